@@ -119,8 +119,8 @@ static void check_stats(struct run *run)
         pf_tool_usage(&run->comparison.common.tool,
                       "--stats compares nothing: there is no %s in it",
                       run->fail_above ? "--fail-above"
-                      : margin                ? "--min-delta"
-                                              : "--only, --drop-negative or --reverse");
+                      : margin        ? "--min-delta"
+                                      : "--only, --drop-negative or --reverse");
 }
 
 int main(int argc, char **argv)

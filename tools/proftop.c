@@ -68,10 +68,10 @@ static void read_view(struct run *run)
     if (top->view == PF_TOP_FLAME && (calls || run->list))
         pf_tool_usage(tool, "a flame graph is a tree of calls");
     if (top->view != PF_TOP_FLAME)
-        top->view = calls               ? PF_TOP_CALLS
+        top->view = calls       ? PF_TOP_CALLS
                     : run->list ? PF_TOP_LIST
-                    : run->tree         ? PF_TOP_TREE
-                                        : PF_TOP_TABLE;
+                    : run->tree ? PF_TOP_TREE
+                                : PF_TOP_TABLE;
     top->list = pattern(run, run->list);
     top->callers = pattern(run, run->peek ? run->peek : run->callers);
     top->callees = pattern(run, run->peek ? run->peek : run->callees);
@@ -82,8 +82,8 @@ static void read_by(struct pf_summary *summary)
 {
     struct pf_top *top = &summary->top;
 
-    top->look.by = pf_row_settings_by(&summary->rows, &summary->common, pf_inputs_dict(summary->inputs),
-                                 &top->look.label);
+    top->look.by = pf_row_settings_by(&summary->rows, &summary->common,
+                                      pf_inputs_dict(summary->inputs), &top->look.label);
     if (top->look.by == PF_BY_LABEL && top->view != PF_TOP_TABLE)
         pf_tool_usage(&summary->common.tool,
                       "labels and sections have no callers and no source: --by=%s is for the table",

@@ -57,20 +57,11 @@ size_t pf_utf8_char(const unsigned char *p, size_t size)
     if (size < length)
         return 0;
     switch (p[0]) {
-    case 0xe0:
-        low = 0xa0;
-        break;
-    case 0xed:
-        high = 0x9f;
-        break;
-    case 0xf0:
-        low = 0x90;
-        break;
-    case 0xf4:
-        high = 0x8f;
-        break;
-    default:
-        break;
+    case 0xe0: low = 0xa0; break;
+    case 0xed: high = 0x9f; break;
+    case 0xf0: low = 0x90; break;
+    case 0xf4: high = 0x8f; break;
+    default: break;
     }
     if (p[1] < low || p[1] > high)
         return 0;

@@ -31,7 +31,8 @@ static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
 
 static inline bool pf_bytes_ends(struct pf_bytes text, struct pf_bytes with)
 {
-    return text.size >= with.size && memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
+    return text.size >= with.size &&
+           memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
 }
 
 /* Without its first `size` bytes, which it has. */

@@ -10,7 +10,7 @@
 enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
 
 #define REST_PLACES 12
-#define REST_POWER UINT64_C(1000000000000)
+#define REST_POWER  UINT64_C(1000000000000)
 
 /* digits * 10^exponent, the digits without zeros at either end. */
 struct decimal {
@@ -38,7 +38,8 @@ static bool parse(struct pf_bytes text, struct decimal *number)
         return false;
     last = at;
     if (at < text.size && (text.data[at] == 'e' || text.data[at] == 'E')) {
-        if (!pf_parse_int((struct pf_bytes){text.data + at + 1, text.size - at - 1}, -EXPONENT_MAX, EXPONENT_MAX, &exponent))
+        if (!pf_parse_int((struct pf_bytes){text.data + at + 1, text.size - at - 1}, -EXPONENT_MAX,
+                          EXPONENT_MAX, &exponent))
             return false;
     } else if (at < text.size) {
         return false;
@@ -51,7 +52,8 @@ static bool parse(struct pf_bytes text, struct decimal *number)
     number->count = last - first - (first < point && last > point + 1);
     /* the last digit that is left counts 10^-(its place behind the point), or 10^(digits between it
      * and the point) */
-    number->exponent = exponent + (last > point ? -(int64_t)(last - 1 - point) : (int64_t)(point - last));
+    number->exponent =
+        exponent + (last > point ? -(int64_t)(last - 1 - point) : (int64_t)(point - last));
     if (first == last)
         *number = (struct decimal){0};
     return true;
@@ -118,7 +120,8 @@ size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char te
     rest = size % parts;
     for (unsigned k = 0; k < places; k++, rest %= parts)
         digits[k] = (char)('0' + (rest *= 10) / parts);
-    if (2 * rest > parts || (2 * rest == parts && (places > 0 ? digits[places - 1] - '0' : (int)(whole % 2)) % 2 != 0)) {
+    if (2 * rest > parts || (2 * rest == parts &&
+                             (places > 0 ? digits[places - 1] - '0' : (int)(whole % 2)) % 2 != 0)) {
         while (count > 0 && digits[count - 1] == '9')
             count--;
         if (count > 0)
@@ -166,7 +169,8 @@ int pf_decimals_rescale(struct pf_decimals *column, int places)
     uint64_t up, down;
     int64_t value;
 
-    if (!power_of_ten(places - column->places, &up) || !power_of_ten(column->places - places, &down))
+    if (!power_of_ten(places - column->places, &up) ||
+        !power_of_ten(column->places - places, &down))
         return PF_OVERFLOW;
     for (size_t k = 0; up > 1 && k < column->count; k++)
         if (!pf_scale64(column->values[k], up, 1, &value))
@@ -193,7 +197,8 @@ int pf_decimals_take(struct pf_decimals *column, struct pf_bytes text, int64_t *
         column->rounded = true;
     }
     for (; places > column->places; places--) {
-        if (pf_decimal_scale(text, places, value, &exact) && pf_decimals_rescale(column, places) == PF_OK)
+        if (pf_decimal_scale(text, places, value, &exact) &&
+            pf_decimals_rescale(column, places) == PF_OK)
             break;
         column->rounded = true;
     }

@@ -20,7 +20,8 @@ bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool
  * numbers have no point, and no number ends in a zero behind it. parts 0 is 1; places <= 24.
  * NUL-terminated; returns the length. */
 enum { PF_DECIMAL_TEXT = 72, PF_DECIMAL_PLACES = 6 /* what outputs for machines show */ };
-size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char text[PF_DECIMAL_TEXT]);
+size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places,
+                      char text[PF_DECIMAL_TEXT]);
 
 /* *common = the least number that both are divisors of; false when it leaves 64 bits. Neither is
  * 0. */

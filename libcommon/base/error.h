@@ -12,9 +12,9 @@
 
 enum pf_status {
     PF_OK = 0,
-    PF_EOF = 1,          /* no more records; nothing is wrong */
-    PF_FAILED = -1,      /* the input is damaged, cut or incomplete */
-    PF_IO = -2,          /* the system refused to read or write; the text has errno's words */
+    PF_EOF = 1,     /* no more records; nothing is wrong */
+    PF_FAILED = -1, /* the input is damaged, cut or incomplete */
+    PF_IO = -2,     /* the system refused to read or write; the text has errno's words */
     PF_NOMEM = -3,
     PF_UNSUPPORTED = -4, /* the input is of a kind or version that is not read */
     PF_USAGE = -5,       /* what was asked for cannot be done (a format that cannot hold it ...) */
@@ -32,7 +32,7 @@ struct pf_error {
 
 #if defined(__GNUC__)
 #define PF_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
-#define PF_NORETURN __attribute__((noreturn)) /* of a pointer to a function */
+#define PF_NORETURN                   __attribute__((noreturn)) /* of a pointer to a function */
 #else
 #define PF_PRINTF(format_at, args_at)
 #define PF_NORETURN
@@ -41,7 +41,8 @@ struct pf_error {
 /* Sets the error and returns `code`, so that a function can end with it. The first error stays: a
  * later call on an error that is already set changes nothing and returns the first code. */
 int pf_error_set(struct pf_error *, int code, const char *format, ...) PF_PRINTF(3, 4);
-int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format, ...) PF_PRINTF(4, 5);
+int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format, ...)
+    PF_PRINTF(4, 5);
 
 /* PF_IO with errno's words: "TEXT: No space left on device". */
 int pf_error_system(struct pf_error *, const char *format, ...) PF_PRINTF(2, 3);

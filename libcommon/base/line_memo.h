@@ -13,14 +13,14 @@ struct pf_line_memo {
     struct pf_line_memo_row {
         const char *bytes; /* a line feed stands behind them */
         uint32_t size;
-        uint32_t next;     /* the line that came behind this one last */
-        uint32_t value;    /* the owner's; 0 at first */
-    } *rows;               /* by id; row 0 is none */
-    uint32_t count;        /* next id */
+        uint32_t next;  /* the line that came behind this one last */
+        uint32_t value; /* the owner's; 0 at first */
+    } * rows;           /* by id; row 0 is none */
+    uint32_t count;     /* next id */
     size_t capacity;
     struct pf_line_memo_slot {
-        uint32_t tag, id;  /* id 0 = empty */
-    } *slots;
+        uint32_t tag, id; /* id 0 = empty */
+    } * slots;
     uint64_t seed; /* of hashes */
     size_t mask;
     struct pf_arena arena;
@@ -32,7 +32,8 @@ void pf_line_memo_free(struct pf_line_memo *);
 
 /* The id of the line that stands at `bytes`, with its line feed, if it is the one that came behind
  * line `after` last; else 0. */
-static inline uint32_t pf_line_memo_expect(const struct pf_line_memo *memo, uint32_t after, const void *bytes, size_t have)
+static inline uint32_t pf_line_memo_expect(const struct pf_line_memo *memo, uint32_t after,
+                                           const void *bytes, size_t have)
 {
     uint32_t id = memo->rows[after].next;
     const struct pf_line_memo_row *row = &memo->rows[id];

@@ -26,8 +26,11 @@ static uint64_t row_hash(const struct pf_table *table, const void *row)
 
 int pf_table_init(struct pf_table *table, size_t row_size)
 {
-    *table = (struct pf_table){
-        .row_size = row_size, .count = 1, .indexed = 1, .slot_mask = FIRST_SLOTS - 1, .seed = pf_hash_seed()};
+    *table = (struct pf_table){.row_size = row_size,
+                               .count = 1,
+                               .indexed = 1,
+                               .slot_mask = FIRST_SLOTS - 1,
+                               .seed = pf_hash_seed()};
     table->slots = calloc(FIRST_SLOTS, sizeof *table->slots);
     if (!table->slots || !pf_grow(&table->rows, &table->capacity, 1, row_size)) {
         pf_table_free(table);
@@ -153,8 +156,8 @@ static bool make_room(struct pf_table *table, uint32_t count)
 {
     uint64_t all = (uint64_t)table->count + count;
 
-    if (table->status == PF_OK &&
-        (all > UINT32_MAX || !pf_grow(&table->rows, &table->capacity, (size_t)all, table->row_size)))
+    if (table->status == PF_OK && (all > UINT32_MAX || !pf_grow(&table->rows, &table->capacity,
+                                                                (size_t)all, table->row_size)))
         table->status = PF_NOMEM;
     return table->status == PF_OK;
 }
@@ -180,7 +183,8 @@ static uint32_t find_key(const struct pf_table *table, uint64_t key, struct prob
     for (; (value = table->slots[probe.slot]) != 0; next_probe(table, &probe)) {
         uint32_t id = value & (uint32_t)table->slot_mask;
 
-        if (may_be(table, probe.hash, value) && load_key(table->rows + (size_t)id * sizeof key) == key)
+        if (may_be(table, probe.hash, value) &&
+            load_key(table->rows + (size_t)id * sizeof key) == key)
             return id;
     }
     return 0;
@@ -204,7 +208,8 @@ static uint32_t find_row(const struct pf_table *table, const void *row, struct p
     for (; (value = table->slots[probe.slot]) != 0; next_probe(table, &probe)) {
         uint32_t id = value & (uint32_t)table->slot_mask;
 
-        if (may_be(table, probe.hash, value) && same_row(pf_table_row(table, id), row, table->row_size))
+        if (may_be(table, probe.hash, value) &&
+            same_row(pf_table_row(table, id), row, table->row_size))
             return id;
     }
     return 0;

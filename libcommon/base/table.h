@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 struct pf_table {
-    char *rows;        /* `count` rows, row 0 included; moves when the table grows */
+    char *rows; /* `count` rows, row 0 included; moves when the table grows */
     size_t row_size;
-    uint32_t count;    /* next id */
-    size_t capacity;   /* rows */
-    uint32_t *slots;   /* open addressing; 0 = empty, else an id with bits of its hash above it */
-    size_t slot_mask;  /* number of slots - 1 */
-    uint64_t seed;     /* of hashes */
-    uint32_t indexed;  /* rows before it have a slot */
-    int status;        /* PF_OK, or PF_NOMEM, which stays */
+    uint32_t count;   /* next id */
+    size_t capacity;  /* rows */
+    uint32_t *slots;  /* open addressing; 0 = empty, else an id with bits of its hash above it */
+    size_t slot_mask; /* number of slots - 1 */
+    uint64_t seed;    /* of hashes */
+    uint32_t indexed; /* rows before it have a slot */
+    int status;       /* PF_OK, or PF_NOMEM, which stays */
 };
 
 /* PF_OK or PF_NOMEM. */

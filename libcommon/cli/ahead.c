@@ -21,7 +21,7 @@ struct item {
         struct message *next;
         enum pf_severity severity;
         char text[];
-    } *messages;
+    } * messages;
     struct pf_parcel *parcel; /* NULL: the input ended */
     struct pf_ahead_input facts;
     int status;
@@ -81,8 +81,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Where the last member of each one's series stands; itself for one without. */
-static void find_ends(const struct pf_common *common, const struct pf_operands *operands, size_t from, size_t *ends,
-                      struct member *members)
+static void find_ends(const struct pf_common *common, const struct pf_operands *operands,
+                      size_t from, size_t *ends, struct member *members)
 {
     size_t count = operands->count - from;
     for (size_t i = 0; i < count; i++) {
@@ -91,7 +91,8 @@ static void find_ends(const struct pf_common *common, const struct pf_operands *
     }
     qsort(members, count, sizeof *members, by_key);
     for (size_t i = count; i-- > 0;) {
-        bool same = i + 1 < count && members[i].series.key[0] && strcmp(members[i].series.key, members[i + 1].series.key) == 0;
+        bool same = i + 1 < count && members[i].series.key[0] &&
+                    strcmp(members[i].series.key, members[i + 1].series.key) == 0;
         ends[members[i].position] = same ? ends[members[i + 1].position] : members[i].position;
     }
 }
@@ -209,12 +210,15 @@ static bool send_item(struct reading *reading, struct item *item)
 }
 
 /* Sends a batch, or the end of the input where `status` is not PF_OK. */
-static bool give(struct reading *reading, const struct pf_batch *batch, int status, const struct pf_error *error)
+static bool give(struct reading *reading, const struct pf_batch *batch, int status,
+                 const struct pf_error *error)
 {
     struct item *item = calloc(1, sizeof *item);
     if (!item)
         return false;
-    if (status == PF_OK && (reading->failed || !(item->parcel = pf_parcel_pack(&reading->worker->packed, &reading->worker->dict, batch))))
+    if (status == PF_OK &&
+        (reading->failed ||
+         !(item->parcel = pf_parcel_pack(&reading->worker->packed, &reading->worker->dict, batch))))
         status = pf_error_nomem(&item->error);
     else
         item->error = *error;
@@ -235,7 +239,8 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     if (status != PF_OK)
         return status;
     pf_source_no_thread(reading->source); /* there is one already */
-    if (!facts->format && !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
+    if (!facts->format &&
+        !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
         return error->code;
     struct pf_reader setup = {
         .format = facts->format,
@@ -322,7 +327,8 @@ static bool start_worker(struct pf_ahead *ahead, struct worker *worker)
 
 static void start_workers(struct pf_ahead *ahead, size_t wanted)
 {
-    while (ahead->worker_count < wanted && start_worker(ahead, &ahead->workers[ahead->worker_count])) {
+    while (ahead->worker_count < wanted &&
+           start_worker(ahead, &ahead->workers[ahead->worker_count])) {
         pthread_mutex_lock(&ahead->lock);
         ahead->worker_count++;
         pthread_mutex_unlock(&ahead->lock);
@@ -337,7 +343,8 @@ static void end_worker(struct worker *worker)
     pf_unpacked_free(&worker->unpacked);
 }
 
-struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands, size_t at, size_t *first)
+struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands,
+                                size_t at, size_t *first)
 {
     if (common->threads < 2 || operands->count - at < 2 || !all_regular(operands, at))
         return NULL;
@@ -415,8 +422,8 @@ static struct item *receive(struct pf_ahead *ahead)
     return item;
 }
 
-static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_batch *batch,
-                    struct pf_ahead_input *facts, struct pf_error *error)
+static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report,
+                    struct pf_batch *batch, struct pf_ahead_input *facts, struct pf_error *error)
 {
     struct item *item = receive(ahead);
     if (!item)
@@ -425,13 +432,15 @@ static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct p
         pf_report_send(report, message->severity, "%s", message->text);
     *facts = item->facts;
     *error = item->error;
-    if (item->parcel && pf_parcel_unpack(item->parcel, &ahead->chains[ahead->current].worker->unpacked, dict, batch) != PF_OK)
+    if (item->parcel &&
+        pf_parcel_unpack(item->parcel, &ahead->chains[ahead->current].worker->unpacked, dict,
+                         batch) != PF_OK)
         return pf_error_nomem(error);
     return item->status;
 }
 
-int pf_ahead_open(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_ahead_input *facts,
-                  struct pf_error *error)
+int pf_ahead_open(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report,
+                  struct pf_ahead_input *facts, struct pf_error *error)
 {
     struct pf_batch nothing;
     struct chain *chain = &ahead->chains[ahead->current];
@@ -444,8 +453,8 @@ int pf_ahead_open(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_
     return use_next(ahead, dict, report, &nothing, facts, error);
 }
 
-int pf_ahead_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report, struct pf_batch *batch,
-                  struct pf_ahead_input *facts, struct pf_error *error)
+int pf_ahead_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct pf_report *report,
+                  struct pf_batch *batch, struct pf_ahead_input *facts, struct pf_error *error)
 {
     return use_next(ahead, dict, report, batch, facts, error);
 }

@@ -22,7 +22,8 @@ struct pf_ahead;
  * says: those before *first have something to tell each other. NULL: nothing is to be read ahead,
  * as there are no more, one of them is no regular file, or there are no threads to be had. `common`
  * and `operands` outlive it. */
-struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands, size_t at, size_t *first);
+struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands,
+                                size_t at, size_t *first);
 void pf_ahead_stop(struct pf_ahead *); /* NULL is allowed */
 
 /* What reading has found out about an input. */
@@ -36,8 +37,9 @@ struct pf_ahead_input {
 /* Opens the next input, in order from *first; then its batches, as pf_reader_open and
  * pf_reader_next: PF_OK, PF_EOF or a negative code with the error. Messages go to `report`. A batch
  * is valid until the next call. */
-int pf_ahead_open(struct pf_ahead *, struct pf_dict *, const struct pf_report *, struct pf_ahead_input *, struct pf_error *);
-int pf_ahead_next(struct pf_ahead *, struct pf_dict *, const struct pf_report *, struct pf_batch *, struct pf_ahead_input *,
-                  struct pf_error *);
+int pf_ahead_open(struct pf_ahead *, struct pf_dict *, const struct pf_report *,
+                  struct pf_ahead_input *, struct pf_error *);
+int pf_ahead_next(struct pf_ahead *, struct pf_dict *, const struct pf_report *, struct pf_batch *,
+                  struct pf_ahead_input *, struct pf_error *);
 
 #endif

@@ -52,11 +52,12 @@ static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t ke
 static uint32_t replace_labels(const struct pf_annotation *annotation, uint32_t labels)
 {
     for (size_t i = 0; i < annotation->set_count; i++)
-        labels = replace_label(annotation->dict, labels, annotation->set[i].key, annotation->set[i].value);
+        labels = replace_label(annotation->dict, labels, annotation->set[i].key,
+                               annotation->set[i].value);
     if (annotation->source_key)
-        labels =
-            replace_label(annotation->dict, labels, annotation->source_key,
-                          pf_dict_intern(annotation->dict, pf_bytes_of(annotation->source), PF_UTF8));
+        labels = replace_label(
+            annotation->dict, labels, annotation->source_key,
+            pf_dict_intern(annotation->dict, pf_bytes_of(annotation->source), PF_UTF8));
     return labels;
 }
 
@@ -203,9 +204,8 @@ int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch
     if (changes_labels(annotation) && !set_labels(annotation, batch))
         return PF_NOMEM;
     plain = *batch;
-    return annotation->naming
-               ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch)
-               : PF_OK;
+    return annotation->naming ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch)
+                              : PF_OK;
 }
 
 void pf_annotation_free(struct pf_annotation *annotation)

@@ -22,7 +22,8 @@ static void list_formats(char *names, size_t size, bool writing)
     names[0] = '\0';
     for (size_t k = 0; (format = pf_registry_format(k)) && used < size; k++)
         if (writing ? format->write != NULL : format->bid != NULL)
-            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", format->name);
+            used +=
+                (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", format->name);
 }
 
 static void print_details(struct pf_sink *sink, const struct pf_format *format)
@@ -30,7 +31,8 @@ static void print_details(struct pf_sink *sink, const struct pf_format *format)
     if (format->suffixes)
         pf_sink_printf(sink, "    suffixes: %s\n", format->suffixes);
     for (const struct pf_option *option = format->options; option && option->name; option++)
-        pf_sink_printf(sink, "    %s %s:%s=%s  %s\n", option->reads ? option->writes ? "-f -t" : "-f" : "-t", format->name,
+        pf_sink_printf(sink, "    %s %s:%s=%s  %s\n",
+                       option->reads ? option->writes ? "-f -t" : "-f" : "-t", format->name,
                        option->name, option->values ? option->values : "VALUE", option->about);
     if (format->losses)
         pf_sink_printf(sink, "    cannot hold: %s\n", format->losses);
@@ -40,10 +42,10 @@ static void print_format(struct pf_sink *sink, const struct pf_format *format, b
 {
     char kinds[64];
     unsigned caps = format->caps;
-    snprintf(kinds, sizeof kinds, "%s%s%s", caps & PF_HOLDS_SAMPLE ? "sample " : "", caps & PF_HOLDS_FLAT ? "flat " : "",
-             caps & PF_HOLDS_EDGE ? "edge " : "");
-    pf_sink_printf(sink, "%-13s %s%s  %-17s %s\n", format->name, format->bid ? "r" : "-", format->write ? "w" : "-", kinds,
-                   format->about);
+    snprintf(kinds, sizeof kinds, "%s%s%s", caps & PF_HOLDS_SAMPLE ? "sample " : "",
+             caps & PF_HOLDS_FLAT ? "flat " : "", caps & PF_HOLDS_EDGE ? "edge " : "");
+    pf_sink_printf(sink, "%-13s %s%s  %-17s %s\n", format->name, format->bid ? "r" : "-",
+                   format->write ? "w" : "-", kinds, format->about);
     if (details)
         print_details(sink, format);
 }
@@ -77,8 +79,7 @@ struct texts {
 
 static bool find_size(const char *text, void *field)
 {
-    return pf_parse_scaled(pf_bytes_of(text), PF_SIZE_SUFFIXES, field) &&
-           *(int64_t *)field > 0;
+    return pf_parse_scaled(pf_bytes_of(text), PF_SIZE_SUFFIXES, field) && *(int64_t *)field > 0;
 }
 
 static const struct pf_setting settings[] = {
@@ -104,7 +105,8 @@ static const struct pf_setting text_settings[] = {
     PF_TEXTS_SETTING("measure", struct texts, measures),
     PF_TEXTS_SETTING("sample-index", struct texts, sample_indices),
     PF_NUMBER_SETTING("compress", struct texts, level, "a level from 0 to 9", 0, 9),
-    PF_NUMBER_SETTING("threads", struct texts, threads, "a number from 0 (one a processor) to 1024", 0, 1024),
+    PF_NUMBER_SETTING("threads", struct texts, threads, "a number from 0 (one a processor) to 1024",
+                      0, 1024),
     PF_OTHER_SETTING("max-input", struct texts, max_input, "a size such as 500M or 64G", find_size),
     PF_FLAG_SETTING("progress", struct texts, progress),
     PF_FLAG_SETTING("no-progress", struct texts, no_progress),
@@ -124,8 +126,8 @@ static void replace_underscores(int argc, char **argv)
 }
 
 /* `NAME:options` to a format and its options; exits 2 when it is none. */
-static const struct pf_format *format_argument(struct pf_common *common, const char *text, bool writing,
-                                               struct pf_options *options)
+static const struct pf_format *format_argument(struct pf_common *common, const char *text,
+                                               bool writing, struct pf_options *options)
 {
     size_t size = strcspn(text, ":");
     const struct pf_format *format = pf_registry_find((struct pf_bytes){text, size});
@@ -134,11 +136,12 @@ static const struct pf_format *format_argument(struct pf_common *common, const c
         char names[512];
         list_formats(names, sizeof names, writing);
         pf_tool_usage(&common->tool, "%s '%.*s'; formats to %s: %s",
-                      format ? (writing ? "cannot write" : "cannot read") : "unknown format", (int)size, text,
-                      writing ? "write" : "read", names);
+                      format ? (writing ? "cannot write" : "cannot read") : "unknown format",
+                      (int)size, text, writing ? "write" : "read", names);
     }
     struct pf_error error = {0};
-    if (pf_options_parse(options, text[size] ? text + size + 1 : "", format->options, writing, format->name, &error) == PF_NOMEM)
+    if (pf_options_parse(options, text[size] ? text + size + 1 : "", format->options, writing,
+                         format->name, &error) == PF_NOMEM)
         pf_tool_nomem(&common->tool);
     if (error.code != PF_OK)
         pf_tool_usage(&common->tool, "%s", error.text);
@@ -149,7 +152,8 @@ static void set_measures(struct pf_common *common, const struct texts *texts)
 {
     const struct pf_texts *lists[] = {&texts->measures, &texts->sample_indices};
 
-    common->measures = calloc(texts->measures.count + texts->sample_indices.count + 1, sizeof *common->measures);
+    common->measures =
+        calloc(texts->measures.count + texts->sample_indices.count + 1, sizeof *common->measures);
     if (!common->measures)
         pf_tool_nomem(&common->tool);
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
@@ -162,12 +166,15 @@ static void set_measures(struct pf_common *common, const struct texts *texts)
 static const char *output_name(struct pf_common *common, bool views)
 {
     const struct pf_format *written = pf_registry_suffix(common->output);
-    const struct pf_format *format = written ? written : pf_registry_suffix_unwritten(common->output);
+    const struct pf_format *format = written ? written
+                                             : pf_registry_suffix_unwritten(common->output);
     struct pf_bytes unknown = pf_registry_suffix_unknown(common->output);
 
     if (unknown.size > 0)
-        pf_tool_usage(&common->tool, "'%s': no format has the suffix %s; -t NAME chooses the format (--formats lists them)",
-                      common->output, pf_clip(unknown).text);
+        pf_tool_usage(
+            &common->tool,
+            "'%s': no format has the suffix %s; -t NAME chooses the format (--formats lists them)",
+            common->output, pf_clip(unknown).text);
     if (!written && format && !views)
         format_argument(common, format->name, true, &common->to_options);
     return format ? format->name : NULL;
@@ -181,7 +188,8 @@ static void set_formats(struct pf_common *common, const struct texts *texts)
     if (texts->to && !common->views)
         common->to = format_argument(common, texts->to, true, &common->to_options);
     if (common->output && !*common->output)
-        pf_tool_usage(&common->tool, "--output takes the name of a file, or '-' for standard output");
+        pf_tool_usage(&common->tool,
+                      "--output takes the name of a file, or '-' for standard output");
     common->to_text = texts->to;
     if (!texts->to && common->output)
         common->to_text = output_name(common, common->views);
@@ -238,7 +246,8 @@ int pf_common_end(struct pf_common *common)
     return status;
 }
 
-int pf_common_open_source(const struct pf_common *common, struct pf_source **source, const char *path, struct pf_error *error)
+int pf_common_open_source(const struct pf_common *common, struct pf_source **source,
+                          const char *path, struct pf_error *error)
 {
     int status = pf_source_open(source, path, error);
     if (status == PF_OK)
@@ -246,7 +255,8 @@ int pf_common_open_source(const struct pf_common *common, struct pf_source **sou
     return status;
 }
 
-bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict, uint32_t measure, unsigned *which)
+bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict, uint32_t measure,
+                     unsigned *which)
 {
     for (unsigned i = 0; i < common->measure_count; i++)
         if (pf_named_measure(dict, measure, common->measures[i])) {

@@ -13,22 +13,22 @@ struct pf_common {
     struct pf_tool tool;
     const struct pf_format *from, *to; /* NULL: find out; the custom */
     struct pf_options from_options, to_options;
-    const char *output;                /* NULL: standard output */
-    const char **measures;             /* names as given with -m; owned */
+    const char *output;    /* NULL: standard output */
+    const char **measures; /* names as given with -m; owned */
     unsigned measure_count;
-    int compression;                   /* -1: the format's custom */
-    size_t threads;                    /* that read inputs ahead; 1: none does */
-    uint64_t max_input;                /* decompressed bytes of one input */
+    int compression;    /* -1: the format's custom */
+    size_t threads;     /* that read inputs ahead; 1: none does */
+    uint64_t max_input; /* decompressed bytes of one input */
     bool recursive, canonical;
-    bool sync;                         /* wait until the output is on the disk */
-    bool saturate;                     /* the program's own: writers clamp what does not fit */
+    bool sync;     /* wait until the output is on the disk */
+    bool saturate; /* the program's own: writers clamp what does not fit */
     /* readers may tell an image mapped elsewhere as one met before (codec/format.h) */
     bool relocate;
     /* hashes of the first warnings of outputs: what many files have in common is said once */
     uint64_t told[16];
     unsigned told_count;
-    const char *files0_from;           /* NULL: none */
-    const struct pf_given *given;      /* all options of the program */
+    const char *files0_from;      /* NULL: none */
+    const struct pf_given *given; /* all options of the program */
     char *const *operands;
     unsigned operand_count;
     /* the program sets it before the start: -t may name its own tables */
@@ -48,11 +48,13 @@ int pf_common_end(struct pf_common *);
 void pf_common_to(struct pf_common *, const char *text);
 
 /* pf_source_open, with the limit of --max-input. */
-int pf_common_open_source(const struct pf_common *, struct pf_source **, const char *path, struct pf_error *);
+int pf_common_open_source(const struct pf_common *, struct pf_source **, const char *path,
+                          struct pf_error *);
 
 /* Whether -m asks for this measure: its name, or KIND:NAME, is one of those given, or none is.
  * *which (may be NULL) is the number of the one that matched. */
-bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure, unsigned *which);
+bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure,
+                     unsigned *which);
 
 /* The options of tables that proftop and profdiff share: which rows, how many, in what unit. */
 struct pf_row_settings {

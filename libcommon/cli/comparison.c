@@ -321,8 +321,8 @@ static void write_records(struct pf_comparison *comparison)
 void pf_comparison_write(struct pf_comparison *comparison)
 {
     struct pf_common *common = &comparison->common;
-    const char *what =
-        comparison->stats ? "give the sets to summarise" : "give two operands, BEFORE and AFTER";
+    const char *what = comparison->stats ? "give the sets to summarise"
+                                         : "give two operands, BEFORE and AFTER";
 
     comparison->measures = common->measures;
     comparison->measure_count = common->measure_count;

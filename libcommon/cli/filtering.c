@@ -46,7 +46,8 @@ static void add_labels(struct pf_rewrite *rewrite, struct pf_tool *tool,
 
 /* The edits of frames that the options ask for; free with pf_rewrite_free. `flags`: enum
  * pf_pattern_flag of all expressions. Exits 2 for a bad argument. Never NULL. */
-static struct pf_rewrite *read_rewrite(struct pf_common *common, struct pf_dict *dict, unsigned flags)
+static struct pf_rewrite *read_rewrite(struct pf_common *common, struct pf_dict *dict,
+                                       unsigned flags)
 {
     struct pf_rewrite *rewrite = pf_rewrite_new(dict);
     struct pf_tool *tool = &common->tool;
@@ -130,7 +131,7 @@ static int next_batch(struct pf_filtering *filter, struct pf_batch *batch, struc
 static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
 {
     return filter->parts ? pf_parts_write(filter->parts, batch)
-                                 : pf_output_write(filter->output, batch);
+                         : pf_output_write(filter->output, batch);
 }
 
 /* Chooses, edits and writes. A batch of which nothing is left must not look like one that asks for

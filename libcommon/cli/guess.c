@@ -206,7 +206,8 @@ static const struct option *find_letter(const struct line *line, char letter)
 }
 
 /* The option that a name is short for; *count of them begin so. */
-static const struct option *find_prefix(const struct line *line, struct pf_bytes name, size_t *count)
+static const struct option *find_prefix(const struct line *line, struct pf_bytes name,
+                                        size_t *count)
 {
     const struct option *found = NULL;
 
@@ -300,13 +301,10 @@ static void read_long(const struct line *line, struct element *element)
 
     element->option = find_option(line, element->name);
     element->selection = element->option ? NULL : find_selection(line, element->name);
-    if (!element->option && !element->selection &&
-        !find_guess(line, element->name, true))
+    if (!element->option && !element->selection && !find_guess(line, element->name, true))
         element->option = find_prefix(line, element->name, &alike);
     element->ambiguous = alike > 1;
-    element->kind = element->option      ? OPTION
-                    : element->selection ? SELECTION
-                                                 : UNKNOWN;
+    element->kind = element->option ? OPTION : element->selection ? SELECTION : UNKNOWN;
     if ((element->option && element->option->required) ||
         (element->selection && element->selection->argument))
         take_argument(line, element);
@@ -359,9 +357,9 @@ static void read_element(const struct line *line, int at, struct element *elemen
         return;
     }
     read_name(element, text + 1);
-    element->single = element->name.size > 1 && (find_option(line, element->name) ||
-                                                 find_selection(line, element->name) ||
-                                                 find_guess(line, element->name, false));
+    element->single = element->name.size > 1 &&
+                      (find_option(line, element->name) || find_selection(line, element->name) ||
+                       find_guess(line, element->name, false));
     if (element->single) {
         read_long(line, element);
     } else {
@@ -506,8 +504,8 @@ static size_t distance(struct pf_bytes a, struct pf_bytes b)
 
             least = above[j] + 1 < least ? above[j] + 1 : least;
             least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
-            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1] &&
-                before[j - 2] + 1 < least)
+            if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] &&
+                a.data[i - 2] == b.data[j - 1] && before[j - 2] + 1 < least)
                 least = before[j - 2] + 1;
             row[j] = least;
         }

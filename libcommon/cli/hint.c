@@ -49,8 +49,7 @@ static bool is_output(const struct pf_common *common, const char *name)
            pf_registry_suffix(name) && stat(name, &info) != 0 && errno == ENOENT;
 }
 
-static void append_operands(struct pf_buffer *text, const struct pf_common *common,
-                            const char *but)
+static void append_operands(struct pf_buffer *text, const struct pf_common *common, const char *but)
 {
     for (unsigned i = 0; i < common->operand_count; i++)
         if (!but || strcmp(common->operands[i], but) != 0) {
@@ -80,8 +79,7 @@ void pf_hint_input(const struct pf_common *common, const char *name, struct pf_e
         append_program(&text, common, "-r --keep-going");
         append_operands(&text, common, NULL);
     }
-    if (text.size > 0 && pf_buffer_byte(&text, '\0') &&
-        size + text.size + 16 < sizeof error->text)
+    if (text.size > 0 && pf_buffer_byte(&text, '\0') && size + text.size + 16 < sizeof error->text)
         snprintf(error->text + size, sizeof error->text - size, "; type: %s", text.data);
     pf_buffer_free(&text);
 }

@@ -14,6 +14,7 @@ _Noreturn void pf_hint_sides(struct pf_common *, const char *what, char *const *
                              size_t count);
 /* Warns where no frame of the profile has a name, or, for `list` (NULL: not asked for), a line,
  * and says how to get them. `format` is the format of the profile, "" where there are several. */
-void pf_hint_names(struct pf_common *, const struct pf_dict *, const char *format, const char *list);
+void pf_hint_names(struct pf_common *, const struct pf_dict *, const char *format,
+                   const char *list);
 
 #endif

@@ -46,7 +46,8 @@ static uint64_t total_size(const struct pf_operands *operands)
 static void refuse_own_output(struct pf_common *common, const struct pf_operands *operands)
 {
     struct stat output, input;
-    if ((common->output && strcmp(common->output, "-") != 0) || fstat(STDOUT_FILENO, &output) != 0 || !S_ISREG(output.st_mode))
+    if ((common->output && strcmp(common->output, "-") != 0) ||
+        fstat(STDOUT_FILENO, &output) != 0 || !S_ISREG(output.st_mode))
         return;
     for (size_t i = 0; i < operands->count; i++) {
         const char *name = operands->names[i];
@@ -55,8 +56,11 @@ static void refuse_own_output(struct pf_common *common, const struct pf_operands
         if (status != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
             continue;
         if (standard)
-            pf_tool_usage(&common->tool, "standard input and standard output are one file: write to another file");
-        pf_tool_usage(&common->tool, "'%s' is an input and standard output: write to another file, or use -o '%s'", name, name);
+            pf_tool_usage(&common->tool,
+                          "standard input and standard output are one file: write to another file");
+        pf_tool_usage(&common->tool,
+                      "'%s' is an input and standard output: write to another file, or use -o '%s'",
+                      name, name);
     }
 }
 
@@ -131,7 +135,8 @@ static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
         return;
-    if (inputs->feed.next == inputs->feed.operands.count && (inputs->selection->seen || !inputs->failed))
+    if (inputs->feed.next == inputs->feed.operands.count &&
+        (inputs->selection->seen || !inputs->failed))
         pf_selection_report(inputs->selection);
     pf_selection_free(inputs->selection);
     free(inputs->selection);
@@ -179,7 +184,8 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce_columns[0][0] = inputs->announce_columns[0][1] = origin;
     inputs->announce_columns[1][0] = pf_dict_intern(dict, PF_BYTES("input"), 0);
     inputs->announce_columns[1][1] = pf_dict_intern(dict, PF_BYTES("source_format"), 0);
-    inputs->announce_columns[2][0] = pf_dict_intern(dict, pf_bytes_of(inputs->feed.input.name), PF_UTF8);
+    inputs->announce_columns[2][0] =
+        pf_dict_intern(dict, pf_bytes_of(inputs->feed.input.name), PF_UTF8);
     inputs->announce_columns[2][1] = pf_dict_intern_word(dict, format->name);
     /* a native stream announces what it was made of itself */
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE);
@@ -203,22 +209,26 @@ static void open_input(struct pf_inputs *inputs)
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
     return format->copy && !pf_annotation_active(&inputs->annotation) &&
-           (format->caps & PF_HOLDS_FAILURE || (inputs->feed.operands.count == 1 && !inputs->common->tool.salvage));
+           (format->caps & PF_HOLDS_FAILURE ||
+            (inputs->feed.operands.count == 1 && !inputs->common->tool.salvage));
 }
 
 bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, struct pf_sink *sink)
 {
     bool copied = false;
-    while (may_copy(inputs, format) && !inputs->stopped && inputs->feed.next < inputs->feed.operands.count) {
+    while (may_copy(inputs, format) && !inputs->stopped &&
+           inputs->feed.next < inputs->feed.operands.count) {
         struct pf_error error = {0};
         struct pf_report messages = pf_feed_report(&inputs->feed);
         uint64_t records;
         int status = pf_feed_open_source(&inputs->feed, &error);
-        if (status == PF_OK && (inputs->feed.input.format != format || pf_source_marked(inputs->feed.source)))
+        if (status == PF_OK &&
+            (inputs->feed.input.format != format || pf_source_marked(inputs->feed.source)))
             break;
         if (status == PF_OK) {
             copied = true;
-            status = format->copy(inputs->feed.source, sink, &messages, inputs->common->tool.salvage, &records, &error);
+            status = format->copy(inputs->feed.source, sink, &messages,
+                                  inputs->common->tool.salvage, &records, &error);
             if (pf_sink_status(sink, NULL) < 0)
                 break;
         }
@@ -288,7 +298,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     } else if (status < 0) {
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
-               (status = pf_left_measures_add(&inputs->left_measures, batch, inputs->feed.input.name)) < 0 ||
+               (status = pf_left_measures_add(&inputs->left_measures, batch,
+                                              inputs->feed.input.name)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows &&
                 (status = pf_annotation_batch(&inputs->annotation, batch)) < 0)) {
         if (status == PF_NOMEM)
@@ -345,7 +356,8 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
     }
 }
 
-uint64_t pf_inputs_left_out(const struct pf_inputs *inputs, const struct pf_held_measures *held, uint64_t *all, const char **input)
+uint64_t pf_inputs_left_out(const struct pf_inputs *inputs, const struct pf_held_measures *held,
+                            uint64_t *all, const char **input)
 {
     return pf_left_measures_count(&inputs->left_measures, &inputs->dict, held, all, input);
 }

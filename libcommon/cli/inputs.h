@@ -61,7 +61,8 @@ bool pf_inputs_copy(struct pf_inputs *, const struct pf_format *, struct pf_sink
  * one that failed. Its batches go on to come. Without --keep-going reading stops. */
 void pf_inputs_reject(struct pf_inputs *, const struct pf_error *);
 /* As pf_left_measures_count, over all records read so far. */
-uint64_t pf_inputs_left_out(const struct pf_inputs *, const struct pf_held_measures *, uint64_t *all, const char **input);
+uint64_t pf_inputs_left_out(const struct pf_inputs *, const struct pf_held_measures *,
+                            uint64_t *all, const char **input);
 /* True when an input failed or was incomplete: what is written must say so. */
 bool pf_inputs_failed(const struct pf_inputs *);
 /* Number of inputs, and how many were read to their end. */

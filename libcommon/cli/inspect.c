@@ -20,10 +20,12 @@ struct inspect {
 static enum pf_sheet_form choose_form(struct pf_common *common)
 {
     enum pf_sheet_form form = PF_SHEET_TEXT;
-    const struct pf_format *to = common->to || !common->output ? common->to : pf_registry_suffix(common->output);
+    const struct pf_format *to = common->to || !common->output ? common->to
+                                                               : pf_registry_suffix(common->output);
 
     if (to && (!pf_sheet_form_find(pf_bytes_of(to->name), &form) || form > PF_SHEET_NDJSON))
-        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s", to->name);
+        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s",
+                      to->name);
     return form;
 }
 
@@ -46,8 +48,9 @@ static void end_input(struct inspect *inspect, const struct pf_input *input)
             pf_tool_nomem(&inspect->common->tool);
         pf_inspection_probe(&inspect->inspection, &inspected, inventory);
     } else if (inspect->what == PF_INSPECT_COUNT) {
-        pf_inspection_count(&inspect->inspection, &inspected, inventory->records[PF_SAMPLE] + inventory->records[PF_FLAT] +
-                                                                  inventory->records[PF_EDGE]);
+        pf_inspection_count(&inspect->inspection, &inspected,
+                            inventory->records[PF_SAMPLE] + inventory->records[PF_FLAT] +
+                                inventory->records[PF_EDGE]);
     }
     pf_inventory_clear(inventory);
 }
@@ -58,7 +61,8 @@ static void count_records(struct pf_inventory *inventory, const struct pf_batch 
         inventory->records[batch->kind] += batch->rows;
 }
 
-static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch, const struct pf_input *input)
+static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch,
+                          const struct pf_input *input)
 {
     struct pf_dict *dict = pf_inputs_dict(inspect->inputs);
 
@@ -70,7 +74,8 @@ static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch,
         pf_inspection_metadata(&inspect->inspection, input->name, dict, batch);
     else if (inspect->what == PF_INSPECT_COUNT)
         count_records(&inspect->inventory, batch);
-    else if (inspect->what == PF_INSPECT_PROBE && pf_inventory_add(&inspect->inventory, batch) != PF_OK)
+    else if (inspect->what == PF_INSPECT_PROBE &&
+             pf_inventory_add(&inspect->inventory, batch) != PF_OK)
         pf_tool_nomem(&inspect->common->tool);
 }
 
@@ -80,7 +85,8 @@ static void inspect_records(struct inspect *inspect)
     struct pf_input input;
 
     pf_inputs_want_ends(inspect->inputs);
-    while (pf_sink_status(inspect->inspection.sink, NULL) == PF_OK && pf_inputs_next(inspect->inputs, &batch, &input) == PF_OK)
+    while (pf_sink_status(inspect->inspection.sink, NULL) == PF_OK &&
+           pf_inputs_next(inspect->inputs, &batch, &input) == PF_OK)
         inspect_batch(inspect, &batch, &input);
     if (inspect->what == PF_INSPECT_COUNT)
         pf_inspection_count_total(&inspect->inspection);
@@ -131,8 +137,9 @@ static void inspect_all(struct inspect *inspect)
         complete = inspect_frames(inspect);
     else
         inspect_records(inspect);
-    json_t *meta = pf_meta_json(pf_inputs_dict(inspect->inputs), &inspect->facts, inspect->common->tool.name,
-                                pf_inputs_names(inspect->inputs), complete && !pf_inputs_failed(inspect->inputs));
+    json_t *meta = pf_meta_json(pf_inputs_dict(inspect->inputs), &inspect->facts,
+                                inspect->common->tool.name, pf_inputs_names(inspect->inputs),
+                                complete && !pf_inputs_failed(inspect->inputs));
 
     if (pf_inspection_end(&inspect->inspection, meta) != PF_OK)
         pf_tool_nomem(&inspect->common->tool);

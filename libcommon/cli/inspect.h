@@ -4,7 +4,13 @@
 
 #include "cli/inputs.h"
 
-enum pf_inspect { PF_INSPECT_NOTHING, PF_INSPECT_PROBE, PF_INSPECT_HEADER, PF_INSPECT_COUNT, PF_INSPECT_FRAMES };
+enum pf_inspect {
+    PF_INSPECT_NOTHING,
+    PF_INSPECT_PROBE,
+    PF_INSPECT_HEADER,
+    PF_INSPECT_COUNT,
+    PF_INSPECT_FRAMES
+};
 
 /* Does it for all inputs, to -o or standard output, as text, json or ndjson (-t; exits 2 for other
  * formats). An input that cannot be read does not keep the others from being described; the status

@@ -15,8 +15,11 @@ enum { DIRECTORY_DEPTH = 64 };
 void pf_operands_add(struct pf_operands *operands, struct pf_common *common, struct pf_bytes name)
 {
     char *copy = strndup(name.data, name.size);
-    if (!copy || !pf_grow(&operands->names, &operands->capacity, operands->count + 2, sizeof *operands->names) ||
-        !pf_grow(&operands->groups, &operands->group_capacity, operands->count + 1, sizeof *operands->groups))
+    if (!copy ||
+        !pf_grow(&operands->names, &operands->capacity, operands->count + 2,
+                 sizeof *operands->names) ||
+        !pf_grow(&operands->groups, &operands->group_capacity, operands->count + 1,
+                 sizeof *operands->groups))
         pf_tool_nomem(&common->tool);
     operands->groups[operands->count] = operands->group;
     operands->names[operands->count++] = copy;
@@ -61,7 +64,8 @@ static size_t next_name(struct pf_source *source, struct pf_bytes *name)
     }
 }
 
-void pf_operands_add_files0(struct pf_operands *operands, struct pf_common *common, const char *path)
+void pf_operands_add_files0(struct pf_operands *operands, struct pf_common *common,
+                            const char *path)
 {
     struct pf_error error = {0};
     struct pf_source *source;
@@ -104,12 +108,14 @@ static bool on_way(const struct way *way, const struct stat *info)
 static struct way way_to(const char *path, const struct way *above)
 {
     struct stat info;
-    return stat(path, &info) == 0 ? (struct way){info.st_dev, info.st_ino, above} : (struct way){0, 0, above};
+    return stat(path, &info) == 0 ? (struct way){info.st_dev, info.st_ino, above}
+                                  : (struct way){0, 0, above};
 }
 
 /* Adds what stands in a directory. A link back to a directory on the way is a circle: it would be
  * read for ever. */
-static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path, const struct way *way)
+static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path,
+                        const struct way *way)
 {
     struct pf_error error = {0};
     struct dirent **entries;
@@ -131,7 +137,8 @@ static void add_entries(struct pf_operands *operands, struct pf_common *common, 
             pf_tool_nomem(&common->tool);
         bool there = stat(name.data, &info) == 0;
         if (there && S_ISDIR(info.st_mode) && on_way(way, &info))
-            pf_tool_warn(&common->tool, "'%s': a link back to a directory that contains it; skipped", name.data);
+            pf_tool_warn(&common->tool,
+                         "'%s': a link back to a directory that contains it; skipped", name.data);
         else if (!there || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
             pf_operands_add(operands, common, (struct pf_bytes){name.data, name.size - 1});
         pf_buffer_free(&name);
@@ -140,7 +147,8 @@ static void add_entries(struct pf_operands *operands, struct pf_common *common, 
     free(entries);
 }
 
-void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *common, const char *path)
+void pf_operands_add_entries(struct pf_operands *operands, struct pf_common *common,
+                             const char *path)
 {
     struct way way = way_to(path, NULL);
     add_entries(operands, common, path, &way);
@@ -152,8 +160,8 @@ bool pf_operands_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, unsigned depth,
-                          const struct way *above)
+static void add_directory(struct pf_operands *operands, struct pf_common *common, const char *path,
+                          unsigned depth, const struct way *above)
 {
     struct pf_operands entries = {0};
     struct way way = way_to(path, above);
@@ -161,7 +169,8 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
         add_entries(&entries, common, path, &way);
     } else {
         struct pf_error error = {0};
-        pf_error_set(&error, PF_FAILED, "more than %d directories one inside the other", DIRECTORY_DEPTH);
+        pf_error_set(&error, PF_FAILED, "more than %d directories one inside the other",
+                     DIRECTORY_DEPTH);
         fail(common, path, &error);
     }
     for (size_t i = 0; i < entries.count; i++)
@@ -172,7 +181,8 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
     pf_operands_free(&entries);
 }
 
-void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *common, const char *path, const char *inside)
+void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *common,
+                               const char *path, const char *inside)
 {
     struct way way = {0};
     if (inside)
@@ -180,7 +190,8 @@ void pf_operands_add_directory(struct pf_operands *operands, struct pf_common *c
     add_directory(operands, common, path, 0, inside ? &way : NULL);
 }
 
-void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *common, const char *name)
+void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *common,
+                             const char *name)
 {
     if (name[0] == '@' && name[1])
         pf_operands_add_list(operands, common, name + 1);
@@ -206,10 +217,12 @@ void pf_operands_series(const char *name, const struct pf_common *common, struct
     struct pf_source *source;
     struct stat info;
     memset(series, 0, sizeof *series);
-    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) || pf_common_open_source(common, &source, name, &error) < 0)
+    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) ||
+        pf_common_open_source(common, &source, name, &error) < 0)
         return;
     pf_source_no_thread(source);
-    const struct pf_format *format = common->from ? common->from : pf_registry_guess_series(source, name);
+    const struct pf_format *format = common->from ? common->from
+                                                  : pf_registry_guess_series(source, name);
     if (!format || !format->series || format->series(source, series) != PF_OK)
         memset(series, 0, sizeof *series);
     pf_source_close(source);
@@ -246,7 +259,8 @@ void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
     }
     qsort(places, operands->count, sizeof *places, by_key);
     for (size_t i = 0; i < operands->count; i++) {
-        bool member = places[i].series.key[0] && i && strcmp(places[i].series.key, places[i - 1].series.key) == 0;
+        bool member = places[i].series.key[0] && i &&
+                      strcmp(places[i].series.key, places[i - 1].series.key) == 0;
         places[i].first = member ? places[i - 1].first : places[i].position;
     }
     qsort(places, operands->count, sizeof *places, by_place);
@@ -261,7 +275,8 @@ void pf_operands_finish(struct pf_operands *operands, struct pf_common *common)
 {
     for (size_t i = 0; i < operands->count; i++)
         if (strcmp(operands->names[i], "-") == 0 && isatty(STDIN_FILENO))
-            pf_tool_usage(&common->tool, "no input: standard input is a terminal; give a FILE or a pipe");
+            pf_tool_usage(&common->tool,
+                          "no input: standard input is a terminal; give a FILE or a pipe");
     if (operands->count == 0) {
         struct pf_error error = {0};
         pf_error_set(&error, PF_FAILED, "the lists and directories given name no file");
@@ -275,7 +290,8 @@ void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
 {
     memset(operands, 0, sizeof *operands);
     if (common->files0_from && common->operand_count)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
+                      common->operands[0]);
     if (common->files0_from)
         pf_operands_add_files0(operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)

@@ -11,7 +11,7 @@ struct pf_operands {
     char **names;     /* NULL-terminated, owned */
     uint32_t *groups; /* which group each name was added to */
     size_t count, capacity, group_capacity;
-    uint32_t group;   /* the caller sets it before names are added */
+    uint32_t group; /* the caller sets it before names are added */
 };
 
 /* Never fails softly: what cannot be expanded is printed and ends the program, or with --keep-going
@@ -29,7 +29,8 @@ void pf_operands_add_list(struct pf_operands *, struct pf_common *, const char *
 void pf_operands_add_entries(struct pf_operands *, struct pf_common *, const char *path);
 /* `inside` (may be NULL): a directory that contains this one. Links back to it, or to a directory
  * on the way, are skipped with a warning. */
-void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path, const char *inside);
+void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const char *path,
+                               const char *inside);
 bool pf_operands_directory(const char *path);
 
 /* Which series a file is one of; all zero for none, and for what is no regular file: a pipe cannot

@@ -27,7 +27,7 @@ struct pf_output {
     bool measures_seen;
     struct pf_document document;
     struct pf_canonical *canonical; /* --canonical: holds all batches until the close */
-    bool copied; /* there is a whole segment, or one marked incomplete */
+    bool copied;                    /* there is a whole segment, or one marked incomplete */
 };
 
 static bool named_gz(const char *path)
@@ -37,7 +37,8 @@ static bool named_gz(const char *path)
 }
 
 /* The format by -t, by suffix, or by custom. */
-static const struct pf_format *choose_format(struct pf_common *common, const char *path, const struct pf_sink *sink)
+static const struct pf_format *choose_format(struct pf_common *common, const char *path,
+                                             const struct pf_sink *sink)
 {
     const struct pf_format *format = common->to;
     if (!format && path)
@@ -60,23 +61,28 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
         pf_sink_set_columns(sink, pf_tool_columns(sink), pf_tool_utf8() ? "\u2026" : "~");
     if (common->sync)
         pf_sink_sync(sink);
-    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink)) : -1;
+    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink))
+                                    : -1;
     return sink;
 }
 
 /* Through gzip passes what has a name that says so, and on -z what does not compress by itself. */
-static void compress_sink(struct pf_common *common, const char *path, const struct pf_format *format, struct pf_sink *sink)
+static void compress_sink(struct pf_common *common, const char *path,
+                          const struct pf_format *format, struct pf_sink *sink)
 {
     unsigned caps = format ? format->caps : 0;
     bool named = path && named_gz(path) && !(caps & PF_IS_GZIP);
     if (common->compression == 0 || (!named && (common->compression < 0 || caps & PF_COMPRESSES)))
         return;
     if (pf_sink_terminal(sink) && !common->tool.force)
-        pf_tool_usage(&common->tool, "compressed output is not for a terminal: use -o FILE or a pipe (--force writes it)");
+        pf_tool_usage(
+            &common->tool,
+            "compressed output is not for a terminal: use -o FILE or a pipe (--force writes it)");
     pf_sink_gzip(sink, common->compression > 0 ? common->compression : 6);
 }
 
-struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs, const char *path)
+struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs,
+                                      const char *path)
 {
     struct pf_output *output = calloc(1, sizeof *output);
     if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
@@ -91,9 +97,12 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
         return NULL;
     }
     output->format = choose_format(common, path, output->sink);
-    if (!(output->format->caps & PF_IS_TEXT) && pf_sink_terminal(output->sink) && !common->tool.force)
-        pf_tool_usage(&common->tool, "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
-                      output->format->name);
+    if (!(output->format->caps & PF_IS_TEXT) && pf_sink_terminal(output->sink) &&
+        !common->tool.force)
+        pf_tool_usage(
+            &common->tool,
+            "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
+            output->format->name);
     compress_sink(common, path, output->format, output->sink);
     if (common->canonical && !(output->canonical = pf_canonical_new(pf_inputs_dict(inputs))))
         pf_tool_nomem(&common->tool);
@@ -180,12 +189,14 @@ static bool select_measures(struct pf_output *output, struct pf_batch *batch)
     uint32_t count = 0;
     if (!common->measure_count || batch->kind >= PF_RECORD_KINDS)
         return true;
-    if (!pf_grow(&output->columns, &output->column_capacity, (size_t)batch->value_count + 1, sizeof *output->columns))
+    if (!pf_grow(&output->columns, &output->column_capacity, (size_t)batch->value_count + 1,
+                 sizeof *output->columns))
         return false;
     for (uint32_t i = 0; i < batch->value_count; i++) {
         unsigned which;
         output->measures_seen = true;
-        if (!pf_common_wants(common, pf_inputs_dict(output->inputs), batch->values[i].measure, &which))
+        if (!pf_common_wants(common, pf_inputs_dict(output->inputs), batch->values[i].measure,
+                             &which))
             continue;
         output->matched[which] = true;
         output->columns[count++] = batch->values[i];
@@ -236,8 +247,8 @@ bool pf_output_copy(struct pf_output *output)
 {
     const struct pf_common *common = output->common;
     struct pf_error error = {0};
-    if (common->canonical || common->measure_count || common->compression >= 0 || common->to_options.count ||
-        common->from_options.count)
+    if (common->canonical || common->measure_count || common->compression >= 0 ||
+        common->to_options.count || common->from_options.count)
         return true;
     output->copied = pf_inputs_copy(output->inputs, output->format, output->sink);
     if (pf_sink_status(output->sink, &error) < 0)
@@ -264,16 +275,18 @@ static void check_measures(struct pf_output *output)
 static bool worth_keeping(const struct pf_common *common, const struct pf_inputs *inputs)
 {
     return common->tool.status <= PF_EXIT_CONDITION ||
-           (common->tool.status == PF_EXIT_INPUT && common->tool.keep_going && pf_inputs_good(inputs) > 0);
+           (common->tool.status == PF_EXIT_INPUT && common->tool.keep_going &&
+            pf_inputs_good(inputs) > 0);
 }
 
 /* `told`: what was written is unfinished, and the reason was printed already. */
-static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink, const char *name, int slot,
-                     bool told)
+static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink,
+                     const char *name, int slot, bool told)
 {
     struct pf_error error = {0};
     bool in_place = !pf_sink_temporary(sink);
-    if ((!in_place && (told || !worth_keeping(common, inputs))) || (told && pf_sink_status(sink, NULL) < 0))
+    if ((!in_place && (told || !worth_keeping(common, inputs))) ||
+        (told && pf_sink_status(sink, NULL) < 0))
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)
         pf_tool_fail(&common->tool, name, &error, true);
@@ -293,7 +306,9 @@ static void tell_left_out(const struct pf_output *output)
         return;
     struct pf_bytes name = pf_dict_string(dict, held->rows[0].name);
 
-    pf_tool_warn(&output->common->tool, "%s: %" PRIu64 " of %" PRIu64 " records have no '%s' and are left out, the first in %s%s",
+    pf_tool_warn(&output->common->tool,
+                 "%s: %" PRIu64 " of %" PRIu64
+                 " records have no '%s' and are left out, the first in %s%s",
                  output->format->name, count, all, pf_clip(name).text, input,
                  output->common->measure_count ? "" : " (-m chooses another measure)");
 }
@@ -308,17 +323,20 @@ void pf_output_close(struct pf_output *output)
     if (!output)
         return;
     check_measures(output);
-    bool marked = !output->copied || (output->format->caps & PF_HOLDS_FAILURE && pf_inputs_failed(output->inputs));
+    bool marked = !output->copied ||
+                  (output->format->caps & PF_HOLDS_FAILURE && pf_inputs_failed(output->inputs));
     if (!output->failed && !output->writer && marked)
         open_writer(output);
     if (!output->failed && output->canonical)
         write_canonical(output);
-    if (!output->failed && output->writer && pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
+    if (!output->failed && output->writer &&
+        pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
     if (!output->failed && output->writer)
         tell_left_out(output);
     pf_writer_close(output->writer);
-    end_sink(output->common, output->inputs, output->sink, output->name, output->temporary, output->failed);
+    end_sink(output->common, output->inputs, output->sink, output->name, output->temporary,
+             output->failed);
     pf_canonical_free(output->canonical);
     free(output->columns);
     free(output->matched);
@@ -333,7 +351,8 @@ struct pf_sink *pf_output_sink(struct pf_common *common, int *slot)
     return sink;
 }
 
-void pf_output_sink_close(struct pf_common *common, struct pf_inputs *inputs, struct pf_sink *sink, int slot)
+void pf_output_sink_close(struct pf_common *common, struct pf_inputs *inputs, struct pf_sink *sink,
+                          int slot)
 {
     end_sink(common, inputs, sink, common->output, slot, false);
 }

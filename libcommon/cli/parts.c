@@ -1,8 +1,8 @@
 #include "cli/parts.h"
 
 #include "analysis/filter/rows.h"
-#include "analysis/merge/spill.h"
 #include "analysis/filter/split.h"
+#include "analysis/merge/spill.h"
 #include "base/memory.h"
 #include "codec/registry.h"
 
@@ -87,7 +87,8 @@ static char *make_path(const char *template, const char *name)
 static uint32_t most_open(const struct pf_common *common)
 {
     long allowed = sysconf(_SC_OPEN_MAX);
-    long taken = OTHER_DESCRIPTORS + (common->threads > 1 ? (long)common->threads + 1 : 1), most = taken + OPEN_MAX_PARTS;
+    long taken = OTHER_DESCRIPTORS + (common->threads > 1 ? (long)common->threads + 1 : 1),
+         most = taken + OPEN_MAX_PARTS;
     long unused = 0;
 
     for (int file = 0; unused < most && (allowed < 0 || file < allowed); file++)

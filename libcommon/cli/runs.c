@@ -63,10 +63,12 @@ static void find_groups(struct pf_common *common, struct entry *entries, size_t 
     qsort(keys, known, sizeof *keys, compare_keys);
     for (size_t i = 1; i < known; i++)
         if (strcmp(keys[i].key, keys[i - 1].key) == 0 &&
-            entries[keys[i].position].series.ordinal != entries[keys[i - 1].position].series.ordinal)
+            entries[keys[i].position].series.ordinal !=
+                entries[keys[i - 1].position].series.ordinal)
             join(entries, keys[i - 1].position, keys[i].position);
     for (size_t i = 0; i < count; i++) {
-        const struct by_key *parent = bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
+        const struct by_key *parent =
+            bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
         if (entries[i].series.key[0] != '\0' && parent)
             join(entries, i, parent->position);
     }
@@ -84,7 +86,8 @@ static int compare_groups(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_t first, size_t *capacity)
+static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_t first,
+                    size_t *capacity)
 {
     if (!pf_grow(&runs->runs, capacity, runs->count + 1, sizeof *runs->runs))
         pf_tool_nomem(&runs->common->tool);
@@ -92,7 +95,8 @@ static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_
 }
 
 /* One run of the side `inside`: its files behind those of the runs before it, in order. */
-static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries, size_t count, const char *inside)
+static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries,
+                      size_t count, const char *inside)
 {
     struct pf_operands own = {0};
 
@@ -109,7 +113,8 @@ static void add_files(struct pf_runs *runs, struct pf_operands *files, const str
     pf_operands_free(&own);
 }
 
-static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigned side, size_t from, size_t *capacity)
+static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigned side, size_t from,
+                        size_t *capacity)
 {
     size_t count = runs->names->count - from;
     struct entry *entries = calloc(count + 1, sizeof *entries);
@@ -117,7 +122,8 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
     if (!entries)
         pf_tool_nomem(&runs->common->tool);
     for (size_t i = 0; i < count; i++) {
-        entries[i] = (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
+        entries[i] =
+            (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
         if (count > 1)
             pf_operands_series(entries[i].name, runs->common, &entries[i].series);
     }
@@ -134,7 +140,8 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
     free(entries);
 }
 
-static void expand_side(struct pf_runs *runs, struct pf_operands *files, unsigned side, size_t *capacity)
+static void expand_side(struct pf_runs *runs, struct pf_operands *files, unsigned side,
+                        size_t *capacity)
 {
     struct pf_common *common = runs->common;
     const char *name = runs->sides[side].name;
@@ -177,7 +184,8 @@ static void take_operands(struct pf_runs *runs, bool reverse)
     struct pf_operands *names = runs->names;
 
     if (common->files0_from && common->operand_count > 0)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
+                      common->operands[0]);
     if (common->files0_from)
         pf_operands_add_files0(names, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
@@ -190,7 +198,8 @@ static void take_operands(struct pf_runs *runs, bool reverse)
         runs->sides[i].name = names->names[reverse ? names->count - 1 - i : i];
 }
 
-struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most, const char *what, bool reverse)
+struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most, const char *what,
+                             bool reverse)
 {
     struct pf_runs *runs = calloc(1, sizeof *runs);
     struct pf_operands files = {0};
@@ -203,7 +212,8 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
     if (most == 2 && runs->side_count > most)
         pf_hint_sides(common, what, runs->names->names, runs->side_count);
     if (runs->side_count < least || (most > 0 && runs->side_count > most))
-        pf_tool_usage(&common->tool, "%s; there %s %zu", what, runs->side_count == 1 ? "is" : "are", runs->side_count);
+        pf_tool_usage(&common->tool, "%s; there %s %zu", what, runs->side_count == 1 ? "is" : "are",
+                      runs->side_count);
     for (unsigned side = 0; side < runs->side_count; side++)
         expand_side(runs, &files, side, &capacity);
     check_standard_input(common, &files);
@@ -230,7 +240,8 @@ static enum pf_run_event end_run(struct pf_runs *runs, size_t *run, bool *whole)
     return PF_RUN_END;
 }
 
-enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, size_t *run, bool *whole)
+enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, size_t *run,
+                               bool *whole)
 {
     struct pf_input input;
 

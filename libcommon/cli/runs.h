@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct pf_side {
-    const char *name; /* the operand */
+    const char *name;    /* the operand */
     size_t first, count; /* its runs */
 };
 
@@ -27,7 +27,7 @@ struct pf_runs {
     size_t side_count;
     struct pf_run *runs;
     size_t count;
-    size_t at;      /* run being read */
+    size_t at; /* run being read */
     bool begun, damaged;
     bool given;     /* the run at hand, or the one that has just ended, has given a batch */
     size_t reached; /* runs that were read at least in part */
@@ -38,7 +38,8 @@ struct pf_runs {
 /* Expands the operands, of which there must be at least `least` and at most `most` (0: any number),
  * else exits 2 with `what` they are; a side without runs ends the program with status 3. `reverse`:
  * the last side first. Never NULL. */
-struct pf_runs *pf_runs_open(struct pf_common *, size_t least, size_t most, const char *what, bool reverse);
+struct pf_runs *pf_runs_open(struct pf_common *, size_t least, size_t most, const char *what,
+                             bool reverse);
 void pf_runs_close(struct pf_runs *);
 
 enum pf_run_event {

@@ -56,12 +56,8 @@ static void read_setting(struct pf_tool *tool, const struct pf_setting *setting,
     if (!text)
         text = "";
     switch (setting->takes) {
-    case PF_TAKES_NOTHING:
-        *(bool *)field = true;
-        break;
-    case PF_TAKES_TEXT:
-        *(const char **)field = text;
-        break;
+    case PF_TAKES_NOTHING: *(bool *)field = true; break;
+    case PF_TAKES_TEXT: *(const char **)field = text; break;
     case PF_TAKES_TEXTS:
         *(struct pf_texts *)field = (struct pf_texts){given->values, given->count};
         break;
@@ -74,9 +70,7 @@ static void read_setting(struct pf_tool *tool, const struct pf_setting *setting,
         if (good)
             memcpy(field, &word, sizeof word);
         break;
-    case PF_TAKES_OTHER:
-        good = setting->find(text, field);
-        break;
+    case PF_TAKES_OTHER: good = setting->find(text, field); break;
     }
     if (!good)
         refuse(tool, setting, text);

@@ -56,33 +56,33 @@ struct pf_setting {
 };
 
 /* The rows of a table, by what the option takes. */
-#define PF_FLAG_SETTING(option, type, field)                                                       \
-    {                                                                                              \
-        option, PF_TAKES_NOTHING, offsetof(type, field), NULL, 0, 0, NULL                          \
+#define PF_FLAG_SETTING(option, type, field) \
+    { \
+        option, PF_TAKES_NOTHING, offsetof(type, field), NULL, 0, 0, NULL \
     }
-#define PF_TEXT_SETTING(option, type, field)                                                       \
-    {                                                                                              \
-        option, PF_TAKES_TEXT, offsetof(type, field), NULL, 0, 0, NULL                             \
+#define PF_TEXT_SETTING(option, type, field) \
+    { \
+        option, PF_TAKES_TEXT, offsetof(type, field), NULL, 0, 0, NULL \
     }
-#define PF_TEXTS_SETTING(option, type, field)                                                      \
-    {                                                                                              \
-        option, PF_TAKES_TEXTS, offsetof(type, field), NULL, 0, 0, NULL                            \
+#define PF_TEXTS_SETTING(option, type, field) \
+    { \
+        option, PF_TAKES_TEXTS, offsetof(type, field), NULL, 0, 0, NULL \
     }
-#define PF_NUMBER_SETTING(option, type, field, what, low, high)                                    \
-    {                                                                                              \
-        option, PF_TAKES_NUMBER, offsetof(type, field), what, low, high, NULL                      \
+#define PF_NUMBER_SETTING(option, type, field, what, low, high) \
+    { \
+        option, PF_TAKES_NUMBER, offsetof(type, field), what, low, high, NULL \
     }
-#define PF_WORD_SETTING(option, type, field, what, first)                                          \
-    {                                                                                              \
-        option, PF_TAKES_WORD, offsetof(type, field), what, first, 0, NULL                         \
+#define PF_WORD_SETTING(option, type, field, what, first) \
+    { \
+        option, PF_TAKES_WORD, offsetof(type, field), what, first, 0, NULL \
     }
-#define PF_OTHER_SETTING(option, type, field, what, find)                                          \
-    {                                                                                              \
-        option, PF_TAKES_OTHER, offsetof(type, field), what, 0, 0, find                            \
+#define PF_OTHER_SETTING(option, type, field, what, find) \
+    { \
+        option, PF_TAKES_OTHER, offsetof(type, field), what, 0, 0, find \
     }
-#define PF_SETTINGS_END                                                                            \
-    {                                                                                              \
-        NULL, PF_TAKES_NOTHING, 0, NULL, 0, 0, NULL                                                \
+#define PF_SETTINGS_END \
+    { \
+        NULL, PF_TAKES_NOTHING, 0, NULL, 0, 0, NULL \
     }
 
 /* Fills the fields of the options that are given. Exits 2 with a message for a bad argument. An

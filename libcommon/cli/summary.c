@@ -155,7 +155,8 @@ static void show(struct pf_summary *summary)
         pf_tool_warn(tool, "the input is incomplete, and so is what is shown");
     if (summary->top.block_count == 0)
         pf_tool_warn(tool, "there are no records and no measures");
-    if (summary->rows.limit < 0 && summary->top.limit > 0 && pf_tool_rows(summary->top.look.sink) > 0)
+    if (summary->rows.limit < 0 && summary->top.limit > 0 &&
+        pf_tool_rows(summary->top.look.sink) > 0)
         pf_top_fit_height(&summary->top);
     status = pf_top_write(&summary->top, &matched, &error);
     if (status == PF_NOMEM)

@@ -59,7 +59,8 @@ static void *allocate_or_end(size_t size)
 }
 
 /* std::set_new_handler under the name that C++ compilers give it; NULL if no library is in C++. */
-extern void (*set_new_handler(void (*)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE") __attribute__((weak));
+extern void (*set_new_handler(void (*)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE")
+    __attribute__((weak));
 
 static void guard_libraries(void)
 {
@@ -110,11 +111,13 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     guard_libraries();
     if (atexit(remove_temporaries) != 0)
         pf_tool_nomem(tool);
-    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    struct sigaction action = {.sa_handler = remove_and_die,
+                               .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     sigemptyset(&action.sa_mask);
     /* a parent may have ignored it: a closed pipe ends us quietly */
     sigaction(SIGPIPE, &action, NULL);
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU};
+    static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGALRM,
+                               SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction before;
         if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -243,7 +246,7 @@ void pf_tool_fail(struct pf_tool *tool, const char *what, const struct pf_error 
     if (error->has_offset)
         snprintf(offset, sizeof offset, "offset %" PRIu64 ": ", error->offset);
     pf_tool_error(tool, "%s%s%s%s", what ? what : "", what ? ": " : "", offset, error->text);
-    pf_tool_raise(tool, error->code == PF_USAGE                ? PF_EXIT_USAGE
+    pf_tool_raise(tool, error->code == PF_USAGE             ? PF_EXIT_USAGE
                         : output || error->code == PF_NOMEM ? PF_EXIT_FAILURE
                                                             : PF_EXIT_INPUT);
 }
@@ -308,7 +311,8 @@ static _Noreturn void end_stdout(struct pf_tool *tool)
     exit(PF_EXIT_DONE);
 }
 
-void pf_tool_help(struct pf_tool *tool, const char *usage, const char *purpose, const char *const *lines)
+void pf_tool_help(struct pf_tool *tool, const char *usage, const char *purpose,
+                  const char *const *lines)
 {
     printf("%s\n\n%s\n\n", usage, purpose);
     for (; *lines; lines++)
@@ -324,8 +328,9 @@ void pf_tool_version(struct pf_tool *tool)
 #elif defined(__GNUC__)
     printf("built with gcc %d.%d", __GNUC__, __GNUC_MINOR__);
 #endif
-    printf("; runs with zlib %s, jansson %s, xxhash %u.%u.%u\n", zlibVersion(), jansson_version_str(),
-           XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100);
+    printf("; runs with zlib %s, jansson %s, xxhash %u.%u.%u\n", zlibVersion(),
+           jansson_version_str(), XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100,
+           XXH_versionNumber() % 100);
     if (tool->verbose)
         printf("hardening: %s\n", PF_HARDENED);
     end_stdout(tool);
@@ -404,7 +409,8 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     if (tool->color != PF_AUTO)
         return tool->color == PF_ALWAYS;
-    return pf_sink_terminal(sink) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
+    return pf_sink_terminal(sink) && !(no_color && *no_color) &&
+           !(term && strcmp(term, "dumb") == 0);
 }
 
 /* The locale decides on the look only: comparing and matching stay byte by byte, so that the output

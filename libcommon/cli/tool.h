@@ -11,7 +11,13 @@
 #include <stdio.h>
 
 /* Exit statuses (CLI.md). The most serious one wins: FAILURE over INPUT over CONDITION. */
-enum pf_exit { PF_EXIT_DONE = 0, PF_EXIT_CONDITION = 1, PF_EXIT_USAGE = 2, PF_EXIT_INPUT = 3, PF_EXIT_FAILURE = 4 };
+enum pf_exit {
+    PF_EXIT_DONE = 0,
+    PF_EXIT_CONDITION = 1,
+    PF_EXIT_USAGE = 2,
+    PF_EXIT_INPUT = 3,
+    PF_EXIT_FAILURE = 4
+};
 
 enum pf_when { PF_AUTO, PF_ALWAYS, PF_NEVER };
 
@@ -47,7 +53,8 @@ _Noreturn void pf_tool_usage_printed(struct pf_tool *);
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
 /* The same, and exits: for what no program can go on without. */
-_Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *, bool output);
+_Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *,
+                           bool output);
 _Noreturn void pf_tool_nomem(struct pf_tool *);
 /* Before a refusal that may follow from an input that failed: if a failure was printed and
  * --keep-going is off, exits with its status, so that the first message stands alone. */
@@ -65,7 +72,8 @@ int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 
 /* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be
  * written. */
-_Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose, const char *const *lines);
+_Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose,
+                            const char *const *lines);
 _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* Removes the line of progress for good, before output goes to the terminal; `tool` as

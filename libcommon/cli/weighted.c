@@ -32,7 +32,8 @@ static void add(struct weighted *weighted, struct pf_weight weight, struct pf_by
         pf_tool_nomem(&weighted->common->tool);
     weighted->operands.group = (uint32_t)weighted->weights->count;
     pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, weight), NULL);
-    pf_operands_add_operand(&weighted->operands, weighted->common, pf_strings_bytes(&weighted->names, id).data);
+    pf_operands_add_operand(&weighted->operands, weighted->common,
+                            pf_strings_bytes(&weighted->names, id).data);
 }
 
 static void add_text(struct weighted *weighted, const char *text)
@@ -93,11 +94,13 @@ static void add_operands(struct weighted *weighted)
     uint32_t known = weighted->names.count;
 
     weighted->operands.group = (uint32_t)weighted->weights->count;
-    pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
+    pf_tool_check(&weighted->common->tool,
+                  pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
     if (common->files0_from)
         pf_operands_add_files0(&weighted->operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
-        if (pf_strings_intern(&weighted->names, pf_bytes_of(common->operands[i]), 0) >= known || known == 1)
+        if (pf_strings_intern(&weighted->names, pf_bytes_of(common->operands[i]), 0) >= known ||
+            known == 1)
             pf_operands_add_operand(&weighted->operands, common, common->operands[i]);
     if (!common->files0_from && common->operand_count == 0 && weighted->weights->count == 1)
         pf_operands_add(&weighted->operands, common, PF_BYTES("-"));
@@ -111,7 +114,8 @@ struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *
 
     pf_settings_read(&common->tool, common->given, settings, &texts);
     if (common->files0_from && common->operand_count > 0)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'", common->operands[0]);
+        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
+                      common->operands[0]);
     if (pf_strings_init(&weighted.names) != PF_OK)
         pf_tool_nomem(&common->tool);
     for (unsigned i = 0; i < texts.weights.count; i++)

@@ -11,7 +11,8 @@ int pf_reader_check_mark(struct pf_reader *reader)
     size_t have;
     pf_source_peek(reader->source, 1, &have);
     if (pf_source_marked(reader->source))
-        return pf_error_at(&reader->error, PF_FAILED, 0, "the file begins with a byte order mark, was it sent as text?");
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the file begins with a byte order mark, was it sent as text?");
     return PF_OK;
 }
 
@@ -25,8 +26,10 @@ static int explained_read(struct pf_reader *reader, int status)
         return pf_error_nomem(&reader->error);
     }
     if (status == PF_OK && dict_status < 0)
-        return pf_error_set(&reader->error, dict_status, "a string is longer than %zu bytes", PF_STRING_MAX);
-    if (status < 0 && !reader->error.code && pf_source_status(reader->source, &reader->error) == PF_OK)
+        return pf_error_set(&reader->error, dict_status, "a string is longer than %zu bytes",
+                            PF_STRING_MAX);
+    if (status < 0 && !reader->error.code &&
+        pf_source_status(reader->source, &reader->error) == PF_OK)
         pf_error_set(&reader->error, status, "cannot read %s", reader->format->name);
     return status;
 }
@@ -66,8 +69,11 @@ static int salvaged(struct pf_reader *reader)
     /* Damage of the file's coding is told where it is in the file, other damage where it is in what
      * the file holds. */
     struct pf_error of_source = {0};
-    uint64_t at = reader->error.has_offset ? reader->error.offset : pf_source_offset(reader->source), end;
-    bool coding = pf_source_status(reader->source, &of_source) == PF_FAILED && of_source.has_offset && of_source.offset == at;
+    uint64_t at = reader->error.has_offset ? reader->error.offset
+                                           : pf_source_offset(reader->source),
+             end;
+    bool coding = pf_source_status(reader->source, &of_source) == PF_FAILED &&
+                  of_source.has_offset && of_source.offset == at;
     char lost[64] = "";
 
     pf_source_skip(reader->source, UINT64_MAX);
@@ -75,8 +81,10 @@ static int salvaged(struct pf_reader *reader)
     /* At the end of the data there is nothing to count: what is lost never was there, or came out
      * of what was there. */
     if (end > at)
-        snprintf(lost, sizeof lost, ", %" PRIu64 " bytes %slost", end - at, coding ? "of the file " : "");
-    pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %s; %" PRIu64 " records kept%s", at, reader->error.text,
+        snprintf(lost, sizeof lost, ", %" PRIu64 " bytes %slost", end - at,
+                 coding ? "of the file " : "");
+    pf_report_send(&reader->report, PF_WARNING,
+                   "offset %" PRIu64 ": %s; %" PRIu64 " records kept%s", at, reader->error.text,
                    reader->records, lost);
     return PF_EOF;
 }
@@ -116,8 +124,9 @@ static int explained(struct pf_writer *writer, int status)
         return pf_error_nomem(&writer->error);
     }
     if (status < 0 && !writer->error.code && pf_sink_status(writer->sink, &writer->error) == PF_OK)
-        return status == PF_NOMEM ? pf_error_nomem(&writer->error)
-                                  : pf_error_set(&writer->error, status, "cannot write %s", writer->format->name);
+        return status == PF_NOMEM
+                   ? pf_error_nomem(&writer->error)
+                   : pf_error_set(&writer->error, status, "cannot write %s", writer->format->name);
     return status;
 }
 
@@ -136,7 +145,8 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     memset(&writer->measures, 0, sizeof writer->measures);
     memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
-    int status = writer->state ? explained(writer, format->open_writer(writer)) : pf_error_nomem(&writer->error);
+    int status = writer->state ? explained(writer, format->open_writer(writer))
+                               : pf_error_nomem(&writer->error);
     if (status < 0) {
         *error = writer->error;
         pf_writer_close(writer);
@@ -151,7 +161,9 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     bool record = batch->kind < PF_RECORD_KINDS;
     if (record && batch->rows && !(writer->format->caps & (1u << batch->kind))) {
         pf_left_out_records(writer, batch);
-        return writer->format->caps & PF_SUMS_ALL ? explained(writer, writer->format->write(writer, batch)) : PF_OK;
+        return writer->format->caps & PF_SUMS_ALL
+                   ? explained(writer, writer->format->write(writer, batch))
+                   : PF_OK;
     }
     if (record)
         writer->held[batch->kind] += batch->rows;

@@ -21,14 +21,14 @@ enum pf_caps {
     PF_HOLDS_SAMPLE = 1 << PF_SAMPLE,
     PF_HOLDS_FLAT = 1 << PF_FLAT,
     PF_HOLDS_EDGE = 1 << PF_EDGE,
-    PF_IS_TEXT = 1 << 8,     /* may go to a terminal */
+    PF_IS_TEXT = 1 << 8, /* may go to a terminal */
     /* reads and writes without holding a whole input; a live pipe gets partial output */
     PF_IS_STREAM = 1 << 9,
-    PF_HOLDS_FAILURE = 1 << 10, /* can say in its own bytes that an input failed */
-    PF_IS_VIEW = 1 << 11,    /* written for people and notebooks, never read back */
-    PF_COMPRESSES = 1 << 12, /* takes -z itself; the output of others passes through gzip */
+    PF_HOLDS_FAILURE = 1 << 10,    /* can say in its own bytes that an input failed */
+    PF_IS_VIEW = 1 << 11,          /* written for people and notebooks, never read back */
+    PF_COMPRESSES = 1 << 12,       /* takes -z itself; the output of others passes through gzip */
     PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
-    PF_IS_GZIP = 1 << 14,    /* its own bytes are gzip: a name that ends in .gz asks for no more */
+    PF_IS_GZIP = 1 << 14, /* its own bytes are gzip: a name that ends in .gz asks for no more */
     /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where
      * it is none */
     PF_READS_TEXT = 1 << 15,
@@ -36,8 +36,9 @@ enum pf_caps {
     PF_TELLS_SOURCE = 1 << 16,
     /* is given records of kinds it does not hold too, and may draw sums of them */
     PF_SUMS_ALL = 1 << 17,
-    PF_CALLS_TELL = 1 << 18  /* the calls that it reads tell better what functions cost than its stacks do, and with its lines the time outside
-                              * of all functions (NYTProf) */
+    PF_CALLS_TELL =
+        1 << 18 /* the calls that it reads tell better what functions cost than its stacks do, and
+                 * with its lines the time outside of all functions (NYTProf) */
 };
 
 /* FlameGraph's script whose names are written: stackcollapse-perf.pl, stackcollapse.pl (DTrace),
@@ -47,51 +48,51 @@ enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOL
 
 struct pf_reader {
     const struct pf_format *format;
-    struct pf_source *source;         /* borrowed */
+    struct pf_source *source; /* borrowed */
     /* borrowed: where ids come from; may hold other inputs' rows already */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
     /* borrowed: what inputs of one run tell each other; NULL: nothing */
     struct pf_shared *shared;
     struct pf_report report;
-    const char *name;                 /* the operand, for formats that look at names; never NULL */
+    const char *name; /* the operand, for formats that look at names; never NULL */
     /* what is damaged is reported and ends the input, nothing more */
     bool salvage;
     /* set by the owner: times of records are wanted, also where they are kept on request only */
     bool times;
-    bool relocate;                    /* the owner counts addresses from the start of their image: one that was met before, mapped
-                                       * elsewhere, may be given as if it were mapped there again */
+    bool relocate; /* the owner counts addresses from the start of their image: one that was met
+                    * before, mapped elsewhere, may be given as if it were mapped there again */
     /* set by the owner: give short batches rather than wait for a slow producer */
     bool flush;
-    struct pf_error error;            /* text of a negative result */
-    int status;                       /* sticky result of read */
+    struct pf_error error; /* text of a negative result */
+    int status;            /* sticky result of read */
     /* a form of the format other than the usual, for --probe; set by the format; NULL: none */
     const char *variant;
-    uint64_t records;                 /* SAMPLE, FLAT and EDGE rows given so far */
-    void *state;                      /* reader_size bytes, zeroed */
+    uint64_t records; /* SAMPLE, FLAT and EDGE rows given so far */
+    void *state;      /* reader_size bytes, zeroed */
 };
 
 struct pf_writer {
     const struct pf_format *format;
-    struct pf_sink *sink;             /* borrowed */
+    struct pf_sink *sink; /* borrowed */
     /* borrowed: ids of the batches; a writer may intern strings of its own */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
     struct pf_report report;
     /* what a self-describing document says of itself; may be NULL */
     const struct pf_document *document;
-    int compression;                  /* -1: the format's custom; 0: plain; 1..9 */
+    int compression; /* -1: the format's custom; 0: plain; 1..9 */
     bool force;
     /* counts that do not fit are clamped, with a warning, instead of refused */
     bool saturate;
     /* set before finish: an input failed, what was written is incomplete */
     bool failed_input;
-    uint64_t held[PF_RECORD_KINDS];   /* records of the kinds that the format holds */
+    uint64_t held[PF_RECORD_KINDS]; /* records of the kinds that the format holds */
     struct pf_left_out left_out;
     /* those written, of a format with room for few; known after finish */
     struct pf_held_measures measures;
     struct pf_error error;
-    void *state;                      /* writer_size bytes, zeroed */
+    void *state; /* writer_size bytes, zeroed */
 };
 
 /* Facts for the `meta` object of JSON documents. */
@@ -117,8 +118,8 @@ struct pf_format {
     const char *suffixes; /* of -o FILE: ".pb.gz .pprof", or NULL */
     const char *losses;   /* what it cannot hold, for --formats -v; NULL: nothing is lost */
     unsigned caps;
-    enum pf_folded_style folded; /* how folded stacks spell the frames that it reads */
-    const struct pf_option *options; /* ends with a NULL name; NULL: none */
+    enum pf_folded_style folded;      /* how folded stacks spell the frames that it reads */
+    const struct pf_option *options;  /* ends with a NULL name; NULL: none */
     const struct pf_merging *merging; /* NULL: public metadata once, private ones never */
 
     /* Reading; bid NULL: the format is not read. */
@@ -143,8 +144,8 @@ struct pf_format {
      * through records only. A failure of the input is in `error`, and what was written can then not
      * be taken for whole; a failure of the sink is its status. Formats with PF_HOLDS_FAILURE may be
      * copied one behind the other and with `salvage`, others not. *records: how many passed. */
-    int (*copy)(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage, uint64_t *records,
-                struct pf_error *error);
+    int (*copy)(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage,
+                uint64_t *records, struct pf_error *error);
 
     /* Writing; write NULL: the format is not written. */
     size_t writer_size;

@@ -12,7 +12,8 @@ int pf_leave_name(struct pf_writer *writer, enum pf_left what, uint32_t name)
 {
     struct pf_left_list *list = &writer->left_out.lists[what];
 
-    if (!pf_grow_zeroed(&list->met, &list->met_count, &list->met_capacity, (size_t)name + 1, sizeof *list->met))
+    if (!pf_grow_zeroed(&list->met, &list->met_count, &list->met_capacity, (size_t)name + 1,
+                        sizeof *list->met))
         return pf_error_nomem(&writer->error);
     if (list->met[name])
         return PF_OK;
@@ -54,7 +55,8 @@ void pf_left_out_records(struct pf_writer *writer, const struct pf_batch *batch)
 
     writer->left_out.records[batch->kind] += batch->rows;
     for (uint32_t k = 0; batch->kind == PF_EDGE && k < batch->value_count; k++)
-        writer->left_out.calls |= pf_measures_row(measures, batch->values[k].measure)->role == PF_INCLUSIVE;
+        writer->left_out.calls |= pf_measures_row(measures, batch->values[k].measure)->role ==
+                                  PF_INCLUSIVE;
 }
 
 int pf_left_out_labels(struct pf_writer *writer, const struct pf_batch *batch)
@@ -63,7 +65,8 @@ int pf_left_out_labels(struct pf_writer *writer, const struct pf_batch *batch)
 
     if (!writer->format->holds_label || !batch->labels)
         return PF_OK;
-    if (!pf_grow_zeroed(&left->seen, &left->seen_count, &left->seen_capacity, writer->dict->labels.count, sizeof *left->seen))
+    if (!pf_grow_zeroed(&left->seen, &left->seen_count, &left->seen_capacity,
+                        writer->dict->labels.count, sizeof *left->seen))
         return pf_error_nomem(&writer->error);
     for (uint32_t row = 0; row < batch->rows; row++)
         for (uint32_t set = batch->labels[row]; set != 0 && !left->seen[set];) {
@@ -85,8 +88,10 @@ int pf_left_out_say_kinds(struct pf_writer *writer, bool drawn)
     char kinds[128], counted[192];
     size_t used = 0, used_counted = 0;
     uint64_t held = 0;
-    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->left_out.calls && writer->held[PF_SAMPLE] == 0;
-    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)" : "";
+    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->left_out.calls &&
+                      writer->held[PF_SAMPLE] == 0;
+    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)"
+                                  : "";
 
     for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
         uint64_t count = writer->left_out.records[kind];
@@ -95,18 +100,23 @@ int pf_left_out_say_kinds(struct pf_writer *writer, bool drawn)
         if (count == 0)
             continue;
         const char *name = pf_kind_name((enum pf_kind)kind);
-        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
-        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted, "%s%" PRIu64 " %s",
-                                         used_counted ? " and " : "", count, name);
+        used +=
+            (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
+        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted,
+                                         "%s%" PRIu64 " %s", used_counted ? " and " : "", count,
+                                         name);
     }
     if (used > 0 && held == 0 && !drawn)
-        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s", writer->format->name, kinds, hint);
+        return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s",
+                            writer->format->name, kinds, hint);
     if (used > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s", counted, hint);
+        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s",
+                       counted, hint);
     return PF_OK;
 }
 
-static void say_list(struct pf_writer *writer, const struct pf_left_list *list, const char *what, const char *hint)
+static void say_list(struct pf_writer *writer, const struct pf_left_list *list, const char *what,
+                     const char *hint)
 {
     size_t named = list->count < PF_LEFT_NAMES ? list->count : PF_LEFT_NAMES;
     struct pf_buffer names = {0};
@@ -119,8 +129,8 @@ static void say_list(struct pf_writer *writer, const struct pf_left_list *list, 
     if (list->count > named)
         pf_buffer_printf(&names, " and %zu more", list->count - named);
     if (list->count > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s and are left out: %.*s%s", what, (int)names.size, names.data ? names.data : "",
-                       hint);
+        pf_report_send(&writer->report, PF_WARNING, "%s and are left out: %.*s%s", what,
+                       (int)names.size, names.data ? names.data : "", hint);
     pf_buffer_free(&names);
 }
 
@@ -138,7 +148,9 @@ void pf_left_out_say_names(struct pf_writer *writer)
 
     for (size_t k = 0; k < PF_LEFT_LISTS; k++)
         say_list(writer, &left->lists[k], texts[k],
-                 k == PF_LEFT_LABELS && left->of_samples ? " (proffilter --root-label=KEY makes frames of them)" : "");
+                 k == PF_LEFT_LABELS && left->of_samples
+                     ? " (proffilter --root-label=KEY makes frames of them)"
+                     : "");
     if (left->texts)
         pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
 }
@@ -185,11 +197,13 @@ static bool add_set(struct pf_left_measures *left, const struct pf_batch *batch,
         return false;
     for (uint32_t k = 0; k < batch->value_count; k++)
         measures[k] = batch->values[k].measure;
-    left->sets[left->count++] = (struct pf_measure_set){measures, batch->value_count, batch->kind, 0, input};
+    left->sets[left->count++] =
+        (struct pf_measure_set){measures, batch->value_count, batch->kind, 0, input};
     return true;
 }
 
-int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch, const char *input)
+int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch,
+                         const char *input)
 {
     size_t at = left->last;
 
@@ -205,7 +219,8 @@ int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *b
     return PF_OK;
 }
 
-static bool holds(const struct pf_measure_set *set, const struct pf_dict *dict, const struct pf_held_measures *held)
+static bool holds(const struct pf_measure_set *set, const struct pf_dict *dict,
+                  const struct pf_held_measures *held)
 {
     for (uint32_t k = 0; k < set->count; k++)
         for (size_t i = 0; i < held->count; i++)
@@ -214,8 +229,9 @@ static bool holds(const struct pf_measure_set *set, const struct pf_dict *dict, 
     return false;
 }
 
-uint64_t pf_left_measures_count(const struct pf_left_measures *left, const struct pf_dict *dict, const struct pf_held_measures *held,
-                                uint64_t *all, const char **input)
+uint64_t pf_left_measures_count(const struct pf_left_measures *left, const struct pf_dict *dict,
+                                const struct pf_held_measures *held, uint64_t *all,
+                                const char **input)
 {
     uint64_t lacking = 0;
 

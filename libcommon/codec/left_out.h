@@ -21,8 +21,8 @@ enum pf_left {
     PF_LEFT_EDGE_MEASURES = PF_EDGE,
     /* measures that do not count in whole numbers, of a format that holds these only */
     PF_LEFT_FRACTIONS,
-    PF_LEFT_LABELS,    /* their keys */
-    PF_LEFT_METADATA,  /* their keys */
+    PF_LEFT_LABELS,   /* their keys */
+    PF_LEFT_METADATA, /* their keys */
     PF_LEFT_LISTS
 };
 
@@ -89,7 +89,7 @@ struct pf_left_measures {
         enum pf_kind kind;
         uint64_t rows;
         const char *input; /* borrowed: the first with such records */
-    } *sets;
+    } * sets;
     size_t count, capacity, last;
 };
 
@@ -98,7 +98,7 @@ void pf_left_measures_free(struct pf_left_measures *);
 int pf_left_measures_add(struct pf_left_measures *, const struct pf_batch *, const char *input);
 /* The records that have none of the measures held, where others have one: how many of *all, and the
  * input of the first. */
-uint64_t pf_left_measures_count(const struct pf_left_measures *, const struct pf_dict *, const struct pf_held_measures *, uint64_t *all,
-                                const char **input);
+uint64_t pf_left_measures_count(const struct pf_left_measures *, const struct pf_dict *,
+                                const struct pf_held_measures *, uint64_t *all, const char **input);
 
 #endif

@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 enum pf_meta_rule {
-    PF_META_ONCE,     /* equal rows once, others all */
-    PF_META_EACH,     /* the rows of every input, in their order */
+    PF_META_ONCE, /* equal rows once, others all */
+    PF_META_EACH, /* the rows of every input, in their order */
     /* as EACH; the row says something about the next row, and stays before it also where rows are
      * sorted */
     PF_META_PREFIX,
-    PF_META_SINGLE,   /* only where there is one input */
-    PF_META_SAME,     /* only where all inputs say the same and are parts of one run, once */
+    PF_META_SINGLE, /* only where there is one input */
+    PF_META_SAME,   /* only where all inputs say the same and are parts of one run, once */
     /* which run it was: of several, one that is made of them, and theirs under the key
      * `merged_KEY` */
     PF_META_IDENTITY,
-    PF_META_NEVER     /* about the order of records, which is gone */
+    PF_META_NEVER /* about the order of records, which is gone */
 };
 
 enum { PF_IDENTITY_TEXT = 64 };

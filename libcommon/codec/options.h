@@ -19,17 +19,17 @@ struct pf_option {
 
 /* Parsed options. Zero-initialised: none. */
 struct pf_options {
-    char *text;      /* owned copy the views point into */
+    char *text; /* owned copy the views point into */
     struct pf_option_value {
         struct pf_bytes name, value; /* `option` without `=value` has the value "yes" */
-    } *values;
+    } * values;
     size_t count;
 };
 
 /* Parses what follows the colon; `known` (may be NULL = none) names the options there are. PF_USAGE
  * with a text that lists the known names; PF_NOMEM. */
-int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known, bool writing,
-                     const char *format_name, struct pf_error *);
+int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known,
+                     bool writing, const char *format_name, struct pf_error *);
 void pf_options_free(struct pf_options *);
 
 /* The last value given for `name`, NUL-terminated, or NULL. */

@@ -69,7 +69,8 @@ static const struct pf_format *read_as(struct pf_bytes path)
 {
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
         size_t size = strlen(formats[k]->name);
-        bool called = ends_with(path, formats[k]->name, size) && path.data[path.size - size - 1] == '.';
+        bool called = ends_with(path, formats[k]->name, size) &&
+                      path.data[path.size - size - 1] == '.';
         if (!formats[k]->write && (called || suffix_match(formats[k]->suffixes, path) > 0))
             return formats[k];
     }
@@ -100,7 +101,8 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     bool letters = false;
     while (dot > 0 && (pf_letter(name.data[dot - 1]) || pf_digit(name.data[dot - 1])))
         letters |= pf_letter(name.data[--dot]);
-    if (dot < 2 || name.data[dot - 1] != '.' || !letters || pf_registry_suffix(path) || pf_registry_suffix_unwritten(path))
+    if (dot < 2 || name.data[dot - 1] != '.' || !letters || pf_registry_suffix(path) ||
+        pf_registry_suffix_unwritten(path))
         return (struct pf_bytes){"", 0};
     return pf_bytes_skip(name, dot - 1);
 }
@@ -113,24 +115,35 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
         const char *magic, *inside, *what;
         size_t size;
     } known[] = {
-        {"\x7f" "ELF", "", "an ELF program; give the profile it wrote", 4},
+        {"\x7f"
+         "ELF",
+         "", "an ELF program; give the profile it wrote", 4},
         {"PK\x03\x04", "", "a zip archive; unpack it first", 4},
         {"\x28\xb5\x2f\xfd", "", "zstd data; unpack them first", 4},
-        {"\xfd" "7zXZ", "", "xz data; unpack them first", 5},
+        {"\xfd"
+         "7zXZ",
+         "", "xz data; unpack them first", 5},
         {"BZh", "", "bzip2 data; unpack them first", 3},
         {"PERFILE2", "", "perf.data; give the output of perf script", 8},
         {"2ELIFREP", "", "perf.data; give the output of perf script", 8},
         {"PERFFILE", "", "perf.data of an old perf; give the output of its perf script", 8},
         {"SQLite format 3", "", "an SQLite database", 15},
-        {"FLR\0", "", "a recording of Java's Flight Recorder; give the folded stacks that jfrconv makes of it", 4},
+        {"FLR\0", "",
+         "a recording of Java's Flight Recorder; give the folded stacks that jfrconv makes of it",
+         4},
         {"\x04\x08{", "", "a dump of Ruby objects; give stackprof's JSON", 3},
         {"MOJ", "", "Austin's binary form; give its text (austin2speedscope, mojo2austin)", 3},
         {"bplist", "", "a binary property list", 6},
-        {"<?xml", "<trace-query-result", "an export of xctrace; give Instruments' profile as folded stacks", 5},
-        {"Analysis of sampling ", "", "a report of macOS' sample; give folded stacks (stackcollapse-sample.awk)", 21},
-        {"Weight\tSelf Weight\t", "", "a deep copy of Instruments; give folded stacks (stackcollapse-instruments.pl)", 19},
-        {"\t", "Time and Allocation Profiling Report", "a profile of GHC; give folded stacks (stackcollapse-ghc)", 1},
-        {"Version: ", "\nTRACE START", "a trace of Xdebug; give the profile of xdebug.mode=profile", 9},
+        {"<?xml", "<trace-query-result",
+         "an export of xctrace; give Instruments' profile as folded stacks", 5},
+        {"Analysis of sampling ", "",
+         "a report of macOS' sample; give folded stacks (stackcollapse-sample.awk)", 21},
+        {"Weight\tSelf Weight\t", "",
+         "a deep copy of Instruments; give folded stacks (stackcollapse-instruments.pl)", 19},
+        {"\t", "Time and Allocation Profiling Report",
+         "a profile of GHC; give folded stacks (stackcollapse-ghc)", 1},
+        {"Version: ", "\nTRACE START", "a trace of Xdebug; give the profile of xdebug.mode=profile",
+         9},
     };
     struct pf_bytes text = {(const char *)p, have};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -169,18 +182,32 @@ static const char *looks_like_table(struct pf_bytes text)
 /* The same of JSON, by what stands in its objects. */
 static const char *looks_like_json(struct pf_source *source)
 {
-    static const char *const paths[] = {"meta.preprocessedProfileVersion", "meta.processType", "profile.meta.processType",
-                                        "profile.libs[].breakpadId", "libs[].breakpadId", "root_frame", "resourceProfiles",
-                                        "linux-perf-json-version", "schema=profutils.diff", "schema=profutils.",
-                                        "children[].children", NULL};
-    static const char firefox[] = "a profile of the Firefox Profiler, whose JSON is not read; give what its profiler can write as pprof or folded stacks";
-    static const char *const what[] = {firefox, firefox, firefox, firefox, firefox,
-                                       "pyinstrument's JSON; let it write speedscope's (-r speedscope)",
-                                       "OTLP profiles as JSON, which are not read",
-                                       "JSON of perf data convert; give the output of perf script, which has events and periods",
-                                       diff_table,
-                                       "a table of these programs; only records (profutils.samples/1) are read back",
-                                       "a flame graph of nested objects; only records are read back"};
+    static const char *const paths[] = {"meta.preprocessedProfileVersion",
+                                        "meta.processType",
+                                        "profile.meta.processType",
+                                        "profile.libs[].breakpadId",
+                                        "libs[].breakpadId",
+                                        "root_frame",
+                                        "resourceProfiles",
+                                        "linux-perf-json-version",
+                                        "schema=profutils.diff",
+                                        "schema=profutils.",
+                                        "children[].children",
+                                        NULL};
+    static const char firefox[] = "a profile of the Firefox Profiler, whose JSON is not read; give "
+                                  "what its profiler can write as pprof or folded stacks";
+    static const char *const what[] = {
+        firefox,
+        firefox,
+        firefox,
+        firefox,
+        firefox,
+        "pyinstrument's JSON; let it write speedscope's (-r speedscope)",
+        "OTLP profiles as JSON, which are not read",
+        "JSON of perf data convert; give the output of perf script, which has events and periods",
+        diff_table,
+        "a table of these programs; only records (profutils.samples/1) are read back",
+        "a flame graph of nested objects; only records are read back"};
     uint32_t found = pf_json_look(source, paths);
 
     for (unsigned k = 0; paths[k]; k++)
@@ -217,7 +244,8 @@ static bool see_more(struct pf_source *source)
 }
 
 /* No format bids as much as something else looks like. */
-static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error, const char *what)
+static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error,
+                                       const char *what)
 {
     size_t have;
     const unsigned char *p = pf_source_peek(source, 1, &have);
@@ -232,11 +260,13 @@ static const struct pf_format *unknown(struct pf_source *source, struct pf_error
     else if (what)
         pf_error_at(error, PF_UNSUPPORTED, 0, "this is %s", what);
     else
-        pf_error_at(error, PF_UNSUPPORTED, 0, "no known profile format begins like this (--formats lists them)");
+        pf_error_at(error, PF_UNSUPPORTED, 0,
+                    "no known profile format begins like this (--formats lists them)");
     return NULL;
 }
 
-const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits, struct pf_error *error)
+const struct pf_format *pf_registry_guess(struct pf_source *source, const char *path, int *bits,
+                                          struct pf_error *error)
 {
     const struct pf_format *found;
     int evidence, against;

@@ -21,7 +21,8 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path);
  * with `error` set: PF_FAILED for an empty input, PF_UNSUPPORTED for bytes nobody knows (with what
  * they look like, where that is known: an ELF program, a zip archive ...), or the source's own
  * failure. */
-const struct pf_format *pf_registry_guess(struct pf_source *, const char *path, int *bits, struct pf_error *);
+const struct pf_format *pf_registry_guess(struct pf_source *, const char *path, int *bits,
+                                          struct pf_error *);
 /* The same where only a format that knows series is of interest; NULL for all others, at once. */
 const struct pf_format *pf_registry_guess_series(struct pf_source *, const char *path);
 

@@ -31,7 +31,8 @@ void pf_shared_free(struct pf_shared *shared)
     free(shared);
 }
 
-void *pf_shared_get(struct pf_shared *shared, const void *owner, size_t size, void (*destroy)(void *))
+void *pf_shared_get(struct pf_shared *shared, const void *owner, size_t size,
+                    void (*destroy)(void *))
 {
     for (struct shared_object *object = shared->objects; object; object = object->next)
         if (object->owner == owner)

@@ -44,7 +44,8 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
     pf_scan_field(&text, ';', &line->process);
     pf_scan_field(&text, ';', &line->thread);
     line->frames = text;
-    return pf_bytes_starts(line->process, PF_BYTES("P")) && pf_bytes_starts(line->thread, PF_BYTES("T")) && line->thread.size > 1 &&
+    return pf_bytes_starts(line->process, PF_BYTES("P")) &&
+           pf_bytes_starts(line->thread, PF_BYTES("T")) && line->thread.size > 1 &&
            pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &pid);
 }
 
@@ -154,7 +155,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
             location.line = 0;
         function.file = pf_dict_intern(dict, file, PF_UTF8);
     }
-    function.name = name.size > 0 ? pf_dict_intern(dict, name, PF_UTF8) : pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
+    function.name = name.size > 0 ? pf_dict_intern(dict, name, PF_UTF8)
+                                  : pf_dict_intern(dict, PF_BYTES("[unknown]"), 0);
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);
 }
@@ -162,7 +164,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 /* `L12` behind a frame is its line (austin -a). */
 static bool line_part(struct pf_bytes text, int64_t *line)
 {
-    return pf_scan_past(&text, PF_BYTES("L")) && pf_all_digits(text) && pf_parse_int(text, 0, INT64_MAX, line);
+    return pf_scan_past(&text, PF_BYTES("L")) && pf_all_digits(text) &&
+           pf_parse_int(text, 0, INT64_MAX, line);
 }
 
 static int add_frame(struct pf_reader *reader, struct pf_bytes text)
@@ -191,14 +194,19 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
     int64_t number = 0;
 
     if (pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &number))
-        labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), number, 0);
-    if (take_last(&interpreter, &last) && pf_parse_whole(interpreter, INT64_MIN, INT64_MAX, &number)) {
-        labels = pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("iid"), 0), number, 0);
+        labels =
+            pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), number, 0);
+    if (take_last(&interpreter, &last) &&
+        pf_parse_whole(interpreter, INT64_MIN, INT64_MAX, &number)) {
+        labels =
+            pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("iid"), 0), number, 0);
         thread = last;
     } else if (pf_parse_whole(thread, INT64_MIN, INT64_MAX, &number)) {
-        return pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), number, 0);
+        return pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), number,
+                                  0);
     }
-    return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), pf_dict_intern(dict, thread, PF_UTF8));
+    return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0),
+                             pf_dict_intern(dict, thread, PF_UTF8));
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

@@ -31,8 +31,9 @@ static enum line judge(struct pf_bytes line)
 
 static bool title_of_dtrace(struct pf_bytes line)
 {
-    return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && pf_blank(line.data[3]) && pf_bytes_equal(pf_bytes_trim(line), line) &&
-           line.size > 13 && memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
+    return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && pf_blank(line.data[3]) &&
+           pf_bytes_equal(pf_bytes_trim(line), line) && line.size > 13 &&
+           memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
 }
 
 /* DTrace's title is sure. Without it all lines are indented, and each number has frames above
@@ -135,13 +136,17 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
         return true;
     while (open > 0 && text.data[open - 1] != '(')
         open--;
-    if (text.size < 6 || text.data[0] != '-' || !pf_blank(text.data[1]) || open < 2 || text.data[text.size - 1] != ')' ||
-        !pf_parse_whole((struct pf_bytes){text.data + open, text.size - open - 1}, INT64_MIN, INT64_MAX,
-                        &pid))
+    if (text.size < 6 || text.data[0] != '-' || !pf_blank(text.data[1]) || open < 2 ||
+        text.data[text.size - 1] != ')' ||
+        !pf_parse_whole((struct pf_bytes){text.data + open, text.size - open - 1}, INT64_MIN,
+                        INT64_MAX, &pid))
         return false;
     struct pf_bytes command = pf_bytes_trim((struct pf_bytes){text.data + 1, open - 2});
-    state->labels = pf_dict_add_label(dict, state->labels, pf_dict_intern(dict, PF_BYTES("comm"), 0), pf_dict_intern(dict, command, PF_UTF8));
-    state->labels = pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
+    state->labels = pf_dict_add_label(dict, state->labels,
+                                      pf_dict_intern(dict, PF_BYTES("comm"), 0),
+                                      pf_dict_intern(dict, command, PF_UTF8));
+    state->labels =
+        pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
     return true;
 }
 

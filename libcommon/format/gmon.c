@@ -34,14 +34,14 @@ enum part { PART_NONE, PART_BINS, PART_BLOCKS, PART_ARCS };
 struct gmon_reader {
     struct layout layout;
     struct pf_rows rows;
-    int status;                 /* what follows the records that wait */
+    int status; /* what follows the records that wait */
 
-    enum part part;             /* what the records added last are from */
+    enum part part; /* what the records added last are from */
     struct histogram histogram;
-    uint64_t bin;               /* the next one of the histogram */
-    uint64_t blocks;            /* those that are left */
-    uint64_t parts;             /* a whole count is so many raw units */
-    uint32_t calls;             /* a measure */
+    uint64_t bin;    /* the next one of the histogram */
+    uint64_t blocks; /* those that are left */
+    uint64_t parts;  /* a whole count is so many raw units */
+    uint32_t calls;  /* a measure */
 };
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -66,7 +66,8 @@ static size_t arc_size(struct layout layout)
 }
 
 /* The head of a histogram; false where it is none. */
-static bool parse_histogram(const unsigned char *bytes, struct layout layout, struct histogram *found)
+static bool parse_histogram(const unsigned char *bytes, struct layout layout,
+                            struct histogram *found)
 {
     const unsigned char *rest = bytes + 2 * layout.word;
     size_t size = 0;
@@ -83,7 +84,8 @@ static bool parse_histogram(const unsigned char *bytes, struct layout layout, st
     for (size_t k = size; k < 15; k++)
         if (found->dimension[k] != '\0')
             return false;
-    return size > 0 && found->rate > 0 && found->high >= found->low && (found->bins == 0 || found->high > found->low);
+    return size > 0 && found->rate > 0 && found->high >= found->low &&
+           (found->bins == 0 || found->high > found->low);
 }
 
 /* Whether records of this layout follow each other as far as the bytes reach. */
@@ -104,16 +106,13 @@ static bool walks(const unsigned char *bytes, size_t have, struct layout layout,
                 return false;
             at += 1 + histogram_size(layout) + 2 * found.bins;
             break;
-        case TAG_ARC:
-            at += 1 + arc_size(layout);
-            break;
+        case TAG_ARC: at += 1 + arc_size(layout); break;
         case TAG_BLOCKS:
             if (left < 4)
                 return !ended;
             at += 1 + 4 + 2 * layout.word * load(body, 4, layout.big);
             break;
-        default:
-            return false;
+        default: return false;
         }
     }
     return at == have || !ended;
@@ -142,7 +141,8 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static struct pf_measure new_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_nature nature)
+static struct pf_measure new_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
+                                     enum pf_nature nature)
 {
     return pf_measure_make(dict, name, "count", kind, PF_COUNT, nature);
 }
@@ -158,7 +158,9 @@ static int choose_layout(struct pf_reader *reader)
         if (pf_source_status(reader->source, &reader->error) != PF_OK)
             return reader->error.code;
         if (have >= HEADER && memcmp(bytes, "gmon", 4) == 0)
-            return pf_error_at(&reader->error, PF_UNSUPPORTED, 4, "gmon.out of version %" PRIu64 ", 1 is read", load(bytes + 4, 4, false));
+            return pf_error_at(&reader->error, PF_UNSUPPORTED, 4,
+                               "gmon.out of version %" PRIu64 ", 1 is read",
+                               load(bytes + 4, 4, false));
         return pf_error_at(&reader->error, PF_FAILED, 0, "no header of gmon.out");
     }
     for (unsigned word = 8; word >= 4; word /= 2) {
@@ -171,7 +173,8 @@ static int choose_layout(struct pf_reader *reader)
 
     for (unsigned word = 8; word >= 4; word /= 2) {
         state->layout = (struct layout){word, big};
-        if (have > HEADER && bytes[HEADER] == TAG_HISTOGRAM && have > HEADER + histogram_size(state->layout) &&
+        if (have > HEADER && bytes[HEADER] == TAG_HISTOGRAM &&
+            have > HEADER + histogram_size(state->layout) &&
             parse_histogram(bytes + HEADER + 1, state->layout, &found))
             return PF_OK;
     }
@@ -216,7 +219,8 @@ static int cut(struct pf_reader *reader, const char *what)
 {
     if (pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the file ends within %s", what);
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                       "the file ends within %s", what);
 }
 
 static uint32_t place(struct pf_reader *reader, uint64_t address)
@@ -302,8 +306,7 @@ static int read_bin(struct pf_reader *reader)
     for (uint64_t unit = 0; unit < units; unit++) {
         pf_rows_flat(&state->rows, place(reader, (low + unit) * UNIT + UNIT - 1), 0);
         pf_rows_set(&state->rows, 0, (int64_t)(count * state->parts / units));
-        pf_rows_set(&state->rows, 1,
-                    (int64_t)(count * (unit + 1) / units - count * unit / units));
+        pf_rows_set(&state->rows, 1, (int64_t)(count * (unit + 1) / units - count * unit / units));
     }
     pf_source_take(reader->source, 2);
     state->bin++;
@@ -402,16 +405,12 @@ static int read_part(struct pf_reader *reader)
         return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF
                                                                          : reader->error.code;
     switch (bytes[0]) {
-    case TAG_HISTOGRAM:
-        return begin_histogram(reader);
-    case TAG_BLOCKS:
-        return begin_blocks(reader);
-    case TAG_ARC:
-        return read_arc(reader);
+    case TAG_HISTOGRAM: return begin_histogram(reader);
+    case TAG_BLOCKS: return begin_blocks(reader);
+    case TAG_ARC: return read_arc(reader);
     default:
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "tag %u, expected 0 (histogram), 1 (arc) or 2 (basic blocks)",
-                           bytes[0]);
+                           "tag %u, expected 0 (histogram), 1 (arc) or 2 (basic blocks)", bytes[0]);
     }
 }
 

@@ -16,25 +16,25 @@ struct address {
 
 struct stackprof_reader {
     struct pf_json_cut cut;
-    struct pf_table ids;        /* of frames: addresses */
+    struct pf_table ids;     /* of frames: addresses */
     struct stackprof_frame { /* by row of `ids` */
-        uint32_t name, file;    /* strings */
+        uint32_t name, file; /* strings */
         int64_t line, samples;
         bool told, has_lines;
-    } *frames;
+    } * frames;
     size_t frame_capacity;
-    uint32_t frame;             /* the frame that is being read */
-    struct stackprof_link {  /* a call, or the samples of a line */
+    uint32_t frame;         /* the frame that is being read */
+    struct stackprof_link { /* a call, or the samples of a line */
         uint32_t from, to;
         int64_t line, samples;
-    } *calls, *lines;
+    } * calls, *lines;
     size_t call_count, call_capacity, line_count, line_capacity;
     struct stackprof_numbers {
         int64_t *numbers;
         size_t count, capacity;
     } raw, raw_lines;
     uint64_t raw_offset;
-    uint32_t mode;              /* string */
+    uint32_t mode; /* string */
     int64_t interval;
     struct pf_rows rows;
     int status;
@@ -42,7 +42,8 @@ struct stackprof_reader {
 
 static int bid(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"mode", "interval", "samples", "frames", "gc_samples", "missed_samples", NULL};
+    static const char *const paths[] = {"mode",       "interval",       "samples", "frames",
+                                        "gc_samples", "missed_samples", NULL};
     uint32_t found = pf_json_look(source, paths);
 
     (void)path;
@@ -98,12 +99,12 @@ static int key_number(struct pf_json_cut *cut, int64_t *number)
 {
     if (pf_parse_int(cut->key, INT64_MIN, INT64_MAX, number))
         return PF_OK;
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "expected a number for a key, not '%s'",
-                       pf_clip(cut->key).text);
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                       "expected a number for a key, not '%s'", pf_clip(cut->key).text);
 }
 
-static int add_link(struct pf_reader *reader, struct stackprof_link **links, size_t *count, size_t *capacity,
-                    struct stackprof_link link)
+static int add_link(struct pf_reader *reader, struct stackprof_link **links, size_t *count,
+                    size_t *capacity, struct stackprof_link link)
 {
     if (!pf_grow(links, capacity, *count + 1, sizeof **links))
         return pf_error_nomem(&reader->error);
@@ -127,8 +128,9 @@ static int read_edge(struct pf_json_cut *cut, void *field)
     uint32_t callee = find_frame(state, address);
     if (callee == 0)
         return pf_error_nomem(cut->error);
-    return add_link(cut->owner, &state->calls, &state->call_count, &state->call_capacity,
-                    (struct stackprof_link){.from = state->frame, .to = callee, .samples = samples});
+    return add_link(
+        cut->owner, &state->calls, &state->call_count, &state->call_capacity,
+        (struct stackprof_link){.from = state->frame, .to = callee, .samples = samples});
 }
 
 /* "12":[5,3], the samples of a line with what it called, and its own; older ones have a number. */
@@ -150,20 +152,26 @@ static int read_line(struct pf_json_cut *cut, void *field)
     if (json_integer_value(own) == 0)
         return PF_OK;
     return add_link(cut->owner, &state->lines, &state->line_count, &state->line_capacity,
-                    (struct stackprof_link){.from = state->frame, .line = line, .samples = json_integer_value(own)});
+                    (struct stackprof_link){
+                        .from = state->frame, .line = line, .samples = json_integer_value(own)});
 }
 
 /* A frame under its address. Frames that its edges name may move the table of them: it takes its
  * place there at the end. */
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
-    static const struct pf_json_member edge[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0, NULL}, {0}};
+    static const struct pf_json_member edge[] = {
+        {NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_edge, 0, NULL}, {0}};
     static const struct pf_json_member line[] = {{NULL, PF_JSON_ANY, read_line, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct stackprof_frame, name), NULL},
-        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct stackprof_frame, file), NULL},
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct stackprof_frame, line), NULL},
-        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct stackprof_frame, samples), NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
+         offsetof(struct stackprof_frame, name), NULL},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
+         offsetof(struct stackprof_frame, file), NULL},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int,
+         offsetof(struct stackprof_frame, line), NULL},
+        {"samples", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int,
+         offsetof(struct stackprof_frame, samples), NULL},
         {"edges", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, edge},
         {"lines", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, line},
         {0},
@@ -213,10 +221,12 @@ static int read_meta(struct pf_json_cut *cut, void *field)
 {
     struct stackprof_reader *state = field;
     struct pf_reader *reader = cut->owner;
-    bool mode = pf_bytes_equal(cut->key, PF_BYTES("mode")), interval = pf_bytes_equal(cut->key, PF_BYTES("interval"));
+    bool mode = pf_bytes_equal(cut->key, PF_BYTES("mode")),
+         interval = pf_bytes_equal(cut->key, PF_BYTES("interval"));
     uint32_t name = pf_dict_intern_text(reader->dict, cut->key);
     struct pf_bytes text;
-    int status = pf_json_cut_kind(cut) == '"' ? pf_json_cut_string(cut, &text) : pf_json_cut_raw(cut, &text);
+    int status = pf_json_cut_kind(cut) == '"' ? pf_json_cut_string(cut, &text)
+                                              : pf_json_cut_raw(cut, &text);
 
     if (status != PF_OK)
         return status;
@@ -236,7 +246,8 @@ static int read_document(struct pf_reader *reader)
     static const struct pf_json_member members[] = {
         {"frames", PF_JSON_OBJECT | PF_JSON_LAX, NULL, 0, frame},
         {"raw", PF_JSON_ARRAY | PF_JSON_LAX, read_raw, 0, NULL},
-        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers, offsetof(struct stackprof_reader, raw_lines), NULL},
+        {"raw_lines", PF_JSON_ARRAY | PF_JSON_LAX, read_numbers,
+         offsetof(struct stackprof_reader, raw_lines), NULL},
         {NULL, NO_ARRAY | PF_JSON_LAX, read_meta, 0, NULL},
         {0},
     };
@@ -253,13 +264,17 @@ static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t li
 {
     struct stackprof_reader *state = reader->state;
     const struct stackprof_frame *frame = &state->frames[id];
-    struct pf_function function = {.name = frame->name ? frame->name : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0),
-                                   .file = frame->file,
-                                   .start_line = frame->line};
+    struct pf_function function = {
+        .name = frame->name ? frame->name : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0),
+        .file = frame->file,
+        .start_line = frame->line};
 
     if (!frame->told)
-        function = (struct pf_function){.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
-    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function), .line = line});
+        function =
+            (struct pf_function){.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
+    return pf_dict_add_location(
+        reader->dict, &(struct pf_location){
+                          .function = pf_dict_add_function(reader->dict, &function), .line = line});
 }
 
 /* The measures of records of a kind: samples, and what the mode measures. */
@@ -271,9 +286,8 @@ static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_rol
     bool objects = pf_bytes_equal(mode, PF_BYTES("object"));
     bool usable = state->interval > 0 && state->interval < INT64_MAX / 1000;
     uint64_t interval = usable ? (uint64_t)state->interval : 1;
-    struct pf_measure measure =
-        pf_measure_make(reader->dict, "samples", "count", kind,
-                        role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
+    struct pf_measure measure = pf_measure_make(reader->dict, "samples", "count", kind,
+                                                role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
 
     measure.main = 1;
     pf_rows_begin(&state->rows, kind);

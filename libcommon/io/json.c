@@ -12,30 +12,26 @@ enum { TEXT_MAX = 160 };
 static unsigned kind_bit(int kind)
 {
     switch (kind) {
-    case '{':
-        return PF_JSON_OBJECT;
-    case '[':
-        return PF_JSON_ARRAY;
-    case '"':
-        return PF_JSON_STRING;
-    case '0':
-        return PF_JSON_NUMBER;
-    case 'n':
-        return PF_JSON_NULL;
-    default:
-        return PF_JSON_BOOLEAN;
+    case '{': return PF_JSON_OBJECT;
+    case '[': return PF_JSON_ARRAY;
+    case '"': return PF_JSON_STRING;
+    case '0': return PF_JSON_NUMBER;
+    case 'n': return PF_JSON_NULL;
+    default: return PF_JSON_BOOLEAN;
     }
 }
 
 /* "an array or a string", into TEXT_MAX bytes. */
 static const char *kind_words(unsigned kinds, char *text)
 {
-    static const char *const words[] = {"an object", "an array", "a number", "a string", "true or false", "null"};
+    static const char *const words[] = {"an object", "an array",      "a number",
+                                        "a string",  "true or false", "null"};
     size_t size = 0;
 
     for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
         if (kinds & 1U << k)
-            size += (size_t)snprintf(text + size, TEXT_MAX - size, "%s%s", size > 0 ? " or " : "", words[k]);
+            size += (size_t)snprintf(text + size, TEXT_MAX - size, "%s%s", size > 0 ? " or " : "",
+                                     words[k]);
     return text;
 }
 
@@ -43,8 +39,9 @@ static int wrong_kind(struct pf_json_cut *cut, unsigned kind, unsigned kinds)
 {
     char is[TEXT_MAX], expected[TEXT_MAX];
 
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%s' is %s, %s was expected",
-                       pf_clip(cut->key).text, kind_words(kind, is), kind_words(kinds, expected));
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                       "'%s' is %s, %s was expected", pf_clip(cut->key).text, kind_words(kind, is),
+                       kind_words(kinds, expected));
 }
 
 /* Keys differ in their first letters mostly: no call is made for those. */
@@ -55,7 +52,8 @@ static bool is_key(const char *key, struct pf_bytes text)
 }
 
 /* The same as pf_json_member; rows that were read are added to *seen, a bit each. */
-static int read_member(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object, uint64_t *seen)
+static int read_member(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object,
+                       uint64_t *seen)
 {
     int status = pf_json_cut_key(cut, &cut->key), kind;
 
@@ -75,10 +73,11 @@ static int read_member(struct pf_json_cut *cut, const struct pf_json_member *row
             return wrong_kind(cut, kind_bit(kind), row->kinds);
         }
         if (row->kinds & PF_JSON_ONCE && *seen & UINT64_C(1) << k)
-            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "'%s' is there twice", row->key);
+            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                               "'%s' is there twice", row->key);
         *seen |= UINT64_C(1) << k;
         object = (char *)object + row->offset;
-        return row->members                  ? pf_json_object(cut, row->members, object)
+        return row->members                ? pf_json_object(cut, row->members, object)
                : row->kinds & PF_JSON_EACH ? pf_json_array(cut, row->read, object)
                                            : row->read(cut, object);
     }

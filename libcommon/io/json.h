@@ -27,7 +27,7 @@ enum {
     PF_JSON_REQUIRED = 128, /* an object without the member fails */
     /* a second member of the key fails; without it the values are read one after the other */
     PF_JSON_ONCE = 256,
-    PF_JSON_EACH = 512      /* of an array: the function reads each element */
+    PF_JSON_EACH = 512 /* of an array: the function reads each element */
 };
 
 /* Reads the value ahead, all of it. `field` points into the object that the caller of the walker

@@ -53,7 +53,8 @@ static int ends_early(struct pf_json_cut *cut)
     int status = pf_source_status(cut->source, cut->error);
 
     return status < 0 ? status
-                      : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "the JSON text ends in the middle");
+                      : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                                    "the JSON text ends in the middle");
 }
 
 static int unexpected(struct pf_json_cut *cut, const char *wanted)
@@ -64,14 +65,15 @@ static int unexpected(struct pf_json_cut *cut, const char *wanted)
         return ends_early(cut);
     uint64_t offset = pf_source_offset(cut->source);
     if (c < 0x20 || c >= 0x7f)
-        return pf_error_at(cut->error, PF_FAILED, offset, "expected %s, not the byte 0x%02x", wanted, (unsigned)c);
+        return pf_error_at(cut->error, PF_FAILED, offset, "expected %s, not the byte 0x%02x",
+                           wanted, (unsigned)c);
     return pf_error_at(cut->error, PF_FAILED, offset, "expected %s, not '%c'", wanted, c);
 }
 
 static int too_long(struct pf_json_cut *cut)
 {
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "a value longer than %zu MiB",
-                       PF_JSON_VALUE_MAX >> 20);
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                       "a value longer than %zu MiB", PF_JSON_VALUE_MAX >> 20);
 }
 
 /* --- structure -------------------------------------------------------------------------------- */
@@ -92,7 +94,8 @@ int pf_json_cut_enter(struct pf_json_cut *cut, char bracket)
     if (ahead(cut) != bracket)
         return unexpected(cut, bracket == '{' ? "an object" : "an array");
     if (cut->open.size >= PF_JSON_DEPTH_MAX)
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "more than %d levels of nesting", PF_JSON_DEPTH_MAX);
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                           "more than %d levels of nesting", PF_JSON_DEPTH_MAX);
     if (!pf_buffer_byte(&cut->open, (unsigned char)bracket))
         return pf_error_nomem(cut->error);
     pf_source_take(cut->source, 1);
@@ -119,11 +122,13 @@ static int advance(struct pf_json_cut *cut, char end)
         pf_source_take(cut->source, 1);
         c = ahead(cut);
         if (c == end)
-            return cut->lenient && end == ']' ? leave(cut) : unexpected(cut, end == ']' ? "a value" : "a key");
+            return cut->lenient && end == ']' ? leave(cut)
+                                              : unexpected(cut, end == ']' ? "a value" : "a key");
     } else if (cut->begun && c >= 0) {
         return unexpected(cut, end == ']' ? "',' or ']'" : "',' or '}'");
     }
-    if (c < 0 && cut->lenient && end == ']' && cut->open.size == 1 && pf_source_status(cut->source, NULL) == PF_OK) {
+    if (c < 0 && cut->lenient && end == ']' && cut->open.size == 1 &&
+        pf_source_status(cut->source, NULL) == PF_OK) {
         cut->open.size = 0;
         return PF_EOF;
     }
@@ -148,7 +153,8 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
     if (status != PF_OK)
         return status;
     const struct pf_source *source = cut->source;
-    if (source->limit - source->cursor >= 2 && source->cursor[0] == ':' && !blank(source->cursor[1])) {
+    if (source->limit - source->cursor >= 2 && source->cursor[0] == ':' &&
+        !blank(source->cursor[1])) {
         pf_source_take(cut->source, 1);
         return PF_OK;
     }
@@ -267,8 +273,8 @@ int pf_json_cut_skip(struct pf_json_cut *cut)
             return walk.scalar ? PF_OK : ends_early(cut);
         pf_source_take(cut->source, walk_on(&walk, p, have, &done));
         if (walk.depth > PF_JSON_DEPTH_MAX)
-            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "more than %d levels of nesting",
-                               PF_JSON_DEPTH_MAX);
+            return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                               "more than %d levels of nesting", PF_JSON_DEPTH_MAX);
     }
     return PF_OK;
 }
@@ -281,7 +287,9 @@ static int escaped_code(const char *p, size_t size)
     struct pf_bytes text = {p, size < 6 ? size : 6};
     uint64_t code;
 
-    return pf_scan_past(&text, PF_BYTES("\\u")) && text.size == 4 && pf_parse_hex(text, &code) ? (int)code : -1;
+    return pf_scan_past(&text, PF_BYTES("\\u")) && text.size == 4 && pf_parse_hex(text, &code)
+               ? (int)code
+               : -1;
 }
 
 /* JSON text that jansson takes: what is no UTF-8, and surrogates that are not two, become
@@ -318,7 +326,8 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
     return !text->failed;
 }
 
-int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t offset, const json_t **value)
+int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t offset,
+                      const json_t **value)
 {
     static const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_error_t why;
@@ -331,8 +340,9 @@ int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t off
         cut->value = json_loadb(cut->text.data, cut->text.size, flags, &why);
     }
     if (!cut->value)
-        return pf_error_at(cut->error, PF_FAILED, offset + (why.position > 0 ? (uint64_t)why.position - 1 : 0), "no JSON value: %s",
-                           why.text);
+        return pf_error_at(cut->error, PF_FAILED,
+                           offset + (why.position > 0 ? (uint64_t)why.position - 1 : 0),
+                           "no JSON value: %s", why.text);
     *value = cut->value;
     return PF_OK;
 }
@@ -433,8 +443,8 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, 0, number, &exact) || !exact)
-        return pf_error_at(cut->error, pf_is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset, "expected a whole number of 64 bits, not '%s'",
-                           pf_clip(text).text);
+        return pf_error_at(cut->error, pf_is_whole(text) ? PF_OVERFLOW : PF_FAILED, offset,
+                           "expected a whole number of 64 bits, not '%s'", pf_clip(text).text);
     return PF_OK;
 }
 
@@ -479,7 +489,9 @@ struct pf_bytes pf_json_member_text(const json_t *object, const char *key)
 {
     const json_t *member = json_object_get(object, key);
 
-    return json_is_string(member) ? (struct pf_bytes){json_string_value(member), json_string_length(member)} : PF_BYTES("");
+    return json_is_string(member)
+               ? (struct pf_bytes){json_string_value(member), json_string_length(member)}
+               : PF_BYTES("");
 }
 
 int64_t pf_json_member_int(const json_t *object, const char *key, int64_t other)

@@ -24,11 +24,13 @@ static void note_damage(struct inflate_layer *inflating, int result)
 
     if (result == Z_NEED_DICT)
         why = "it wants a dictionary";
-    snprintf(inflating->layer.damage, sizeof inflating->layer.damage, "the deflated data are damaged (%s)", why);
+    snprintf(inflating->layer.damage, sizeof inflating->layer.damage,
+             "the deflated data are damaged (%s)", why);
 }
 
 /* Inflates until the room is full or the data end. */
-static size_t read_inflate(struct pf_layer *layer, unsigned char *bytes, size_t room, struct pf_error *error)
+static size_t read_inflate(struct pf_layer *layer, unsigned char *bytes, size_t room,
+                           struct pf_error *error)
 {
     struct inflate_layer *inflating = (struct inflate_layer *)layer;
     z_stream *z = &inflating->z;
@@ -73,7 +75,10 @@ int pf_layer_inflate(struct pf_source **source, struct pf_source *below, struct 
         free(inflating);
         return pf_error_nomem(error);
     }
-    inflating->layer = (struct pf_layer){.read = read_inflate, .close = close_inflate, .below = below, .once = "inflated",
+    inflating->layer = (struct pf_layer){.read = read_inflate,
+                                         .close = close_inflate,
+                                         .below = below,
+                                         .once = "inflated",
                                          .offset = pf_source_offset(below)};
     return pf_source_open_layer(source, &inflating->layer, 0, error);
 }
@@ -95,14 +100,15 @@ static size_t read_block(struct pf_layer *layer, unsigned char *bytes, size_t pa
     if (have - 2 < packed) {
         if (pf_source_status(layer->below, NULL) != PF_OK)
             return 0;
-        snprintf(layer->damage, sizeof layer->damage, "the file ends inside a block: %zu of its %zu bytes are there",
-                 have - 2, packed);
+        snprintf(layer->damage, sizeof layer->damage,
+                 "the file ends inside a block: %zu of its %zu bytes are there", have - 2, packed);
         return 0;
     }
     if (snappy_uncompressed_length(block, packed, &size) != SNAPPY_OK)
         return damaged(layer, "this is no snappy block");
     if (size > PF_LAYER_ROOM) {
-        snprintf(layer->damage, sizeof layer->damage, "a block says it holds %zu bytes, and at most %d are read", size,
+        snprintf(layer->damage, sizeof layer->damage,
+                 "a block says it holds %zu bytes, and at most %d are read", size,
                  (int)PF_LAYER_ROOM);
         return 0;
     }
@@ -112,7 +118,8 @@ static size_t read_block(struct pf_layer *layer, unsigned char *bytes, size_t pa
     return size;
 }
 
-static size_t read_snappy(struct pf_layer *layer, unsigned char *bytes, size_t room, struct pf_error *error)
+static size_t read_snappy(struct pf_layer *layer, unsigned char *bytes, size_t room,
+                          struct pf_error *error)
 {
     size_t have, size = 0;
 
@@ -137,7 +144,8 @@ int pf_layer_snappy(struct pf_source **source, struct pf_source *below, struct p
 
     if (!layer)
         return pf_error_nomem(error);
-    *layer = (struct pf_layer){.read = read_snappy, .below = below, .once = "uncompressed", .blocks = true};
+    *layer = (struct pf_layer){
+        .read = read_snappy, .below = below, .once = "uncompressed", .blocks = true};
     return pf_source_open_layer(source, layer, 0, error);
 }
 
@@ -148,7 +156,8 @@ struct look_layer {
     size_t at, most; /* bytes below that were passed over */
 };
 
-static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t room, struct pf_error *error)
+static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t room,
+                        struct pf_error *error)
 {
     struct look_layer *look = (struct look_layer *)layer;
     size_t have, size;
@@ -167,13 +176,15 @@ static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t roo
     return size;
 }
 
-int pf_layer_look(struct pf_source **source, struct pf_source *below, size_t skip, size_t most, struct pf_error *error)
+int pf_layer_look(struct pf_source **source, struct pf_source *below, size_t skip, size_t most,
+                  struct pf_error *error)
 {
     struct look_layer *look = calloc(1, sizeof *look);
 
     if (!look)
         return pf_error_nomem(error);
-    *look = (struct look_layer){.layer = {.read = read_look, .below = below}, .at = skip, .most = most};
+    *look =
+        (struct look_layer){.layer = {.read = read_look, .below = below}, .at = skip, .most = most};
     return pf_source_open_layer(source, &look->layer, pf_source_offset(below) + skip, error);
 }
 
@@ -191,26 +202,30 @@ int pf_source_need(struct pf_source *source, size_t need, struct pf_error *error
         return error->code;
     if (!layer || !*layer->damage)
         return PF_EOF;
-    return pf_source_fail(source, error, PF_FAILED, layer->blocks ? source->limit_offset : pf_source_offset(source),
+    return pf_source_fail(source, error, PF_FAILED,
+                          layer->blocks ? source->limit_offset : pf_source_offset(source),
                           layer->damage);
 }
 
-int pf_source_fail(const struct pf_source *source, struct pf_error *error, int code, uint64_t at, const char *text)
+int pf_source_fail(const struct pf_source *source, struct pf_error *error, int code, uint64_t at,
+                   const char *text)
 {
     const struct pf_layer *layer = pf_source_layer(source);
 
     if (!layer || !layer->once)
         return pf_error_at(error, code, at, "%s", text);
-    return pf_error_at(error, code, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at, layer->once);
+    return pf_error_at(error, code, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at,
+                       layer->once);
 }
 
-void pf_source_warn(const struct pf_source *source, const struct pf_report *report, uint64_t at, const char *text)
+void pf_source_warn(const struct pf_source *source, const struct pf_report *report, uint64_t at,
+                    const char *text)
 {
     const struct pf_layer *layer = pf_source_layer(source);
 
     if (!layer || !layer->once)
         pf_report_send(report, PF_WARNING, "offset %" PRIu64 ": %s", at, text);
     else
-        pf_report_send(report, PF_WARNING, "offset %" PRIu64 ": %s (offset %" PRIu64 " once %s)", layer->offset, text, at,
-                       layer->once);
+        pf_report_send(report, PF_WARNING, "offset %" PRIu64 ": %s (offset %" PRIu64 " once %s)",
+                       layer->offset, text, at, layer->once);
 }

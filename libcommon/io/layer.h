@@ -21,7 +21,8 @@ int pf_layer_inflate(struct pf_source **, struct pf_source *below, struct pf_err
 int pf_layer_snappy(struct pf_source **, struct pf_source *below, struct pf_error *);
 /* A look at what is ahead below, from `skip` bytes on, and at no more than about `most`: nothing is
  * taken below. */
-int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, size_t most, struct pf_error *);
+int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, size_t most,
+                  struct pf_error *);
 
 /* The following take any source, with a layer or without. */
 
@@ -30,8 +31,10 @@ int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, siz
 int pf_source_need(struct pf_source *, size_t need, struct pf_error *);
 /* Sets an error about the bytes at `at`, an offset of this source; behind the text stands where
  * that is "once inflated". */
-int pf_source_fail(const struct pf_source *, struct pf_error *, int code, uint64_t at, const char *text);
+int pf_source_fail(const struct pf_source *, struct pf_error *, int code, uint64_t at,
+                   const char *text);
 /* Warns of the bytes at `at`. */
-void pf_source_warn(const struct pf_source *, const struct pf_report *, uint64_t at, const char *text);
+void pf_source_warn(const struct pf_source *, const struct pf_report *, uint64_t at,
+                    const char *text);
 
 #endif

@@ -6,7 +6,8 @@ enum { HEAD_MAX = 2 * PF_PROTO_VARINT_MAX }; /* a tag and a number or length */
 
 static const char CUT[] = "a field is cut";
 
-const unsigned char *pf_proto_varint_rest(const unsigned char *p, const unsigned char *end, uint64_t *value)
+const unsigned char *pf_proto_varint_rest(const unsigned char *p, const unsigned char *end,
+                                          uint64_t *value)
 {
     uint64_t number = 0;
     size_t size = (size_t)(end - p) < PF_PROTO_VARINT_MAX ? (size_t)(end - p) : PF_PROTO_VARINT_MAX;
@@ -28,8 +29,8 @@ static const char *varint_problem(const unsigned char *p, const unsigned char *e
 
 /* Parses all but the bytes of a field, for which `field->bytes` is then their place. What follows,
  * or NULL and the problem. */
-static const unsigned char *parse_head(const unsigned char *p, const unsigned char *end, struct pf_proto_field *field,
-                                       const char **problem)
+static const unsigned char *parse_head(const unsigned char *p, const unsigned char *end,
+                                       struct pf_proto_field *field, const char **problem)
 {
     uint64_t tag;
     const unsigned char *at = pf_proto_varint(p, end, &tag);
@@ -94,14 +95,15 @@ static int cut(struct pf_source *source, uint64_t offset, const char *what, stru
     return status != PF_OK ? status : pf_error_at(error, PF_FAILED, offset, "%s", what);
 }
 
-static int read_bytes(struct pf_source *source, size_t head, struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
+static int read_bytes(struct pf_source *source, size_t head, struct pf_proto_field *field,
+                      uint64_t offset, struct pf_error *error)
 {
     size_t have, need = head + (size_t)field->value;
     const unsigned char *p;
 
     if (field->value > PF_PROTO_FIELD_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "a field of %llu bytes; at most %d are read", (unsigned long long)field->value,
-                           PF_PROTO_FIELD_MAX);
+        return pf_error_at(error, PF_FAILED, offset, "a field of %llu bytes; at most %d are read",
+                           (unsigned long long)field->value, PF_PROTO_FIELD_MAX);
     p = pf_source_peek(source, need, &have);
     if (have < need)
         return cut(source, offset, "a field ends after the file", error);
@@ -110,7 +112,8 @@ static int read_bytes(struct pf_source *source, size_t head, struct pf_proto_fie
     return PF_OK;
 }
 
-int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_field *field, uint64_t *offset, struct pf_error *error)
+int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_field *field,
+                  uint64_t *offset, struct pf_error *error)
 {
     for (;;) {
         size_t have;
@@ -119,7 +122,8 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
 
         *offset = pf_source_offset(source);
         /* Most fields: a tag of one byte, and bytes that are at hand. */
-        if (have >= HEAD_MAX && p[0] < 128 && (p[0] & 7) == PF_PROTO_BYTES && wanted >> (p[0] >> 3) & 1 && p[0] >= 8) {
+        if (have >= HEAD_MAX && p[0] < 128 && (p[0] & 7) == PF_PROTO_BYTES &&
+            wanted >> (p[0] >> 3) & 1 && p[0] >= 8) {
             at = pf_proto_varint(p + 1, p + HEAD_MAX, &field->value);
             if (at && field->value <= (uint64_t)(p + have - at)) {
                 field->number = p[0] >> 3;
@@ -133,7 +137,8 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
             return pf_source_status(source, error) == PF_OK ? PF_EOF : error->code;
         at = parse_head(p, p + have, field, &problem);
         if (!at)
-            return have < HEAD_MAX ? cut(source, *offset, problem, error) : pf_error_at(error, PF_FAILED, *offset, "%s", problem);
+            return have < HEAD_MAX ? cut(source, *offset, problem, error)
+                                   : pf_error_at(error, PF_FAILED, *offset, "%s", problem);
         if (field->type == PF_PROTO_BYTES && field->number < 64 && wanted >> field->number & 1)
             return read_bytes(source, (size_t)(at - p), field, *offset, error);
         pf_source_take(source, (size_t)(at - p));
@@ -144,7 +149,8 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
     }
 }
 
-static size_t store_head(unsigned char to[HEAD_MAX], uint32_t number, enum pf_proto_type type, uint64_t value)
+static size_t store_head(unsigned char to[HEAD_MAX], uint32_t number, enum pf_proto_type type,
+                         uint64_t value)
 {
     size_t size = pf_proto_store(to, (uint64_t)number << 3 | type);
 

@@ -11,11 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pf_proto_type { PF_PROTO_VARINT = 0, PF_PROTO_FIXED64 = 1, PF_PROTO_BYTES = 2, PF_PROTO_FIXED32 = 5 };
+enum pf_proto_type {
+    PF_PROTO_VARINT = 0,
+    PF_PROTO_FIXED64 = 1,
+    PF_PROTO_BYTES = 2,
+    PF_PROTO_FIXED32 = 5
+};
 
 enum {
-    PF_PROTO_VARINT_MAX = 10,               /* bytes; a negative int64 has so many */
-    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024   /* longest field that is held in memory */
+    PF_PROTO_VARINT_MAX = 10,             /* bytes; a negative int64 has so many */
+    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024 /* longest field that is held in memory */
 };
 
 struct pf_proto_field {
@@ -38,10 +43,12 @@ static inline struct pf_proto pf_proto_of(const struct pf_proto_field *field)
 }
 
 /* More than one byte of a varint. */
-const unsigned char *pf_proto_varint_rest(const unsigned char *p, const unsigned char *end, uint64_t *value);
+const unsigned char *pf_proto_varint_rest(const unsigned char *p, const unsigned char *end,
+                                          uint64_t *value);
 
 /* The number at `p`, up to `end`; what follows it, or NULL: it is cut, or longer than 10 bytes. */
-static inline const unsigned char *pf_proto_varint(const unsigned char *p, const unsigned char *end, uint64_t *value)
+static inline const unsigned char *pf_proto_varint(const unsigned char *p, const unsigned char *end,
+                                                   uint64_t *value)
 {
     if (p < end && *p < 128) {
         *value = *p;
@@ -65,7 +72,8 @@ int pf_proto_next(struct pf_proto *, struct pf_proto_field *, const char **probl
  * `wanted` are passed over, however long they are; others have their bytes at hand until the next
  * call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a negative code in
  * `error`: PF_FAILED with its offset, or the source's own failure. */
-int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset, struct pf_error *error);
+int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset,
+                  struct pf_error *error);
 
 /* --- writing ---------------------------------------------------------------------------------- */
 

@@ -64,7 +64,9 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     const char *p = bytes;
 
     if (output->below)
-        return pf_sink_write(output->below, bytes, size) == PF_OK ? PF_OK : pf_sink_status(output->below, &output->error);
+        return pf_sink_write(output->below, bytes, size) == PF_OK
+                   ? PF_OK
+                   : pf_sink_status(output->below, &output->error);
     if (output->fd < 0)
         return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
                                                               : pf_error_nomem(&output->error);
@@ -219,7 +221,7 @@ static int start_deflate(struct pf_sink *sink, int level, int window, int memory
 
     output->deflated = malloc(BUFFER_SIZE);
     if (!output->deflated || deflateInit2(&output->deflater, level, Z_DEFLATED, window, memory,
-                                                 Z_DEFAULT_STRATEGY) != Z_OK) {
+                                          Z_DEFAULT_STRATEGY) != Z_OK) {
         pf_error_nomem(&output->error);
         return fail(sink);
     }
@@ -478,7 +480,8 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absen
     free(folder);
     if (output->fd >= 0)
         return PF_OK;
-    pf_error_system(&output->error, absent ? "cannot create %s" : "cannot create a file beside %s", output->name);
+    pf_error_system(&output->error, absent ? "cannot create %s" : "cannot create a file beside %s",
+                    output->name);
     free(output->temporary);
     output->temporary = NULL;
     return output->error.code;
@@ -635,7 +638,8 @@ int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)
 }
 
 /* Who writes to the layer has a buffer, as NYTProf's writer has. */
-int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int level, struct pf_error *error)
+int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int level,
+                         struct pf_error *error)
 {
     struct pf_sink *sink = new_unbuffered("deflated", error);
 

@@ -35,10 +35,10 @@ enum { MOVED = 4096 };
 enum coding { UNDECIDED, PLAIN, GZIP, GZIP_AHEAD, UTF16, LAYER };
 
 struct pf_source_input {
-    char *name;    /* as messages give it, with quotes */
-    int fd;        /* -1: memory */
-    bool borrowed; /* the descriptor is not ours to close */
-    bool waits;    /* a read may have to wait */
+    char *name;     /* as messages give it, with quotes */
+    int fd;         /* -1: memory */
+    bool borrowed;  /* the descriptor is not ours to close */
+    bool waits;     /* a read may have to wait */
     bool no_thread; /* nothing is inflated ahead of what is asked for */
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
@@ -47,8 +47,8 @@ struct pf_source_input {
     bool marked;    /* it does */
     struct pf_error error;
     uint64_t raw_read, raw_size;
-    uint64_t most;     /* decompressed bytes that are given out, */
-    uint64_t unpacked; /* and that layers make of them */
+    uint64_t most;          /* decompressed bytes that are given out, */
+    uint64_t unpacked;      /* and that layers make of them */
     struct pf_layer *layer; /* LAYER */
 
     /* Holds the source's cursor..limit, unless they lie in the caller's memory. */
@@ -170,7 +170,9 @@ static void pass_mark(struct pf_source *source)
 static int too_large(const struct pf_source_input *input, struct pf_error *error)
 {
     return pf_error_at(error, PF_FAILED, input->most,
-                       "the input has more than %" PRIu64 " bytes once decompressed; --max-input=SIZE sets the limit", input->most);
+                       "the input has more than %" PRIu64
+                       " bytes once decompressed; --max-input=SIZE sets the limit",
+                       input->most);
 }
 
 static void add_bytes(struct pf_source *source, size_t size)
@@ -192,7 +194,8 @@ void pf_source_next_member(struct pf_source *source)
 
     if (input->first_member < input->member_count)
         input->first_member++;
-    source->member = input->first_member < input->member_count ? input->members[input->first_member] : UINT64_MAX;
+    source->member = input->first_member < input->member_count ? input->members[input->first_member]
+                                                               : UINT64_MAX;
 }
 
 /* A member begins at the limit. */
@@ -207,10 +210,12 @@ static void add_member(struct pf_source *source)
         return;
     if (input->first_member > input->member_count / 2) {
         input->member_count -= input->first_member;
-        memmove(input->members, input->members + input->first_member, input->member_count * sizeof *input->members);
+        memmove(input->members, input->members + input->first_member,
+                input->member_count * sizeof *input->members);
         input->first_member = 0;
     }
-    if (!pf_grow(&input->members, &input->member_capacity, input->member_count + 1, sizeof *input->members)) {
+    if (!pf_grow(&input->members, &input->member_capacity, input->member_count + 1,
+                 sizeof *input->members)) {
         pf_error_nomem(&input->error);
         input->ended = true;
         return;
@@ -262,7 +267,8 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     return packed;
 }
 
-static size_t read_packed(void *owner, unsigned char *bytes, size_t size, bool *member, uint64_t *raw, struct pf_error *error)
+static size_t read_packed(void *owner, unsigned char *bytes, size_t size, bool *member,
+                          uint64_t *raw, struct pf_error *error)
 {
     struct pf_source *packed = owner;
     size_t have;
@@ -289,9 +295,11 @@ static bool start_unpacking(struct pf_source_input *input)
 {
     struct pf_source *packed;
 
-    if (input->waits || input->no_thread || input->raw_size < UNPACK_LEAST || (packed = pack_off(input)) == NULL)
+    if (input->waits || input->no_thread || input->raw_size < UNPACK_LEAST ||
+        (packed = pack_off(input)) == NULL)
         return false;
-    if (packed->input->coding == GZIP && (input->unpack = pf_unpack_start(read_packed, packed)) != NULL) {
+    if (packed->input->coding == GZIP &&
+        (input->unpack = pf_unpack_start(read_packed, packed)) != NULL) {
         input->packed = packed;
         input->coding = GZIP_AHEAD;
         input->borrowed = true;
@@ -445,8 +453,9 @@ static void read_utf16(struct pf_source *source)
     }
     add_bytes(source, pf_utf16_finish(&input->utf16, room_start(source)));
     if (odd > 0 && input->error.code == PF_OK)
-        pf_error_at(&input->error, PF_FAILED, input->raw_read - 1,
-                    "the UTF-16 text ends within a character (the offset counts bytes of the file)");
+        pf_error_at(
+            &input->error, PF_FAILED, input->raw_read - 1,
+            "the UTF-16 text ends within a character (the offset counts bytes of the file)");
     input->ended = true;
 }
 
@@ -484,7 +493,8 @@ int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error 
 static void read_layer(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
-    size_t size = input->layer->read(input->layer, room_start(source), PF_LAYER_ROOM, &input->error);
+    size_t size =
+        input->layer->read(input->layer, room_start(source), PF_LAYER_ROOM, &input->error);
 
     if (size > 0 && pf_source_unpacked(source, size, &input->error) != PF_OK)
         size = 0;
@@ -580,7 +590,8 @@ static bool inspect(struct pf_source_input *input, struct pf_error *error)
     return true;
 }
 
-static int open_source(struct pf_source **result, int file, bool borrowed, const char *name, struct pf_error *error)
+static int open_source(struct pf_source **result, int file, bool borrowed, const char *name,
+                       struct pf_error *error)
 {
     int failure = errno;
     struct pf_error own = {0};
@@ -609,7 +620,8 @@ int pf_source_open(struct pf_source **result, const char *path, struct pf_error 
     return open_source(result, open_path(path), false, path, error);
 }
 
-int pf_source_open_file(struct pf_source **result, int file, const char *name, struct pf_error *error)
+int pf_source_open_file(struct pf_source **result, int file, const char *name,
+                        struct pf_error *error)
 {
     return open_source(result, file, false, name, error);
 }
@@ -661,7 +673,8 @@ static void close_layer(struct pf_layer *layer)
         free(layer);
 }
 
-int pf_source_open_layer(struct pf_source **result, struct pf_layer *layer, uint64_t offset, struct pf_error *error)
+int pf_source_open_layer(struct pf_source **result, struct pf_layer *layer, uint64_t offset,
+                         struct pf_error *error)
 {
     struct pf_source *source = new_source("layer", error);
 

@@ -52,17 +52,18 @@ struct pf_layer {
     struct pf_source *below;
     /* offsets are those of bytes "once inflated"; NULL: the layer shows bytes as they are */
     const char *once;
-    uint64_t offset;   /* in the source below, for messages */
+    uint64_t offset; /* in the source below, for messages */
     /* messages name the end of the bytes before the damage, not the place read last */
     bool blocks;
-    bool cut;          /* the source below ended before the layer's data */
-    char damage[128];  /* "" or why the layer's data are bad */
+    bool cut;         /* the source below ended before the layer's data */
+    char damage[128]; /* "" or why the layer's data are bad */
 };
 
 /* Reads what a layer makes (io/layer.h), which is the source's from then on, also on failure.
  * Offsets count from `offset`. The limit on decompressed bytes is that of the source below the
  * layer. */
-int pf_source_open_layer(struct pf_source **, struct pf_layer *, uint64_t offset, struct pf_error *);
+int pf_source_open_layer(struct pf_source **, struct pf_layer *, uint64_t offset,
+                         struct pf_error *);
 /* NULL: the source has none. */
 const struct pf_layer *pf_source_layer(const struct pf_source *);
 void pf_source_close(struct pf_source *);
@@ -73,7 +74,8 @@ const unsigned char *pf_source_fill(struct pf_source *, size_t need, size_t *hav
 /* Pointer to the bytes ahead. *have is at least `need`, or all that is left before the end or a
  * failure (then less than `need`). The pointer is valid until the next call on the source. The
  * buffer grows with bytes really read, never with `need` alone. */
-static inline const unsigned char *pf_source_peek(struct pf_source *source, size_t need, size_t *have)
+static inline const unsigned char *pf_source_peek(struct pf_source *source, size_t need,
+                                                  size_t *have)
 {
     *have = (size_t)(source->limit - source->cursor);
     return *have >= need ? source->cursor : pf_source_fill(source, need, have);

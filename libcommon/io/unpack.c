@@ -52,7 +52,8 @@ static void fill(struct pf_unpack *unpack, struct block *block)
 {
     block->size = 0;
     if (block->bytes || (block->bytes = malloc(PF_UNPACK_MOST)))
-        block->size = unpack->read(unpack->owner, block->bytes, PF_UNPACK_MOST, &block->member, &block->raw, &unpack->error);
+        block->size = unpack->read(unpack->owner, block->bytes, PF_UNPACK_MOST, &block->member,
+                                   &block->raw, &unpack->error);
     else
         pf_error_nomem(&unpack->error);
 }
@@ -119,7 +120,8 @@ static struct block *next_block(struct pf_unpack *unpack, bool first)
     return block;
 }
 
-size_t pf_unpack_next(struct pf_unpack *unpack, const unsigned char **bytes, bool *member, uint64_t *raw, struct pf_error *error)
+size_t pf_unpack_next(struct pf_unpack *unpack, const unsigned char **bytes, bool *member,
+                      uint64_t *raw, struct pf_error *error)
 {
     struct block *block = next_block(unpack, !unpack->begun);
     unpack->begun = true;

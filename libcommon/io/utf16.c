@@ -40,16 +40,19 @@ size_t pf_utf16_finish(struct pf_utf16 *utf16, unsigned char *out)
     return half ? put(REPLACEMENT, out) : 0;
 }
 
-size_t pf_utf16_convert(struct pf_utf16 *utf16, const unsigned char *bytes, size_t size, unsigned char *out)
+size_t pf_utf16_convert(struct pf_utf16 *utf16, const unsigned char *bytes, size_t size,
+                        unsigned char *out)
 {
     size_t written = 0;
 
     for (size_t at = 0; size - at >= 2; at += 2) {
-        unsigned first = bytes[at], second = bytes[at + 1], unit = utf16->big_endian ? first << 8 | second : second << 8 | first;
+        unsigned first = bytes[at], second = bytes[at + 1],
+                 unit = utf16->big_endian ? first << 8 | second : second << 8 | first;
         bool low = unit >= 0xdc00 && unit < 0xe000;
 
         if (low && utf16->high) {
-            written += put(0x10000 + ((utf16->high - 0xd800) << 10) + (unit - 0xdc00), out + written);
+            written +=
+                put(0x10000 + ((utf16->high - 0xd800) << 10) + (unit - 0xdc00), out + written);
             utf16->high = 0;
             continue;
         }

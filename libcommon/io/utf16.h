@@ -18,7 +18,8 @@ enum { PF_UTF16_GROWTH = 3 }; /* bytes that two may become, and a half before th
 /* Converts whole units of two bytes from `bytes` to `out`, which has room for PF_UTF16_GROWTH *
  * (size / 2 + 1). Halves without their other half become U+FFFD. Returns how many bytes were
  * written; an odd byte at the end stays with the caller. */
-size_t pf_utf16_convert(struct pf_utf16 *, const unsigned char *bytes, size_t size, unsigned char *out);
+size_t pf_utf16_convert(struct pf_utf16 *, const unsigned char *bytes, size_t size,
+                        unsigned char *out);
 /* What a half at the end of the text becomes. */
 size_t pf_utf16_finish(struct pf_utf16 *, unsigned char *out);
 

@@ -25,7 +25,8 @@ struct pf_amount_unit pf_amount_unit_of(const char *name)
     return unit;
 }
 
-void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const struct pf_amount_unit *unit, struct pf_measure *measure)
+void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts,
+                      const struct pf_amount_unit *unit, struct pf_measure *measure)
 {
     bool time = pf_bytes_equal(pf_bytes_of(unit->base), PF_BYTES("nanoseconds"));
     int finest = unit->exponent + unit->fine;
@@ -42,6 +43,7 @@ void pf_amounts_scale(struct pf_dict *dict, struct pf_decimals *amounts, const s
     if (time && amounts->places == finest)
         measure->raw_unit = pf_dict_intern(dict, PF_BYTES("picoseconds"), 0);
     else
-        measure->raw_unit = pf_unit_decimal(dict, (unsigned)amounts->places,
-                                            pf_bytes_of(unit->exponent > 0 ? unit->name : unit->base));
+        measure->raw_unit =
+            pf_unit_decimal(dict, (unsigned)amounts->places,
+                            pf_bytes_of(unit->exponent > 0 ? unit->name : unit->base));
 }

@@ -18,6 +18,7 @@ struct pf_amount_unit pf_amount_unit_of(const char *name);
 /* Counts the amounts in the base unit where all are whole in it, times else in picoseconds, others
  * in a power of ten of the unit, and sets unit, raw_unit, num and den of the measure
  * accordingly. */
-void pf_amounts_scale(struct pf_dict *, struct pf_decimals *, const struct pf_amount_unit *, struct pf_measure *);
+void pf_amounts_scale(struct pf_dict *, struct pf_decimals *, const struct pf_amount_unit *,
+                      struct pf_measure *);
 
 #endif

@@ -13,7 +13,7 @@
 enum { PF_BATCH_ROWS = 8192 };
 
 struct pf_value_column {
-    uint32_t measure;    /* its kind is the batch's */
+    uint32_t measure; /* its kind is the batch's */
     const int64_t *data;
 };
 
@@ -26,7 +26,7 @@ struct pf_batch {
     const uint32_t *location; /* FLAT: the place; EDGE: the caller's place */
     const uint32_t *callee;   /* EDGE: location of the function called */
     const uint32_t *labels;
-    const int64_t *time;      /* nanoseconds; NULL where records carry none */
+    const int64_t *time; /* nanoseconds; NULL where records carry none */
     const struct pf_value_column *values;
     uint32_t value_count;
 

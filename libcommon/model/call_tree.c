@@ -51,7 +51,8 @@ int64_t pf_call_tree_named(const struct pf_call_tree *tree, uint32_t id)
 
 uint32_t pf_call_tree_add(struct pf_call_tree *tree)
 {
-    if (tree->count >= UINT32_MAX - 2 || !pf_grow(&tree->nodes, &tree->capacity, (size_t)tree->count + 2, sizeof *tree->nodes))
+    if (tree->count >= UINT32_MAX - 2 ||
+        !pf_grow(&tree->nodes, &tree->capacity, (size_t)tree->count + 2, sizeof *tree->nodes))
         return 0;
     tree->nodes[++tree->count] = (struct pf_call_node){0};
     return tree->count;
@@ -78,7 +79,8 @@ static bool find_way(struct pf_call_tree *tree, uint32_t node, uint32_t *way, si
         tree->nodes[node].depth = UINT32_MAX;
         way[(*length)++] = node;
     }
-    return node == 0 || tree->nodes[node].depth != UINT32_MAX || tree->nodes[node].stack == UINT32_MAX;
+    return node == 0 || tree->nodes[node].depth != UINT32_MAX ||
+           tree->nodes[node].stack == UINT32_MAX;
 }
 
 int pf_call_tree_resolve(struct pf_call_tree *tree, struct pf_dict *dict, uint32_t *bad)
@@ -99,8 +101,10 @@ int pf_call_tree_resolve(struct pf_call_tree *tree, struct pf_dict *dict, uint32
             *bad = first;
         }
         while (length > 0) {
-            struct pf_call_node *node = &tree->nodes[way[--length]], *parent = &tree->nodes[node->parent];
-            uint32_t depth = node->parent ? parent->depth : 0, stack = node->parent ? parent->stack : 0;
+            struct pf_call_node *node = &tree->nodes[way[--length]],
+                                *parent = &tree->nodes[node->parent];
+            uint32_t depth = node->parent ? parent->depth : 0,
+                     stack = node->parent ? parent->stack : 0;
 
             if (good && stack != UINT32_MAX && depth > PF_STACK_DEPTH_MAX && status == PF_OK) {
                 status = PF_FAILED;
@@ -118,24 +122,28 @@ int pf_call_tree_resolve(struct pf_call_tree *tree, struct pf_dict *dict, uint32
     return status;
 }
 
-uint32_t pf_call_frame_location(struct pf_dict *dict, const struct pf_call_frame *frame, bool outermost)
+uint32_t pf_call_frame_location(struct pf_dict *dict, const struct pf_call_frame *frame,
+                                bool outermost)
 {
     struct pf_bytes name = pf_dict_string(dict, frame->name);
 
     if (outermost && pf_bytes_equal(name, PF_BYTES("(root)")))
         return 0;
-    struct pf_function function = {.name = name.size ? frame->name : pf_dict_intern(dict, PF_BYTES("(anonymous)"), 0),
-                                   .file = frame->file,
-                                   .start_line = frame->line};
+    struct pf_function function = {
+        .name = name.size ? frame->name : pf_dict_intern(dict, PF_BYTES("(anonymous)"), 0),
+        .file = frame->file,
+        .start_line = frame->line};
     struct pf_location location = {.function = pf_dict_add_function(dict, &function),
                                    .line = frame->line,
-                                   .column = frame->column <= UINT32_MAX ? (uint32_t)frame->column : 0};
+                                   .column = frame->column <= UINT32_MAX ? (uint32_t)frame->column
+                                                                         : 0};
     return pf_dict_add_location(dict, &location);
 }
 
 struct pf_call_frame pf_call_frame_json(struct pf_dict *dict, const json_t *frame)
 {
-    int64_t line = pf_json_member_int(frame, "lineNumber", -1), column = pf_json_member_int(frame, "columnNumber", -1);
+    int64_t line = pf_json_member_int(frame, "lineNumber", -1),
+            column = pf_json_member_int(frame, "columnNumber", -1);
 
     return (struct pf_call_frame){
         .name = pf_dict_intern_text(dict, pf_json_member_text(frame, "functionName")),
@@ -155,7 +163,8 @@ void pf_call_samples_free(struct pf_call_samples *samples)
 
 int pf_call_samples_add(struct pf_call_samples *samples, uint32_t number)
 {
-    if (!pf_grow(&samples->numbers, &samples->capacity, samples->count + 1, sizeof *samples->numbers))
+    if (!pf_grow(&samples->numbers, &samples->capacity, samples->count + 1,
+                 sizeof *samples->numbers))
         return PF_NOMEM;
     samples->numbers[samples->count++] = number;
     return PF_OK;
@@ -220,8 +229,9 @@ static bool time_to_end(struct pf_call_samples *samples, pf_int128 last, int64_t
         up *= 10;
     for (int k = deltas->places; k < deltas->most; k++)
         down *= 10;
-    return samples->has_span && !__builtin_mul_overflow(last, (pf_int128)up, &last) && !__builtin_mul_overflow(last, (pf_int128)down, &last) &&
-           samples->span >= last && pf_scale64(samples->span - last, 1, down, rest);
+    return samples->has_span && !__builtin_mul_overflow(last, (pf_int128)up, &last) &&
+           !__builtin_mul_overflow(last, (pf_int128)down, &last) && samples->span >= last &&
+           pf_scale64(samples->span - last, 1, down, rest);
 }
 
 static int shift_deltas(struct pf_call_samples *samples)

@@ -15,16 +15,16 @@ struct pf_call_node {
     uint32_t parent;        /* a node; 0 = none is told, or its number is: */
     uint32_t parent_number; /* an id of `numbers`, as is: */
     uint32_t number;
-    uint32_t location;      /* 0 = it has none: the root itself */
-    uint32_t stack, depth;  /* once resolved; the depth is that of frames + 1 */
-    int64_t count;          /* hits, or bytes */
+    uint32_t location;     /* 0 = it has none: the root itself */
+    uint32_t stack, depth; /* once resolved; the depth is that of frames + 1 */
+    int64_t count;         /* hits, or bytes */
 };
 
 struct pf_call_tree {
-    struct pf_table numbers;    /* of nodes, told or only named */
+    struct pf_table numbers; /* of nodes, told or only named */
     struct pf_call_number {
-        uint32_t node, parent;  /* 0 = not told */
-    } *rows;                    /* by id of a number */
+        uint32_t node, parent; /* 0 = not told */
+    } * rows;                  /* by id of a number */
     size_t row_capacity;
     struct pf_call_node *nodes; /* from 1 */
     uint32_t count;             /* of them */

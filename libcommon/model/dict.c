@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static_assert(sizeof(struct pf_image) == 56 && sizeof(struct pf_function) == 24 && sizeof(struct pf_location) == 32 &&
-                  sizeof(struct pf_stack) == 8 && sizeof(struct pf_label) == 24,
+static_assert(sizeof(struct pf_image) == 56 && sizeof(struct pf_function) == 24 &&
+                  sizeof(struct pf_location) == 32 && sizeof(struct pf_stack) == 8 &&
+                  sizeof(struct pf_label) == 24,
               "rows of a table have no padding");
 
 int pf_dict_init(struct pf_dict *dict)
@@ -40,7 +41,7 @@ void pf_dict_free(struct pf_dict *dict)
 int pf_dict_status(const struct pf_dict *dict)
 {
     const struct pf_table *tables[] = {&dict->measures.table, &dict->images, &dict->functions,
-                                       &dict->locations, &dict->stacks, &dict->labels};
+                                       &dict->locations,      &dict->stacks, &dict->labels};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (tables[i]->status)
             return tables[i]->status;
@@ -106,8 +107,8 @@ uint32_t pf_dict_chain_label(struct pf_dict *dict, const struct pf_label *label)
 bool pf_dict_has_address(const struct pf_dict *dict, const struct pf_location *location)
 {
     const struct pf_image *image = pf_dict_image(dict, location->image);
-    return location->address != 0 ||
-           (location->function == 0 && location->line == 0 && image->text_size != 0 && image->text_start == 0);
+    return location->address != 0 || (location->function == 0 && location->line == 0 &&
+                                      image->text_size != 0 && image->text_start == 0);
 }
 
 struct pf_bytes pf_dict_frame_name(const struct pf_dict *dict, uint32_t location, char *scratch)
@@ -124,7 +125,8 @@ struct pf_bytes pf_dict_frame_name(const struct pf_dict *dict, uint32_t location
 
 const char *pf_frame_kind_name(unsigned kind)
 {
-    static const char *const names[PF_FRAME_KINDS] = {"", "sub", "xsub", "eval", "main", "native", "kernel", "jit"};
+    static const char *const names[PF_FRAME_KINDS] = {"",     "sub",    "xsub",   "eval",
+                                                      "main", "native", "kernel", "jit"};
 
     return kind < PF_FRAME_KINDS ? names[kind] : "";
 }

@@ -20,7 +20,7 @@ struct pf_image {
     uint64_t start, limit;     /* addresses it was mapped at; 0 = not known */
     uint64_t offset;           /* of `start` in the file */
     uint64_t text_start, text_size;
-    uint64_t flags;            /* enum pf_image_flag */
+    uint64_t flags; /* enum pf_image_flag */
 };
 
 enum pf_image_flag {
@@ -32,11 +32,11 @@ enum pf_image_flag {
 };
 
 struct pf_function {
-    uint32_t name;        /* string, as people know it: Package::sub */
+    uint32_t name; /* string, as people know it: Package::sub */
     /* string, the linker's or the format's own spelling where it differs; 0 = the same */
     uint32_t system_name;
-    uint32_t file;        /* string */
-    uint32_t reserved;    /* 0 */
+    uint32_t file;     /* string */
+    uint32_t reserved; /* 0 */
     /* 0 = not known; formats that say "unknown" in another way keep their value (-1) */
     int64_t start_line;
 };
@@ -44,9 +44,9 @@ struct pf_function {
 enum pf_frame_kind {
     PF_FRAME_PLAIN = 0, /* the format does not tell kinds apart */
     PF_FRAME_SUB,
-    PF_FRAME_XSUB,      /* a subroutine in C called from an interpreter */
+    PF_FRAME_XSUB, /* a subroutine in C called from an interpreter */
     PF_FRAME_EVAL,
-    PF_FRAME_MAIN,      /* main program or the file scope of a required file */
+    PF_FRAME_MAIN, /* main program or the file scope of a required file */
     PF_FRAME_NATIVE,
     PF_FRAME_KERNEL,
     PF_FRAME_JIT,
@@ -60,11 +60,11 @@ const char *pf_frame_kind_name(unsigned kind);
 struct pf_location {
     uint32_t function; /* 0 = nobody named it */
     uint32_t image;
-    uint64_t address;  /* 0 = none */
-    int64_t line;      /* being executed; 0 = not known */
+    uint64_t address; /* 0 = none */
+    int64_t line;     /* being executed; 0 = not known */
     uint32_t column;
-    uint16_t kind;     /* enum pf_frame_kind */
-    uint16_t inlined;  /* 1: inlined into the frame outside it (its parent in the stack) */
+    uint16_t kind;    /* enum pf_frame_kind */
+    uint16_t inlined; /* 1: inlined into the frame outside it (its parent in the stack) */
 };
 
 /* A stack is a node of the calling-context tree: the frame `location` called from `parent`. */
@@ -147,7 +147,8 @@ uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location)
  * label belongs in the middle: where an input says how many there are, model/labels.h makes the set
  * at once. Other labels that are there already stay once. */
 uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
-uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number, uint32_t unit);
+uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number,
+                            uint32_t unit);
 /* The chain as it is, without sorting: for readers of data that are in order already. */
 uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */
@@ -156,11 +157,11 @@ uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
 /* A new measure, which is not in the dictionary yet: a raw unit is one base unit, values are added
  * up, there is no period, and it is not the main measure. The caller sets fields that differ and
  * then adds the measure. Name and unit are interned; NULL: the caller sets the field. */
-struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char *unit, enum pf_kind,
-                                  enum pf_role, enum pf_nature);
+struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char *unit,
+                                  enum pf_kind, enum pf_role, enum pf_nature);
 /* The same for a name that is interned already. */
-struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const char *unit, enum pf_kind,
-                                        enum pf_role, enum pf_nature);
+struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const char *unit,
+                                        enum pf_kind, enum pf_role, enum pf_nature);
 /* The number of the measure, which is added when new. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-bool pf_image_key(const struct pf_dict *dict, const struct pf_image *image, struct pf_image_key *key)
+bool pf_image_key(const struct pf_dict *dict, const struct pf_image *image,
+                  struct pf_image_key *key)
 {
     struct pf_bytes name = pf_dict_string(dict, image->name);
 
@@ -12,5 +13,6 @@ bool pf_image_key(const struct pf_dict *dict, const struct pf_image *image, stru
                                  image->offset,
                                  image->text_start,
                                  image->text_size};
-    return image->identifier != 0 || (name.size > 0 && (name.size < 2 || memcmp(name.data, "//", 2) != 0));
+    return image->identifier != 0 ||
+           (name.size > 0 && (name.size < 2 || memcmp(name.data, "//", 2) != 0));
 }

@@ -21,7 +21,8 @@ static void escape(struct pf_sink *sink, unsigned char c)
     pf_sink_printf(sink, "\\u%04x", c);
 }
 
-static void write_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch, bool html)
+static void write_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags,
+                         struct pf_buffer *scratch, bool html)
 {
     struct pf_bytes text = pf_text_utf8(bytes, flags, scratch);
     size_t start = 0;
@@ -40,17 +41,20 @@ static void write_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned f
     pf_sink_write(sink, "\"", 1);
 }
 
-void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+void pf_json_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags,
+                    struct pf_buffer *scratch)
 {
     write_string(sink, bytes, flags, scratch, false);
 }
 
-void pf_json_html_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
+void pf_json_html_string(struct pf_sink *sink, struct pf_bytes bytes, unsigned flags,
+                         struct pf_buffer *scratch)
 {
     write_string(sink, bytes, flags, scratch, true);
 }
 
-void pf_json_name(struct pf_sink *sink, const struct pf_dict *dict, uint32_t id, struct pf_buffer *scratch)
+void pf_json_name(struct pf_sink *sink, const struct pf_dict *dict, uint32_t id,
+                  struct pf_buffer *scratch)
 {
     pf_json_string(sink, pf_dict_string(dict, id), dict->strings.rows[id].flags, scratch);
 }
@@ -69,7 +73,8 @@ void pf_json_int128(struct pf_sink *sink, pf_int128 value)
 
 unsigned pf_json_places(pf_int128 amount, uint64_t parts)
 {
-    pf_uint128 whole = (amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount) / (parts > 0 ? parts : 1);
+    pf_uint128 whole =
+        (amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount) / (parts > 0 ? parts : 1);
     pf_uint128 most = INT64_MAX / 10;
     unsigned places = 0;
 
@@ -127,7 +132,8 @@ json_t *pf_json_text(struct pf_bytes bytes, unsigned flags)
 {
     struct pf_buffer scratch = {0};
     struct pf_bytes text = pf_text_utf8(bytes, flags, &scratch);
-    json_t *string = scratch.failed ? NULL : json_stringn_nocheck(text.size ? text.data : "", text.size);
+    json_t *string = scratch.failed ? NULL
+                                    : json_stringn_nocheck(text.size ? text.data : "", text.size);
 
     pf_buffer_free(&scratch);
     return string;
@@ -140,7 +146,8 @@ static int dump_to_sink(const char *bytes, size_t size, void *sink)
 
 bool pf_json_dump(struct pf_sink *sink, json_t *value)
 {
-    bool good = value && json_dump_callback(value, dump_to_sink, sink, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
+    bool good = value &&
+                json_dump_callback(value, dump_to_sink, sink, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
 
     json_decref(value);
     return good;

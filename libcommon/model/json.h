@@ -23,7 +23,8 @@
 void pf_json_string(struct pf_sink *, struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 /* The same without a `<`, so that a script element of HTML can hold it: neither `</script>` nor
  * `<!--` can be in it. */
-void pf_json_html_string(struct pf_sink *, struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
+void pf_json_html_string(struct pf_sink *, struct pf_bytes, unsigned flags,
+                         struct pf_buffer *scratch);
 /* The string `id` of a dictionary. */
 void pf_json_name(struct pf_sink *, const struct pf_dict *, uint32_t id, struct pf_buffer *scratch);
 void pf_json_int(struct pf_sink *, int64_t);

@@ -15,7 +15,8 @@ void pf_labels_free(struct pf_labels *labels)
 
 /* Order of labels in a set: by key, then text before number, then value. Sections among themselves:
  * equal, so that a new one goes behind the others. */
-static int compare_labels(const struct pf_dict *dict, const struct pf_label *a, const struct pf_label *b)
+static int compare_labels(const struct pf_dict *dict, const struct pf_label *a,
+                          const struct pf_label *b)
 {
     if (a->key != b->key)
         return pf_bytes_compare(pf_dict_string(dict, a->key), pf_dict_string(dict, b->key));
@@ -30,14 +31,17 @@ static int compare_labels(const struct pf_dict *dict, const struct pf_label *a, 
 
 static bool same_label(const struct pf_label *a, const struct pf_label *b)
 {
-    return a->key == b->key && a->text == b->text && a->numeric == b->numeric && a->number == b->number;
+    return a->key == b->key && a->text == b->text && a->numeric == b->numeric &&
+           a->number == b->number;
 }
 
 /* Puts the `count` labels that stand uppermost in a set on top of another, but for those of a
  * key. */
-static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on, uint32_t but_key)
+static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on,
+                            uint32_t but_key)
 {
-    struct pf_label few[64], *rows = count <= sizeof few / sizeof *few ? few : malloc(count * sizeof *rows);
+    struct pf_label few[64],
+        *rows = count <= sizeof few / sizeof *few ? few : malloc(count * sizeof *rows);
     if (!rows) {
         dict->labels.status = PF_NOMEM;
         return 0;
@@ -74,9 +78,11 @@ uint32_t pf_dict_add_label(struct pf_dict *dict, uint32_t labels, uint32_t key, 
     return insert_label(dict, labels, (struct pf_label){.key = key, .text = text});
 }
 
-uint32_t pf_dict_add_number(struct pf_dict *dict, uint32_t labels, uint32_t key, int64_t number, uint32_t unit)
+uint32_t pf_dict_add_number(struct pf_dict *dict, uint32_t labels, uint32_t key, int64_t number,
+                            uint32_t unit)
 {
-    return insert_label(dict, labels, (struct pf_label){.key = key, .text = unit, .numeric = 1, .number = number});
+    return insert_label(
+        dict, labels, (struct pf_label){.key = key, .text = unit, .numeric = 1, .number = number});
 }
 
 uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
@@ -93,12 +99,14 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
 
 /* --- all at once ------------------------------------------------------------------------------ */
 
-static void put(struct pf_labels *labels, size_t place, const struct pf_dict *dict, struct pf_label label)
+static void put(struct pf_labels *labels, size_t place, const struct pf_dict *dict,
+                struct pf_label label)
 {
     labels->items[place] = (struct pf_labels_item){
         .label = label,
         .key = pf_dict_string(dict, label.key),
-        .text = label.key == dict->section_key ? (struct pf_bytes){"", 0} : pf_dict_string(dict, label.text),
+        .text = label.key == dict->section_key ? (struct pf_bytes){"", 0}
+                                               : pf_dict_string(dict, label.text),
         .place = place,
     };
 }
@@ -111,14 +119,17 @@ static bool add(struct pf_labels *labels, const struct pf_dict *dict, struct pf_
     return true;
 }
 
-bool pf_labels_add(struct pf_labels *labels, const struct pf_dict *dict, uint32_t key, uint32_t text)
+bool pf_labels_add(struct pf_labels *labels, const struct pf_dict *dict, uint32_t key,
+                   uint32_t text)
 {
     return add(labels, dict, (struct pf_label){.key = key, .text = text});
 }
 
-bool pf_labels_add_number(struct pf_labels *labels, const struct pf_dict *dict, uint32_t key, int64_t number, uint32_t unit)
+bool pf_labels_add_number(struct pf_labels *labels, const struct pf_dict *dict, uint32_t key,
+                          int64_t number, uint32_t unit)
 {
-    return add(labels, dict, (struct pf_label){.key = key, .text = unit, .numeric = 1, .number = number});
+    return add(labels, dict,
+               (struct pf_label){.key = key, .text = unit, .numeric = 1, .number = number});
 }
 
 bool pf_labels_add_set(struct pf_labels *labels, const struct pf_dict *dict, uint32_t set)

@@ -17,7 +17,7 @@ struct pf_labels {
         struct pf_label label;
         struct pf_bytes key, text; /* its strings, for the order */
         size_t place;              /* among those added */
-    } *items;
+    } * items;
     size_t count, capacity;
 };
 
@@ -26,7 +26,8 @@ void pf_labels_free(struct pf_labels *);
 /* As pf_dict_add_label and pf_dict_add_number, but for the set that is made later. False: out of
  * memory. */
 bool pf_labels_add(struct pf_labels *, const struct pf_dict *, uint32_t key, uint32_t text);
-bool pf_labels_add_number(struct pf_labels *, const struct pf_dict *, uint32_t key, int64_t number, uint32_t unit);
+bool pf_labels_add_number(struct pf_labels *, const struct pf_dict *, uint32_t key, int64_t number,
+                          uint32_t unit);
 /* All labels of a set. */
 bool pf_labels_add_set(struct pf_labels *, const struct pf_dict *, uint32_t set);
 /* The set of them, in the order pf_dict_add_label keeps; the list is empty then. Failures stand in

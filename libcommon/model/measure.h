@@ -17,13 +17,13 @@ enum pf_nature { PF_UNKNOWN_NATURE, PF_SAMPLED, PF_TIMED, PF_EXACT };
 enum pf_aggregation { PF_SUM, PF_MAX };
 
 struct pf_measure {
-    uint32_t name, unit;  /* strings; the unit is the base unit: nanoseconds, bytes, count, ... */
-    uint32_t raw_unit;    /* string; 0 = the base unit */
+    uint32_t name, unit; /* strings; the unit is the base unit: nanoseconds, bytes, count, ... */
+    uint32_t raw_unit;   /* string; 0 = the base unit */
     uint8_t kind, role, nature, aggregation;
-    uint64_t num, den;    /* base units in a raw unit; den > 0 */
-    uint64_t period;      /* period / period_parts events are one count (DCPI, perf); 0 = none */
+    uint64_t num, den;     /* base units in a raw unit; den > 0 */
+    uint64_t period;       /* period / period_parts events are one count (DCPI, perf); 0 = none */
     uint64_t period_parts; /* 0 is 1 */
-    uint64_t main;        /* 1: the one tables show first */
+    uint64_t main;         /* 1: the one tables show first */
 };
 
 /* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its
@@ -41,7 +41,8 @@ static inline uint32_t pf_measures_count(const struct pf_measures *measures)
 {
     return measures->table.count - 1;
 }
-static inline const struct pf_measure *pf_measures_row(const struct pf_measures *measures, uint32_t k)
+static inline const struct pf_measure *pf_measures_row(const struct pf_measures *measures,
+                                                       uint32_t k)
 {
     return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
 }

@@ -30,12 +30,14 @@ struct pf_parcel {
 };
 
 /* What the ids of the batch's columns are of. */
-static const enum table column_tables[ID_COLUMNS] = {STACKS, LOCATIONS, LOCATIONS, LABELS, STRINGS, STRINGS, STRINGS};
+static const enum table column_tables[ID_COLUMNS] = {STACKS,  LOCATIONS, LOCATIONS, LABELS,
+                                                     STRINGS, STRINGS,   STRINGS};
 
 static void find_columns(struct pf_batch *batch, const uint32_t **columns[ID_COLUMNS])
 {
-    const uint32_t **found[ID_COLUMNS] = {&batch->stack,  &batch->location, &batch->callee, &batch->labels,
-                                          &batch->origin, &batch->key,      &batch->value};
+    const uint32_t **found[ID_COLUMNS] = {&batch->stack,  &batch->location, &batch->callee,
+                                          &batch->labels, &batch->origin,   &batch->key,
+                                          &batch->value};
     memcpy(columns, found, sizeof found);
 }
 
@@ -82,12 +84,14 @@ static char *copy(struct room *room, const void *bytes, size_t size)
 static const struct pf_table *table_of(const struct pf_dict *dict, enum table table)
 {
     const struct pf_table *tables[PF_PARCEL_TABLES] = {
-        NULL, &dict->measures.table, &dict->images, &dict->functions, &dict->locations, &dict->stacks, &dict->labels,
+        NULL,          &dict->measures.table, &dict->images, &dict->functions, &dict->locations,
+        &dict->stacks, &dict->labels,
     };
     return tables[table];
 }
 
-static void pack_strings(struct room *room, const struct pf_strings *strings, uint32_t from, struct gained *gained)
+static void pack_strings(struct room *room, const struct pf_strings *strings, uint32_t from,
+                         struct gained *gained)
 {
     size_t size = 0;
     gained->count = strings->count - from;
@@ -105,9 +109,11 @@ static void pack_strings(struct room *room, const struct pf_strings *strings, ui
     }
 }
 
-static void pack_tables(struct room *room, const struct pf_dict *dict, const struct pf_packed *packed, struct gained *gained)
+static void pack_tables(struct room *room, const struct pf_dict *dict,
+                        const struct pf_packed *packed, struct gained *gained)
 {
-    pack_strings(room, &dict->strings, packed->counts[STRINGS] ? packed->counts[STRINGS] : 1, &gained[STRINGS]);
+    pack_strings(room, &dict->strings, packed->counts[STRINGS] ? packed->counts[STRINGS] : 1,
+                 &gained[STRINGS]);
     for (enum table i = MEASURES; i <= LABELS; i++) {
         const struct pf_table *table = table_of(dict, i);
         uint32_t from = packed->counts[i] ? packed->counts[i] : 1;
@@ -123,7 +129,8 @@ static void pack_ids(struct room *room, struct pf_batch *batch, uint32_t *ids[ID
     for (size_t i = 0; i < ID_COLUMNS; i++) {
         ids[i] = NULL;
         if (*columns[i])
-            *columns[i] = ids[i] = (uint32_t *)(void *)copy(room, *columns[i], batch->rows * sizeof *ids[i]);
+            *columns[i] = ids[i] =
+                (uint32_t *)(void *)copy(room, *columns[i], batch->rows * sizeof *ids[i]);
     }
 }
 
@@ -153,7 +160,8 @@ static void pack_texts(struct room *room, struct pf_batch *batch)
     char *part = copy(room, batch->texts, batch->rows * sizeof *batch->texts);
     struct pf_text *texts = (struct pf_text *)(void *)part;
     for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_bytes name = pack_bytes(room, batch->texts[i].name), text = pack_bytes(room, batch->texts[i].text);
+        struct pf_bytes name = pack_bytes(room, batch->texts[i].name),
+                        text = pack_bytes(room, batch->texts[i].text);
         if (texts) {
             texts[i].name = name;
             texts[i].text = text;
@@ -162,20 +170,22 @@ static void pack_texts(struct room *room, struct pf_batch *batch)
     batch->texts = texts;
 }
 
-static void pack(struct room *room, const struct pf_dict *dict, const struct pf_packed *packed, struct pf_batch *batch,
-                 struct content *content)
+static void pack(struct room *room, const struct pf_dict *dict, const struct pf_packed *packed,
+                 struct pf_batch *batch, struct content *content)
 {
     *content = (struct content){0};
     if (dict)
         pack_tables(room, dict, packed, content->gained);
     pack_ids(room, batch, content->ids);
     if (batch->time)
-        batch->time = (const int64_t *)(void *)copy(room, batch->time, batch->rows * sizeof *batch->time);
+        batch->time =
+            (const int64_t *)(void *)copy(room, batch->time, batch->rows * sizeof *batch->time);
     pack_values(room, batch, &content->values);
     pack_texts(room, batch);
 }
 
-static struct pf_parcel *make_parcel(const struct pf_packed *packed, const struct pf_dict *dict, const struct pf_batch *batch)
+static struct pf_parcel *make_parcel(const struct pf_packed *packed, const struct pf_dict *dict,
+                                     const struct pf_batch *batch)
 {
     struct room room = {0};
     struct content ignored;
@@ -192,7 +202,8 @@ static struct pf_parcel *make_parcel(const struct pf_packed *packed, const struc
     return parcel;
 }
 
-struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict *dict, const struct pf_batch *batch)
+struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict *dict,
+                                 const struct pf_batch *batch)
 {
     struct pf_parcel *parcel = make_parcel(packed, dict, batch);
     if (parcel)
@@ -219,14 +230,16 @@ static uint32_t mapped(const struct pf_unpacked *unpacked, enum table table, uin
     return id ? unpacked->tables[table].to[id] : 0;
 }
 
-static uint32_t unpack_image(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_image row)
+static uint32_t unpack_image(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                             struct pf_image row)
 {
     row.name = mapped(unpacked, STRINGS, row.name);
     row.identifier = mapped(unpacked, STRINGS, row.identifier);
     return pf_dict_add_image(dict, &row);
 }
 
-static uint32_t unpack_measure(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_measure row)
+static uint32_t unpack_measure(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                               struct pf_measure row)
 {
     row.name = mapped(unpacked, STRINGS, row.name);
     row.unit = mapped(unpacked, STRINGS, row.unit);
@@ -234,7 +247,8 @@ static uint32_t unpack_measure(const struct pf_unpacked *unpacked, struct pf_dic
     return pf_measures_intern(&dict->measures, &row) + 1;
 }
 
-static uint32_t unpack_function(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_function row)
+static uint32_t unpack_function(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                                struct pf_function row)
 {
     row.name = mapped(unpacked, STRINGS, row.name);
     row.system_name = mapped(unpacked, STRINGS, row.system_name);
@@ -242,19 +256,23 @@ static uint32_t unpack_function(const struct pf_unpacked *unpacked, struct pf_di
     return pf_dict_add_function(dict, &row);
 }
 
-static uint32_t unpack_location(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_location row)
+static uint32_t unpack_location(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                                struct pf_location row)
 {
     row.function = mapped(unpacked, FUNCTIONS, row.function);
     row.image = mapped(unpacked, IMAGES, row.image);
     return pf_dict_add_location(dict, &row);
 }
 
-static uint32_t unpack_stack(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_stack row)
+static uint32_t unpack_stack(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                             struct pf_stack row)
 {
-    return pf_dict_add_frame(dict, mapped(unpacked, STACKS, row.parent), mapped(unpacked, LOCATIONS, row.location));
+    return pf_dict_add_frame(dict, mapped(unpacked, STACKS, row.parent),
+                             mapped(unpacked, LOCATIONS, row.location));
 }
 
-static uint32_t unpack_label(const struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_label row)
+static uint32_t unpack_label(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                             struct pf_label row)
 {
     row.parent = mapped(unpacked, LABELS, row.parent);
     row.key = mapped(unpacked, STRINGS, row.key);
@@ -267,28 +285,23 @@ static uint32_t unpack_string(struct pf_dict *dict, const struct pf_string *row)
     return pf_dict_intern(dict, (struct pf_bytes){row->data, row->size}, row->flags);
 }
 
-static uint32_t unpack_row(const struct pf_unpacked *unpacked, struct pf_dict *dict, enum table table, const void *rows, size_t i)
+static uint32_t unpack_row(const struct pf_unpacked *unpacked, struct pf_dict *dict,
+                           enum table table, const void *rows, size_t i)
 {
     switch (table) {
-    case STRINGS:
-        return unpack_string(dict, (const struct pf_string *)rows + i);
-    case MEASURES:
-        return unpack_measure(unpacked, dict, ((const struct pf_measure *)rows)[i]);
-    case IMAGES:
-        return unpack_image(unpacked, dict, ((const struct pf_image *)rows)[i]);
-    case FUNCTIONS:
-        return unpack_function(unpacked, dict, ((const struct pf_function *)rows)[i]);
-    case LOCATIONS:
-        return unpack_location(unpacked, dict, ((const struct pf_location *)rows)[i]);
-    case STACKS:
-        return unpack_stack(unpacked, dict, ((const struct pf_stack *)rows)[i]);
+    case STRINGS: return unpack_string(dict, (const struct pf_string *)rows + i);
+    case MEASURES: return unpack_measure(unpacked, dict, ((const struct pf_measure *)rows)[i]);
+    case IMAGES: return unpack_image(unpacked, dict, ((const struct pf_image *)rows)[i]);
+    case FUNCTIONS: return unpack_function(unpacked, dict, ((const struct pf_function *)rows)[i]);
+    case LOCATIONS: return unpack_location(unpacked, dict, ((const struct pf_location *)rows)[i]);
+    case STACKS: return unpack_stack(unpacked, dict, ((const struct pf_stack *)rows)[i]);
     case LABELS:
-    default:
-        return unpack_label(unpacked, dict, ((const struct pf_label *)rows)[i]);
+    default: return unpack_label(unpacked, dict, ((const struct pf_label *)rows)[i]);
     }
 }
 
-static bool unpack_table(struct pf_unpacked *unpacked, struct pf_dict *dict, enum table table, const struct gained *gained)
+static bool unpack_table(struct pf_unpacked *unpacked, struct pf_dict *dict, enum table table,
+                         const struct gained *gained)
 {
     struct pf_unpacked_ids *ids = &unpacked->tables[table];
     size_t first = ids->count ? ids->count : 1;
@@ -314,7 +327,8 @@ static void unpack_batch(const struct pf_unpacked *unpacked, struct pf_parcel *p
     }
 }
 
-int pf_parcel_unpack(struct pf_parcel *parcel, struct pf_unpacked *unpacked, struct pf_dict *dict, struct pf_batch *batch)
+int pf_parcel_unpack(struct pf_parcel *parcel, struct pf_unpacked *unpacked, struct pf_dict *dict,
+                     struct pf_batch *batch)
 {
     for (enum table i = STRINGS; i <= LABELS; i++)
         if (!unpack_table(unpacked, dict, i, &parcel->content.gained[i]))

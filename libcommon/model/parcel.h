@@ -31,8 +31,9 @@ struct pf_parcel;
 
 /* `batch` may be without rows and columns: only what the dictionary gained goes then. NULL: out of
  * memory. */
-struct pf_parcel *pf_parcel_pack(struct pf_packed *, const struct pf_dict *, const struct pf_batch *batch);
-void pf_parcel_free(struct pf_parcel *); /* NULL is allowed */
+struct pf_parcel *pf_parcel_pack(struct pf_packed *, const struct pf_dict *,
+                                 const struct pf_batch *batch);
+void pf_parcel_free(struct pf_parcel *);         /* NULL is allowed */
 size_t pf_parcel_size(const struct pf_parcel *); /* bytes it holds */
 
 /* A copy of a batch for whoever has the same dictionary, and that copy, valid as long as the

@@ -59,7 +59,8 @@ void pf_paths_free(struct pf_paths *paths)
     pf_dict_free(&paths->dict);
 }
 
-void pf_paths_queue(struct pf_paths *paths, const uint32_t *leaf_first, size_t depth, uint32_t *path)
+void pf_paths_queue(struct pf_paths *paths, const uint32_t *leaf_first, size_t depth,
+                    uint32_t *path)
 {
     pf_stack_memo_queue(paths->memo, &paths->dict, leaf_first, depth, path);
 }
@@ -74,15 +75,19 @@ uint32_t pf_paths_frame(struct pf_paths *paths, uint32_t parent, uint32_t number
     return pf_dict_add_frame(&paths->dict, parent, number + 1);
 }
 
-uint32_t *pf_paths_stacks(const struct pf_paths *paths, struct pf_dict *dict, const uint32_t *locations, size_t count)
+uint32_t *pf_paths_stacks(const struct pf_paths *paths, struct pf_dict *dict,
+                          const uint32_t *locations, size_t count)
 {
     uint32_t *stacks = calloc(paths->dict.stacks.count, sizeof *stacks);
 
     for (uint32_t path = 1; stacks && path < paths->dict.stacks.count; path++) {
         const struct pf_stack *node = pf_dict_stack(&paths->dict, path);
-        uint32_t parent = stacks[node->parent], location = node->location - 1 < count ? locations[node->location - 1] : 0;
+        uint32_t parent = stacks[node->parent],
+                 location = node->location - 1 < count ? locations[node->location - 1] : 0;
 
-        stacks[path] = location == 0 || parent == UINT32_MAX ? UINT32_MAX : pf_dict_add_frame(dict, parent, location);
+        stacks[path] = location == 0 || parent == UINT32_MAX
+                           ? UINT32_MAX
+                           : pf_dict_add_frame(dict, parent, location);
     }
     return stacks;
 }

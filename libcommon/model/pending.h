@@ -16,8 +16,8 @@ enum { PF_PENDING_COLUMNS = 16 };
  * are freed with it. */
 struct pf_pending {
     enum pf_kind kind;
-    uint32_t *stacks;            /* SAMPLE: stacks; FLAT: locations; EDGE: locations of callers */
-    uint32_t *callees, *labels;  /* may be NULL */
+    uint32_t *stacks;           /* SAMPLE: stacks; FLAT: locations; EDGE: locations of callers */
+    uint32_t *callees, *labels; /* may be NULL */
     struct pf_value_column columns[PF_PENDING_COLUMNS];
     int64_t *values[PF_PENDING_COLUMNS];
     unsigned column_count;
@@ -49,6 +49,7 @@ uint32_t pf_paths_frame(struct pf_paths *, uint32_t parent, uint32_t number);
 
 /* Stacks by path, in `dict`, from the locations of the numbers; UINT32_MAX where a number is not
  * below `count` or has location 0. The caller frees them; NULL: out of memory. */
-uint32_t *pf_paths_stacks(const struct pf_paths *, struct pf_dict *dict, const uint32_t *locations, size_t count);
+uint32_t *pf_paths_stacks(const struct pf_paths *, struct pf_dict *dict, const uint32_t *locations,
+                          size_t count);
 
 #endif

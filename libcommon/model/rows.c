@@ -281,8 +281,7 @@ void pf_rows_declare_ahead(struct pf_rows *rows)
     piece = rows->pieces[count];
     while (rows->pieces[ahead].declares && ahead < count)
         ahead++;
-    memmove(&rows->pieces[ahead + 1], &rows->pieces[ahead],
-            (count - ahead) * sizeof *rows->pieces);
+    memmove(&rows->pieces[ahead + 1], &rows->pieces[ahead], (count - ahead) * sizeof *rows->pieces);
     rows->pieces[ahead] = piece;
 }
 

@@ -16,10 +16,10 @@ struct memo_slot {
 };
 
 struct queued {
-    size_t start, depth;     /* of its locations */
+    size_t start, depth; /* of its locations */
     uint32_t *result;
-    size_t known;            /* frames from the root on that are nodes already */
-    uint32_t node;           /* the last of them */
+    size_t known;  /* frames from the root on that are nodes already */
+    uint32_t node; /* the last of them */
 };
 
 /* The nodes of all stacks met, found by a hash of the locations from the root to them. New stacks
@@ -28,13 +28,13 @@ struct queued {
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
-    uint64_t seed;           /* of hashes */
+    uint64_t seed; /* of hashes */
     struct queued queue[QUEUE];
     size_t queued;
-    uint32_t *locations;     /* of the queued stacks, each leaf first */
-    uint32_t *tags;          /* beside each: the hash of the stack it is the leaf of */
+    uint32_t *locations; /* of the queued stacks, each leaf first */
+    uint32_t *tags;      /* beside each: the hash of the stack it is the leaf of */
     size_t location_count, location_capacity, tag_capacity;
-    struct pf_stack *rows;   /* to append at once */
+    struct pf_stack *rows; /* to append at once */
     size_t row_capacity;
 };
 
@@ -76,11 +76,13 @@ static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
 }
 
 /* The node with this hash and this row, where all nodes are remembered. */
-static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_dict *dict, uint32_t tag, const struct pf_stack *row)
+static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_dict *dict,
+                            uint32_t tag, const struct pf_stack *row)
 {
     for (size_t slot = tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask) {
         const struct pf_stack *node = pf_dict_stack(dict, memo->slots[slot].stack);
-        if (memo->slots[slot].tag == tag && node->parent == row->parent && node->location == row->location)
+        if (memo->slots[slot].tag == tag && node->parent == row->parent &&
+            node->location == row->location)
             return memo->slots[slot].stack;
     }
     return 0;
@@ -169,7 +171,8 @@ static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct
 {
     bool alone = knows_all(memo, dict);
     size_t count = item->depth - item->known;
-    if (count > memo->row_capacity && !pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
+    if (count > memo->row_capacity &&
+        !pf_grow(&memo->rows, &memo->row_capacity, count, sizeof *memo->rows)) {
         dict->stacks.status = PF_NOMEM;
         return;
     }
@@ -193,7 +196,8 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
     while (item->known < item->depth && dict->stacks.status == PF_OK) {
         struct pf_stack row = next_node(memo, item);
         uint32_t tag = memo->tags[item->start + item->depth - item->known - 1];
-        uint32_t node = alone ? recall_node(memo, dict, tag, &row) : pf_table_find(&dict->stacks, &row);
+        uint32_t node = alone ? recall_node(memo, dict, tag, &row)
+                              : pf_table_find(&dict->stacks, &row);
         if (!node) {
             append_rest(memo, dict, item);
             break;
@@ -222,7 +226,8 @@ static void check_known(struct pf_stack_memo *memo, const struct pf_dict *dict)
         struct queued *item = &memo->queue[i];
         const uint32_t *locations = locations_of(memo, item);
         if (item->known > 0)
-            checks[left++] = (struct check){item, locations + item->depth - item->known, locations + item->depth, item->node};
+            checks[left++] = (struct check){item, locations + item->depth - item->known,
+                                            locations + item->depth, item->node};
     }
     while (left > 0)
         for (size_t i = 0; i < left;) {
@@ -244,7 +249,8 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 {
     bool alone = knows_all(memo, dict);
     if (!alone)
-        pf_table_append(&dict->stacks, &(struct pf_stack){0}, 0); /* indexes those another memo has left out */
+        pf_table_append(&dict->stacks, &(struct pf_stack){0},
+                        0); /* indexes those another memo has left out */
     for (size_t i = 0; i < memo->queued; i++) {
         find_known(memo, &memo->queue[i]);
         pf_prefetch(pf_dict_stack(dict, memo->queue[i].node));
@@ -267,8 +273,10 @@ static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first
 {
     size_t need = memo->location_count + depth;
     uint64_t hash = memo->seed;
-    if ((need > memo->location_capacity && !pf_grow(&memo->locations, &memo->location_capacity, need, sizeof *memo->locations)) ||
-        (need > memo->tag_capacity && !pf_grow(&memo->tags, &memo->tag_capacity, need, sizeof *memo->tags)))
+    if ((need > memo->location_capacity &&
+         !pf_grow(&memo->locations, &memo->location_capacity, need, sizeof *memo->locations)) ||
+        (need > memo->tag_capacity &&
+         !pf_grow(&memo->tags, &memo->tag_capacity, need, sizeof *memo->tags)))
         return false;
     memcpy(memo->locations + memo->location_count, leaf_first, depth * sizeof *leaf_first);
     uint32_t *tags = memo->tags + memo->location_count;
@@ -283,13 +291,14 @@ static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first
     return true;
 }
 
-void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth,
-                         uint32_t *stack)
+void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict,
+                         const uint32_t *leaf_first, size_t depth, uint32_t *stack)
 {
     *stack = 0;
     if (depth == 0)
         return;
-    memo->queue[memo->queued] = (struct queued){.start = memo->location_count, .depth = depth, .result = stack};
+    memo->queue[memo->queued] =
+        (struct queued){.start = memo->location_count, .depth = depth, .result = stack};
     if (!put_locations(memo, leaf_first, depth)) {
         dict->stacks.status = PF_NOMEM;
         return;
@@ -298,7 +307,8 @@ void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict, const
         pf_stack_memo_flush(memo, dict);
 }
 
-uint32_t pf_stack_memo_intern(struct pf_stack_memo *memo, struct pf_dict *dict, const uint32_t *leaf_first, size_t depth)
+uint32_t pf_stack_memo_intern(struct pf_stack_memo *memo, struct pf_dict *dict,
+                              const uint32_t *leaf_first, size_t depth)
 {
     uint32_t stack;
     pf_stack_memo_queue(memo, dict, leaf_first, depth, &stack);

@@ -19,11 +19,13 @@ void pf_stack_memo_free(struct pf_stack_memo *);
  * is called: leaf first (as most formats have them), none of them 0; no locations are stack 0. The
  * locations are copied. At most PF_STACK_DEPTH_MAX frames: the caller checks. Failures stand in
  * pf_dict_status; *stack is 0 then. */
-void pf_stack_memo_queue(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first, size_t depth, uint32_t *stack);
+void pf_stack_memo_queue(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first,
+                         size_t depth, uint32_t *stack);
 void pf_stack_memo_flush(struct pf_stack_memo *, struct pf_dict *);
 
 /* The same for one stack, now. */
-uint32_t pf_stack_memo_intern(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first, size_t depth);
+uint32_t pf_stack_memo_intern(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first,
+                              size_t depth);
 
 /* Number of frames of a stack. */
 uint32_t pf_stack_depth(const struct pf_dict *, uint32_t stack);

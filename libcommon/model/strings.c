@@ -33,7 +33,8 @@ void pf_strings_free(struct pf_strings *strings)
     memset(strings, 0, sizeof *strings);
 }
 
-static void place(uint32_t *slots, uint32_t *tags, size_t mask, uint64_t hash, uint32_t tag, uint32_t id)
+static void place(uint32_t *slots, uint32_t *tags, size_t mask, uint64_t hash, uint32_t tag,
+                  uint32_t id)
 {
     size_t slot = hash & mask;
     while (slots[slot])
@@ -57,7 +58,8 @@ static bool rehash(struct pf_strings *strings)
         return false;
     }
     for (uint32_t id = 1; id < strings->count; id++) {
-        uint64_t hash = string_hash(strings, pf_strings_bytes(strings, id), strings->rows[id].flags);
+        uint64_t hash =
+            string_hash(strings, pf_strings_bytes(strings, id), strings->rows[id].flags);
         place(slots, tags, size - 1, hash, (uint32_t)(hash >> 32), id);
     }
     free(strings->slots);
@@ -68,12 +70,14 @@ static bool rehash(struct pf_strings *strings)
     return true;
 }
 
-static uint32_t add(struct pf_strings *strings, struct pf_bytes bytes, unsigned flags, uint64_t hash)
+static uint32_t add(struct pf_strings *strings, struct pf_bytes bytes, unsigned flags,
+                    uint64_t hash)
 {
     bool full = (size_t)strings->count * 2 > strings->slot_mask;
     char *data = NULL;
     if (strings->count == UINT32_MAX - 1 || (full && !rehash(strings)) ||
-        !pf_grow(&strings->rows, &strings->capacity, (size_t)strings->count + 1, sizeof *strings->rows) ||
+        !pf_grow(&strings->rows, &strings->capacity, (size_t)strings->count + 1,
+                 sizeof *strings->rows) ||
         !(data = pf_arena_copy(&strings->bytes, bytes.data, bytes.size))) {
         strings->status = PF_NOMEM;
         return 0;
@@ -96,11 +100,13 @@ uint32_t pf_strings_intern(struct pf_strings *strings, struct pf_bytes bytes, un
         flags = 0;
     uint64_t hash = string_hash(strings, bytes, flags);
     uint32_t tag = (uint32_t)(hash >> 32);
-    for (size_t slot = hash & strings->slot_mask; strings->slots[slot]; slot = (slot + 1) & strings->slot_mask) {
+    for (size_t slot = hash & strings->slot_mask; strings->slots[slot];
+         slot = (slot + 1) & strings->slot_mask) {
         if (strings->tags[slot] != tag)
             continue;
         const struct pf_string *row = &strings->rows[strings->slots[slot]];
-        if (row->size == bytes.size && row->flags == flags && memcmp(row->data, bytes.data, bytes.size) == 0)
+        if (row->size == bytes.size && row->flags == flags &&
+            memcmp(row->data, bytes.data, bytes.size) == 0)
             return strings->slots[slot];
     }
     return add(strings, bytes, flags, hash);

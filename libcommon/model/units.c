@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define GREEK_MU "\xce\xbc"   /* U+03BC */
+#define GREEK_MU   "\xce\xbc" /* U+03BC */
 #define MICRO_SIGN "\xc2\xb5" /* U+00B5 */
 
 enum { NAMES = 5 };
@@ -63,7 +63,8 @@ static uint64_t parts_in(struct pf_bytes text)
 
     if (pf_bytes_starts(text, PF_BYTES("1/")))
         return pf_parse_int(pf_bytes_skip(text, 2), 1, INT64_MAX, &number) ? (uint64_t)number : 0;
-    if (!pf_bytes_starts(text, PF_BYTES("1e-")) || !pf_parse_int(pf_bytes_skip(text, 3), 1, 18, &number))
+    if (!pf_bytes_starts(text, PF_BYTES("1e-")) ||
+        !pf_parse_int(pf_bytes_skip(text, 3), 1, 18, &number))
         return 0;
     while (number-- > 0)
         parts *= 10;
@@ -109,7 +110,8 @@ uint32_t pf_unit_decimal(struct pf_dict *dict, unsigned places, struct pf_bytes 
     return id;
 }
 
-static bool is_in(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_bytes unit)
+static bool is_in(const struct pf_dict *dict, const struct pf_measure *measure,
+                  struct pf_bytes unit)
 {
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), unit);
 }

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* Lists of suffixes for pf_parse_scaled(): times in nanoseconds, counts, sizes in bytes. */
-#define PF_TIME_SUFFIXES "ns=1,us=1000,\xce\xbcs=1000,\xc2\xb5s=1000,ms=1000000,s=1000000000"
+#define PF_TIME_SUFFIXES  "ns=1,us=1000,\xce\xbcs=1000,\xc2\xb5s=1000,ms=1000000,s=1000000000"
 #define PF_COUNT_SUFFIXES "k=1000,M=1000000,G=1000000000"
-#define PF_SIZE_SUFFIXES "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776"
+#define PF_SIZE_SUFFIXES  "k=1024,K=1024,M=1048576,G=1073741824,T=1099511627776"
 
 #define PF_SECOND UINT64_C(1000000000) /* in nanoseconds */
 

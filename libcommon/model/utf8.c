@@ -185,7 +185,8 @@ static size_t last_characters(struct pf_bytes text, unsigned count)
     return at;
 }
 
-struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *mark, struct pf_buffer *scratch)
+struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *mark,
+                              struct pf_buffer *scratch)
 {
     size_t width = pf_text_width(text), head, tail, kept;
 

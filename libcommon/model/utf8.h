@@ -34,6 +34,7 @@ size_t pf_text_prefix(struct pf_bytes, size_t columns);
 /* Shortens to at most `columns` by leaving out the middle; `mark` (one column wide) stands for the
  * middle. The last 12 characters stay where there is room for them. The result is the input, a part
  * of the input, or stands in `scratch`, which is emptied first. */
-struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark, struct pf_buffer *scratch);
+struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark,
+                              struct pf_buffer *scratch);
 
 #endif

@@ -134,8 +134,7 @@ static uint64_t max_stored(const struct pf_column *column, uint32_t rows)
     uint8_t byte = 0;
 
     switch (column->width) {
-    case 0:
-        return 0;
+    case 0: return 0;
     case 1:
         for (uint32_t i = 0; i < rows; i++)
             byte = data[i] > byte ? data[i] : byte;
@@ -171,16 +170,11 @@ uint64_t pf_column_value(const struct pf_column *column, uint32_t row)
     const unsigned char *p = column->data + (size_t)column->width * row;
 
     switch (column->width) {
-    case 0:
-        return column->minimum;
-    case 1:
-        return column->minimum + *p;
-    case 2:
-        return column->minimum + load16(p);
-    case 4:
-        return column->minimum + load32(p);
-    default:
-        return column->minimum + load64(p);
+    case 0: return column->minimum;
+    case 1: return column->minimum + *p;
+    case 2: return column->minimum + load16(p);
+    case 4: return column->minimum + load32(p);
+    default: return column->minimum + load64(p);
     }
 }
 

@@ -102,8 +102,7 @@ static void append64(struct pf_buffer *buffer, uint64_t value)
 int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals,
                 uint32_t total_count, bool incomplete)
 {
-    unsigned base =
-        (incomplete ? PF_END_INCOMPLETE : 0u) | (!totals ? PF_END_NO_TOTALS : 0u);
+    unsigned base = (incomplete ? PF_END_INCOMPLETE : 0u) | (!totals ? PF_END_NO_TOTALS : 0u);
     uint64_t payload = 16 + 16 * (uint64_t)total_count;
 
     append64(&emit->payload, records);

@@ -180,8 +180,8 @@ static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
 static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
                     const unsigned char *payload, struct pf_end *end, struct pf_error *error)
 {
-    uint32_t measures =
-        frame->base & PF_END_NO_TOTALS ? 0 : sequence->counts[PF_TABLE_MEASURES] - 1;
+    uint32_t measures = frame->base & PF_END_NO_TOTALS ? 0
+                                                       : sequence->counts[PF_TABLE_MEASURES] - 1;
 
     if (frame->domain != 0 || frame->flags != 0)
         return newer(frame, error, frame->flags != 0 ? "flags" : "domain",
@@ -325,8 +325,8 @@ int pf_frame_walk(struct pf_source *source,
         const unsigned char *bytes = pf_source_peek(source, need, &have);
         if (have < need)
             cut(source, frame.offset, have, need, &first);
-        bool good =
-            have >= need && pf_frame_verify(&frame, bytes + PF_FRAME_HEADER, &first) == PF_OK;
+        bool good = have >= need &&
+                    pf_frame_verify(&frame, bytes + PF_FRAME_HEADER, &first) == PF_OK;
         if (good)
             (void)pf_sequence_take(&sequence, &frame, bytes + PF_FRAME_HEADER, &end, &first);
         status = fn(arg, &frame, good);

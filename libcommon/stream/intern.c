@@ -133,14 +133,10 @@ static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, voi
         measure->den += measure->den == 0;
         return pf_measures_intern(&dict->measures, measure) + 1;
     }
-    case PF_TABLE_IMAGES:
-        return pf_dict_add_image(dict, row);
-    case PF_TABLE_FUNCTIONS:
-        return pf_dict_add_function(dict, row);
-    case PF_TABLE_LOCATIONS:
-        return pf_dict_add_location(dict, row);
-    default:
-        return pf_dict_chain_label(dict, row);
+    case PF_TABLE_IMAGES: return pf_dict_add_image(dict, row);
+    case PF_TABLE_FUNCTIONS: return pf_dict_add_function(dict, row);
+    case PF_TABLE_LOCATIONS: return pf_dict_add_location(dict, row);
+    default: return pf_dict_chain_label(dict, row);
     }
 }
 

@@ -103,18 +103,10 @@ int64_t pf_stream_field_get(const struct pf_stream_field *field, const void *row
     uint8_t byte = 0;
 
     switch (field->size) {
-    case 8:
-        memcpy(&wide, at, sizeof wide);
-        return (int64_t)wide;
-    case 4:
-        memcpy(&word, at, sizeof word);
-        return word;
-    case 2:
-        memcpy(&half, at, sizeof half);
-        return half;
-    default:
-        memcpy(&byte, at, sizeof byte);
-        return byte;
+    case 8: memcpy(&wide, at, sizeof wide); return (int64_t)wide;
+    case 4: memcpy(&word, at, sizeof word); return word;
+    case 2: memcpy(&half, at, sizeof half); return half;
+    default: memcpy(&byte, at, sizeof byte); return byte;
     }
 }
 
@@ -127,17 +119,9 @@ void pf_stream_field_set(const struct pf_stream_field *field, void *row, int64_t
     uint8_t byte = (uint8_t)wide;
 
     switch (field->size) {
-    case 8:
-        memcpy(at, &wide, sizeof wide);
-        break;
-    case 4:
-        memcpy(at, &word, sizeof word);
-        break;
-    case 2:
-        memcpy(at, &half, sizeof half);
-        break;
-    default:
-        memcpy(at, &byte, sizeof byte);
-        break;
+    case 8: memcpy(at, &wide, sizeof wide); break;
+    case 4: memcpy(at, &word, sizeof word); break;
+    case 2: memcpy(at, &half, sizeof half); break;
+    default: memcpy(at, &byte, sizeof byte); break;
     }
 }

@@ -88,9 +88,9 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     z->avail_out = frame->raw;
     int result = inflate(z, Z_FINISH);
     if (result != Z_STREAM_END || z->avail_in != 0 || z->avail_out != 0)
-        return pf_error_at(
-            error, PF_FAILED, frame->offset, "frame that does not inflate to its %lu bytes: %s",
-            (unsigned long)frame->raw, z->msg ? z->msg : "it has more or less");
+        return pf_error_at(error, PF_FAILED, frame->offset,
+                           "frame that does not inflate to its %lu bytes: %s",
+                           (unsigned long)frame->raw, z->msg ? z->msg : "it has more or less");
     *payload = inflater->bytes;
     return PF_OK;
 }
@@ -171,15 +171,18 @@ static int take_measures(struct pf_reader *reader, struct reader *r, const struc
         for (uint32_t i = 0; i < k; i++)
             if (r->totals[i].measure == id - 1)
                 return pf_error_at(&reader->error, PF_FAILED, frame->offset,
-                                   "damaged table: measure %" PRIu32 " repeats measure %" PRIu32, k + 1, i + 1);
+                                   "damaged table: measure %" PRIu32 " repeats measure %" PRIu32,
+                                   k + 1, i + 1);
     }
     r->declare_kind = 0;
     return PF_OK;
 }
 
-static int unpack(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame, const unsigned char **payload)
+static int unpack(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                  const unsigned char **payload)
 {
-    if ((frame->flags & PF_FRAME_DEFLATED) && pf_source_unpacked(reader->source, frame->raw, &reader->error) != PF_OK)
+    if ((frame->flags & PF_FRAME_DEFLATED) &&
+        pf_source_unpacked(reader->source, frame->raw, &reader->error) != PF_OK)
         return reader->error.code;
     return inflate_payload(&r->inflater, frame, payload, &reader->error);
 }
@@ -512,20 +515,15 @@ static int take_frame(struct pf_reader *reader, struct reader *r, const struct p
     if (status != PF_OK)
         return status;
     switch (frame->type) {
-    case 'H':
-        start_segment(r);
-        return PF_OK;
-    case 'D':
-        return take_table(reader, r, frame, payload);
+    case 'H': start_segment(r); return PF_OK;
+    case 'D': return take_table(reader, r, frame, payload);
     case 'B':
     case 'M':
     case 's':
         status = take_rows(reader, r, frame, payload);
         return status == PF_OK ? give(reader, r, batch) : status;
-    case 'E':
-        return check_totals(reader, r, frame, &end);
-    default: /* a small letter of a newer version */
-        return PF_OK;
+    case 'E': return check_totals(reader, r, frame, &end);
+    default: /* a small letter of a newer version */ return PF_OK;
     }
 }
 

@@ -35,18 +35,12 @@ void pf_renumber_free(struct pf_renumber *renumber)
 static const struct pf_table *dict_table(const struct pf_dict *dict, enum pf_stream_table table)
 {
     switch (table) {
-    case PF_TABLE_MEASURES:
-        return &dict->measures.table;
-    case PF_TABLE_IMAGES:
-        return &dict->images;
-    case PF_TABLE_FUNCTIONS:
-        return &dict->functions;
-    case PF_TABLE_LOCATIONS:
-        return &dict->locations;
-    case PF_TABLE_STACKS:
-        return &dict->stacks;
-    default:
-        return &dict->labels;
+    case PF_TABLE_MEASURES: return &dict->measures.table;
+    case PF_TABLE_IMAGES: return &dict->images;
+    case PF_TABLE_FUNCTIONS: return &dict->functions;
+    case PF_TABLE_LOCATIONS: return &dict->locations;
+    case PF_TABLE_STACKS: return &dict->stacks;
+    default: return &dict->labels;
     }
 }
 
@@ -55,8 +49,8 @@ static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
                   enum pf_stream_table number)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
-    uint32_t count =
-        number == PF_TABLE_STRINGS ? dict->strings.count : dict_table(dict, number)->count;
+    uint32_t count = number == PF_TABLE_STRINGS ? dict->strings.count
+                                                : dict_table(dict, number)->count;
 
     if (table->known == count)
         return true;

@@ -342,8 +342,8 @@ static int append_records(struct writer *w, const struct pf_batch *batch, uint32
     struct block *block = &w->blocks[batch->kind];
     const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
     uint32_t at = block->rows;
-    bool good = append(&block->time, at, !batch->time ? NULL : batch->time + first, rows,
-                       sizeof(int64_t));
+    bool good =
+        append(&block->time, at, !batch->time ? NULL : batch->time + first, rows, sizeof(int64_t));
 
     for (unsigned i = 0; i < ID_COLUMNS; i++)
         if (id_tables[batch->kind][i] != PF_TABLE_NONE)

@@ -1,15 +1,16 @@
 /* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and
  * baselines to hold against:
  *
- *     gen statprofiler N   a StatProfiler file of N samples, depth 15 to 20, nearly all stacks distinct, in sections
- *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 20 to 29 frames, 14,000 of them the same on all
- *     gen native N         a native stream of N samples on 200,000 stacks
- *     gen nytprof N        a plain NYTProf file of N statements and discounts
- *     gen nytcalls N       the same with an entry and a return of every call (calls=2), N records of all these
- *     gen nytevals N       a plain NYTProf file with N string evals, each with sources, statements, a sub and a call of it
- *     gen deflate <FILE    a plain NYTProf file deflated, as the profiler does it
- *     gen unpack <FILE     unpacks the blocks of a StatProfiler file, nothing more; prints the bytes of records
- *     gen inflate <FILE    inflates a deflated NYTProf file, nothing more; prints the bytes of records
+ *     gen statprofiler N   a StatProfiler file of N samples, depth 15 to 20, nearly all stacks
+ * distinct, in sections gen host K           a StatProfiler file of host K of a fleet: 20,000
+ * samples of 20 to 29 frames, 14,000 of them the same on all gen native N         a native stream
+ * of N samples on 200,000 stacks gen nytprof N        a plain NYTProf file of N statements and
+ * discounts gen nytcalls N       the same with an entry and a return of every call (calls=2), N
+ * records of all these gen nytevals N       a plain NYTProf file with N string evals, each with
+ * sources, statements, a sub and a call of it gen deflate <FILE    a plain NYTProf file deflated,
+ * as the profiler does it gen unpack <FILE     unpacks the blocks of a StatProfiler file, nothing
+ * more; prints the bytes of records gen inflate <FILE    inflates a deflated NYTProf file, nothing
+ * more; prints the bytes of records
  */
 #include "base/hash.h"
 #include "codec/codec.h"
@@ -23,7 +24,15 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PACKAGES = 300, SUBS = 8, FUNCTIONS = PACKAGES * SUBS, CALLEES = 4, STACKS = 200000, BLOCK = 32000, DEPTH = 32 };
+enum {
+    PACKAGES = 300,
+    SUBS = 8,
+    FUNCTIONS = PACKAGES * SUBS,
+    CALLEES = 4,
+    STACKS = 200000,
+    BLOCK = 32000,
+    DEPTH = 32
+};
 enum { HOST_SAMPLES = 20000, HOST_SHARED = 14000, HOST_CALLERS = 1000, TAIL = 4 };
 
 static uint64_t random_state = 20140616;
@@ -47,17 +56,22 @@ static struct sub subs[FUNCTIONS];
 static void make_program(void)
 {
     static const char *const area[] = {"Controller", "Model", "View", "Schema", "Plugin", "Util"};
-    static const char *const noun[] = {"Order", "User", "Bill", "Login", "Cart", "Price", "Stock", "Item", "Find", "Mail"};
-    static const char *const verb[] = {"get", "set", "find", "draw", "save", "test", "make", "_load"};
-    static const char *const tail[] = {"_all", "", "_id", "_rows", "_cached", "_list", "_html", "_one"};
+    static const char *const noun[] = {"Order", "User",  "Bill", "Login", "Cart",
+                                       "Price", "Stock", "Item", "Find",  "Mail"};
+    static const char *const verb[] = {"get",  "set",  "find", "draw",
+                                       "save", "test", "make", "_load"};
+    static const char *const tail[] = {"_all",    "",      "_id",   "_rows",
+                                       "_cached", "_list", "_html", "_one"};
     for (uint32_t k = 0; k < FUNCTIONS; k++) {
         uint32_t package = k / SUBS;
         const char *in = area[package % 6], *what = noun[package / 6 % 10];
-        snprintf(subs[k].package, sizeof subs[k].package, "Shop::%s::%s%" PRIu32, in, what, package / 60);
+        snprintf(subs[k].package, sizeof subs[k].package, "Shop::%s::%s%" PRIu32, in, what,
+                 package / 60);
         snprintf(subs[k].name, sizeof subs[k].name, "%s%s", verb[k % SUBS], tail[package % 8]);
-        snprintf(subs[k].full, sizeof subs[k].full, "Shop::%s::%s%" PRIu32 "::%s%s", in, what, package / 60,
-                 verb[k % SUBS], tail[package % 8]);
-        snprintf(subs[k].file, sizeof subs[k].file, "lib/Shop/%s/%s%" PRIu32 ".pm", in, what, package / 60);
+        snprintf(subs[k].full, sizeof subs[k].full, "Shop::%s::%s%" PRIu32 "::%s%s", in, what,
+                 package / 60, verb[k % SUBS], tail[package % 8]);
+        snprintf(subs[k].file, sizeof subs[k].file, "lib/Shop/%s/%s%" PRIu32 ".pm", in, what,
+                 package / 60);
         subs[k].first = 20 + k % SUBS * 60;
         for (int c = 0; c < CALLEES; c++)
             subs[k].callees[c] = below(FUNCTIONS);
@@ -89,7 +103,8 @@ static void block_end(void)
 {
     char packed[BLOCK * 2];
     size_t size = sizeof packed;
-    if (!block.used || snappy_compress((const char *)block.raw, block.used, packed, &size) != SNAPPY_OK)
+    if (!block.used ||
+        snappy_compress((const char *)block.raw, block.used, packed, &size) != SNAPPY_OK)
         return;
     putchar((int)(size >> 8));
     putchar((int)(size & 255));
@@ -160,7 +175,8 @@ static void put_section(unsigned char tag, const char *name)
 /* `tail`: the state from which the innermost TAIL frames are drawn; 0: as the others. */
 static void put_sample(uint32_t depth, uint64_t tail)
 {
-    static const char *const ops[] = {"entersub", "padsv", "helem", "aelem", "concat", "match", "nextstate", "method_named"};
+    static const char *const ops[] = {"entersub", "padsv", "helem",     "aelem",
+                                      "concat",   "match", "nextstate", "method_named"};
     static const struct record empty = {.size = 0};
     uint32_t path[DEPTH], line[DEPTH];
     struct record record = {.size = 0};
@@ -256,7 +272,8 @@ static int unpack(void)
         return 1;
     while (fread(head, 1, 2, stdin) == 2) {
         size_t size = (size_t)head[0] << 8 | head[1], length = sizeof raw;
-        if (fread(packed, 1, size, stdin) != size || snappy_uncompress(packed, size, raw, &length) != SNAPPY_OK)
+        if (fread(packed, 1, size, stdin) != size ||
+            snappy_uncompress(packed, size, raw, &length) != SNAPPY_OK)
             return 1;
         total += length;
     }
@@ -274,7 +291,11 @@ static void nyt_varint(uint32_t value)
         uint64_t limit;
         uint32_t mark;
         int more;
-    } forms[] = {{0x80, 0, 0}, {0x4000, 0x80, 1}, {0x200000, 0xc0, 2}, {0x10000000, 0xe0, 3}, {UINT64_MAX, 0, 3}};
+    } forms[] = {{0x80, 0, 0},
+                 {0x4000, 0x80, 1},
+                 {0x200000, 0xc0, 2},
+                 {0x10000000, 0xe0, 3},
+                 {UINT64_MAX, 0, 3}};
     int form = 0;
     while (value >= forms[form].limit)
         form++;
@@ -308,12 +329,16 @@ static void nyt_string(const char *text)
 
 static void nyt_header(int calls)
 {
-    static const char *const options[] = {"usecputime=0", "subs=1", "blocks=0", "leave=1", "expand=0", "trace=0", "use_db_sub=0",
-                                          "compress=0", "clock=1", "stmts=1", "slowops=2", "findcaller=0", "forkdepth=-1",
-                                          "perldb=0", "nameevals=1", "nameanonsubs=1", "evals=0"};
-    fputs("NYTProf 5 0\n#Perl profile database. Generated by Devel::NYTProf 6.12 on Tue Jul  8 12:00:00 2025\n"
-          ":basetime=1751976000\n:application=bin/shop.pl\n:perl_version=5.36.0\n:nv_size=8\n:xs_version=6.12\n"
-          ":PL_perldb=1810\n:clock_id=1\n:ticks_per_sec=10000000\n", stdout);
+    static const char *const options[] = {
+        "usecputime=0", "subs=1",     "blocks=0",    "leave=1",        "expand=0",  "trace=0",
+        "use_db_sub=0", "compress=0", "clock=1",     "stmts=1",        "slowops=2", "findcaller=0",
+        "forkdepth=-1", "perldb=0",   "nameevals=1", "nameanonsubs=1", "evals=0"};
+    fputs("NYTProf 5 0\n#Perl profile database. Generated by Devel::NYTProf 6.12 on Tue Jul  8 "
+          "12:00:00 2025\n"
+          ":basetime=1751976000\n:application=bin/"
+          "shop.pl\n:perl_version=5.36.0\n:nv_size=8\n:xs_version=6.12\n"
+          ":PL_perldb=1810\n:clock_id=1\n:ticks_per_sec=10000000\n",
+          stdout);
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         printf("!%s\n", options[k]);
     printf("!calls=%d\n", calls);
@@ -323,7 +348,8 @@ static void nyt_header(int calls)
 
 static void nyt_file(uint32_t fid, uint32_t eval_fid, uint32_t eval_line, const char *name)
 {
-    nyt_numbers('@', (const uint32_t[]){fid, eval_fid, eval_line, eval_fid ? 0x112 : 0x12, 0, 0}, 6);
+    nyt_numbers('@', (const uint32_t[]){fid, eval_fid, eval_line, eval_fid ? 0x112 : 0x12, 0, 0},
+                6);
     nyt_string(name);
 }
 
@@ -335,7 +361,8 @@ static void nyt_sub(uint32_t fid, const char *name, uint32_t first, uint32_t las
     nyt_varint(last);
 }
 
-static void nyt_caller(uint32_t fid, uint32_t line, const char *caller, uint32_t count, double seconds, const char *called)
+static void nyt_caller(uint32_t fid, uint32_t line, const char *caller, uint32_t count,
+                       double seconds, const char *called)
 {
     nyt_numbers('c', (const uint32_t[]){fid, line}, 2);
     nyt_string(caller);
@@ -361,7 +388,10 @@ static void nyt_end(void)
 static void nyt_statement(uint32_t fid, uint32_t line)
 {
     uint32_t r = below(1024);
-    uint32_t ticks = r < 768 ? below(128) : r < 1020 ? below(4000) : r < 1023 ? below(2000000) : (uint32_t)-1 - below(50);
+    uint32_t ticks = r < 768    ? below(128)
+                     : r < 1020 ? below(4000)
+                     : r < 1023 ? below(2000000)
+                                : (uint32_t)-1 - below(50);
     nyt_elapsed += (int32_t)ticks;
     nyt_numbers('+', (const uint32_t[]){ticks, fid, line}, 3);
 }
@@ -385,7 +415,8 @@ static int nytprof(uint64_t records, bool calls)
     for (uint32_t package = 0; package < PACKAGES; package++)
         nyt_file(package + 1, 0, 0, subs[package * SUBS].file);
     for (uint64_t done = 0; done < records; done++) {
-        uint32_t sub = stack[depth - 1].sub, fid = sub / SUBS + 1, line = subs[sub].first + stack[depth - 1].at, what = below(16);
+        uint32_t sub = stack[depth - 1].sub, fid = sub / SUBS + 1,
+                 line = subs[sub].first + stack[depth - 1].at, what = below(16);
         nyt_statement(fid, line);
         stack[depth - 1].at = what < 3 ? 0 : (stack[depth - 1].at + 2) % 40;
         if (what >= 14 && depth < 20) {
@@ -412,7 +443,8 @@ static int nytprof(uint64_t records, bool calls)
     for (uint32_t k = 0; k < FUNCTIONS; k++) {
         nyt_sub(k / SUBS + 1, subs[k].full, subs[k].first, subs[k].first + 45);
         for (int c = 0; c < CALLEES; c++)
-            nyt_caller(k / SUBS + 1, subs[k].first + 4, subs[k].full, 1 + below(1000), below(1000000) / 1e7, subs[subs[k].callees[c]].full);
+            nyt_caller(k / SUBS + 1, subs[k].first + 4, subs[k].full, 1 + below(1000),
+                       below(1000000) / 1e7, subs[subs[k].callees[c]].full);
     }
     nyt_end();
     return fflush(stdout) || ferror(stdout);
@@ -438,7 +470,8 @@ static int nytevals(uint64_t evals)
             nyt_string(name);
         }
     for (uint32_t k = 1; k <= evals; k++) {
-        snprintf(sub, sizeof sub, "main::__ANON__[(eval %" PRIu32 ")[bin/shop.pl:%" PRIu32 "]:2]", k, 10 + k % 7);
+        snprintf(sub, sizeof sub, "main::__ANON__[(eval %" PRIu32 ")[bin/shop.pl:%" PRIu32 "]:2]",
+                 k, 10 + k % 7);
         nyt_sub(k + 1, sub, 1, 2);
         nyt_caller(1, 10 + k % 7, "main::RUNTIME", 1, below(1000) / 1e7, sub);
     }
@@ -451,7 +484,8 @@ static int nytevals(uint64_t evals)
 static int nyt_text(FILE *to)
 {
     int byte = getchar();
-    for (bool first = true; byte != EOF && (first || strchr("#:!", byte)); first = false, byte = getchar()) {
+    for (bool first = true; byte != EOF && (first || strchr("#:!", byte));
+         first = false, byte = getchar()) {
         for (; byte != EOF && byte != '\n'; byte = getchar())
             if (to)
                 putc(byte, to);
@@ -519,7 +553,9 @@ static void make_stacks(struct pf_dict *dict, uint32_t *stacks)
 {
     static uint32_t functions[FUNCTIONS], depth[STACKS], sub_of[STACKS];
     for (uint32_t k = 0; k < FUNCTIONS; k++) {
-        struct pf_function function = {.name = string(dict, subs[k].full), .file = string(dict, subs[k].file), .start_line = subs[k].first};
+        struct pf_function function = {.name = string(dict, subs[k].full),
+                                       .file = string(dict, subs[k].file),
+                                       .start_line = subs[k].first};
         functions[k] = pf_dict_add_function(dict, &function);
     }
     for (uint32_t k = 0, parent; k < STACKS;) {
@@ -527,8 +563,11 @@ static void make_stacks(struct pf_dict *dict, uint32_t *stacks)
         if (k >= 8 && depth[parent] > 20)
             continue;
         sub_of[k] = k < 8 ? k : subs[sub_of[parent]].callees[call()];
-        struct pf_location location = {.function = functions[sub_of[k]], .line = subs[sub_of[k]].first + below(40), .kind = PF_FRAME_SUB};
-        stacks[k] = pf_dict_add_frame(dict, k < 8 ? 0 : stacks[parent], pf_dict_add_location(dict, &location));
+        struct pf_location location = {.function = functions[sub_of[k]],
+                                       .line = subs[sub_of[k]].first + below(40),
+                                       .kind = PF_FRAME_SUB};
+        stacks[k] = pf_dict_add_frame(dict, k < 8 ? 0 : stacks[parent],
+                                      pf_dict_add_location(dict, &location));
         depth[k] = k < 8 ? 1 : depth[parent] + 1;
         k++;
     }
@@ -545,15 +584,28 @@ static int write_samples(struct pf_writer *writer, const uint32_t *stacks, uint6
     static uint32_t stack[PF_BATCH_ROWS], label[PF_BATCH_ROWS];
     static int64_t wall[PF_BATCH_ROWS], one[PF_BATCH_ROWS];
     struct pf_dict *dict = writer->dict;
-    struct pf_measure ticks = {.name = string(dict, "wall"), .unit = string(dict, "nanoseconds"), .raw_unit = string(dict, "tick"),
-                               .kind = PF_SAMPLE, .nature = PF_SAMPLED, .num = 10000000, .den = 1, .main = 1};
-    struct pf_measure count = {.name = string(dict, "samples"), .unit = string(dict, "count"), .kind = PF_SAMPLE, .role = PF_COUNT,
-                               .nature = PF_SAMPLED, .num = 1, .den = 1};
+    struct pf_measure ticks = {.name = string(dict, "wall"),
+                               .unit = string(dict, "nanoseconds"),
+                               .raw_unit = string(dict, "tick"),
+                               .kind = PF_SAMPLE,
+                               .nature = PF_SAMPLED,
+                               .num = 10000000,
+                               .den = 1,
+                               .main = 1};
+    struct pf_measure count = {.name = string(dict, "samples"),
+                               .unit = string(dict, "count"),
+                               .kind = PF_SAMPLE,
+                               .role = PF_COUNT,
+                               .nature = PF_SAMPLED,
+                               .num = 1,
+                               .den = 1};
     struct pf_value_column values[2] = {{pf_measures_intern(&dict->measures, &ticks), wall},
                                         {pf_measures_intern(&dict->measures, &count), one}};
-    uint32_t sets[4] = {0, sections(dict, "req", NULL), sections(dict, "req", "db"), sections(dict, "req", "render")};
+    uint32_t sets[4] = {0, sections(dict, "req", NULL), sections(dict, "req", "db"),
+                        sections(dict, "req", "render")};
     for (uint64_t done = 0; done < samples;) {
-        struct pf_batch batch = {.kind = PF_SAMPLE, .stack = stack, .labels = label, .values = values, .value_count = 2};
+        struct pf_batch batch = {
+            .kind = PF_SAMPLE, .stack = stack, .labels = label, .values = values, .value_count = 2};
         batch.rows = samples - done < PF_BATCH_ROWS ? (uint32_t)(samples - done) : PF_BATCH_ROWS;
         for (uint32_t row = 0; row < batch.rows; row++) {
             /* few stacks are hot, as everywhere: the rank falls off like a power of a uniform
@@ -582,8 +634,13 @@ static int native(uint64_t samples)
     if (pf_dict_init(&dict) != PF_OK || pf_sink_open(&sink, NULL, &error) != PF_OK)
         return 1;
     make_stacks(&dict, stacks);
-    struct pf_writer setup = {.format = pf_registry_find(PF_BYTES("pfs")), .sink = sink, .dict = &dict, .options = &none, .compression = -1};
-    int status = pf_writer_open(&writer, &setup, &error) != PF_OK || write_samples(writer, stacks, samples);
+    struct pf_writer setup = {.format = pf_registry_find(PF_BYTES("pfs")),
+                              .sink = sink,
+                              .dict = &dict,
+                              .options = &none,
+                              .compression = -1};
+    int status = pf_writer_open(&writer, &setup, &error) != PF_OK ||
+                 write_samples(writer, stacks, samples);
     pf_writer_close(writer);
     status |= pf_sink_commit(sink, &error) != PF_OK;
     pf_dict_free(&dict);
@@ -613,6 +670,7 @@ int main(int argc, char **argv)
         return unpack();
     if (!strcmp(what, "inflate"))
         return nyt_inflate();
-    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen unpack|deflate|inflate <FILE\n");
+    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen "
+                    "unpack|deflate|inflate <FILE\n");
     return 2;
 }

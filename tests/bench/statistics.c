@@ -1,7 +1,8 @@
 /* Whether the tests of analysis/diff/statistics.h tell the truth: tables are drawn from known
  * distributions, and their verdicts counted.
  *
- *     statistics [TABLES]    by default 1000 tables of 500 functions for each line; status 1 where a goal is missed
+ *     statistics [TABLES]    by default 1000 tables of 500 functions for each line; status 1 where
+ * a goal is missed
  */
 #include "analysis/diff/statistics.h"
 #include "base/hash.h"
@@ -78,15 +79,15 @@ static double spread_factor(double spread)
 
 struct plan {
     const char *about;
-    int runs[2];           /* a side */
+    int runs[2]; /* a side */
     /* means of most functions, log-uniform; one in ten reaches to 100 times as far */
     double low, high;
-    double spread;         /* of a function from run to run, coefficient of variation */
-    double common;         /* of all functions of a run together */
+    double spread; /* of a function from run to run, coefficient of variation */
+    double common; /* of all functions of a run together */
     /* mean weight of a sample, geometric; 0: each is 1 and the values are the numbers of samples */
     double weight;
-    double changed;        /* part of the functions that are truly */
-    double change;         /* times this or divided by this */
+    double changed; /* part of the functions that are truly */
+    double change;  /* times this or divided by this */
     /* the second side runs this times as long (shares), or has this times as many samples, each
      * worth less; else 1 */
     double longer;
@@ -118,8 +119,10 @@ static int64_t weigh(int64_t samples, double weight)
 static void draw(const struct plan *plan, struct row *rows, pf_int128 totals[2][MOST_RUNS])
 {
     for (int k = 0; k < FUNCTIONS; k++) {
-        double span = log(plan->high / plan->low) + (k % 10 == 0 && plan->high < 1000 ? log(100) : 0);
-        double mean = plan->low * exp(uniform() * span), change = uniform() < 0.5 ? plan->change : 1 / plan->change;
+        double span =
+            log(plan->high / plan->low) + (k % 10 == 0 && plan->high < 1000 ? log(100) : 0);
+        double mean = plan->low * exp(uniform() * span),
+               change = uniform() < 0.5 ? plan->change : 1 / plan->change;
         rows[k].changed = k < FUNCTIONS * plan->changed;
         rows[k].mean[0] = mean;
         rows[k].mean[1] = mean * plan->longer * (rows[k].changed ? change : 1);
@@ -146,7 +149,8 @@ static double sum_of(const int64_t *values, int runs)
     return (double)sum;
 }
 
-static double test_runs(const struct plan *plan, const struct row *row, pf_int128 totals[2][MOST_RUNS])
+static double test_runs(const struct plan *plan, const struct row *row,
+                        pf_int128 totals[2][MOST_RUNS])
 {
     struct pf_moments sides[2];
     struct pf_test test;
@@ -159,7 +163,8 @@ static double test_runs(const struct plan *plan, const struct row *row, pf_int12
     if (plan->nature == TIMED)
         pf_moments_floor_timed(&sides[0], &sides[1], 1);
     else
-        pf_moments_floor_sampled(&sides[0], &sides[1], sum_of(row->samples[0], plan->runs[0]), sum_of(row->samples[1], plan->runs[1]));
+        pf_moments_floor_sampled(&sides[0], &sides[1], sum_of(row->samples[0], plan->runs[0]),
+                                 sum_of(row->samples[1], plan->runs[1]));
     pf_test_welch(&test, &sides[0], &sides[1]);
     return test.p;
 }
@@ -174,11 +179,17 @@ static void test_counts(const struct plan *plan, const struct row *rows, double 
         totals.total_after += (double)rows[k].samples[1][0];
     }
     for (int k = 0; k < FUNCTIONS; k++) {
-        const int64_t *before = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[0] : rows[k].samples[0];
-        const int64_t *after = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[1] : rows[k].samples[1];
+        const int64_t *before = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[0]
+                                                                  : rows[k].samples[0];
+        const int64_t *after = plan->nature == WEIGHTS_AS_COUNTS ? rows[k].values[1]
+                                                                 : rows[k].samples[1];
         struct pf_counts counts = {before[0], after[0], totals.total_before, totals.total_after};
-        struct pf_weighed row = {{before[0], after[0], 1, 1}, (double)rows[k].values[0][0], (double)rows[k].values[1][0] / plan->longer,
-                                 plan->weight <= 0 || plan->nature == WEIGHTS_AS_COUNTS, 1, 1 / plan->longer};
+        struct pf_weighed row = {{before[0], after[0], 1, 1},
+                                 (double)rows[k].values[0][0],
+                                 (double)rows[k].values[1][0] / plan->longer,
+                                 plan->weight <= 0 || plan->nature == WEIGHTS_AS_COUNTS,
+                                 1,
+                                 1 / plan->longer};
         if (plan->shares)
             pf_test_counts(&test, &counts, true);
         else
@@ -229,7 +240,8 @@ static bool measure(const struct plan *plan, int tables)
     random_state = 19081908; /* each line by itself: adding one does not change the others */
     for (int k = 0; k < tables; k++)
         judge(plan, &tally);
-    bad = plan->changed > 0 ? tally.discovery / tally.tables : (double)tally.tables_with_false / tally.tables;
+    bad = plan->changed > 0 ? tally.discovery / tally.tables
+                            : (double)tally.tables_with_false / tally.tables;
     power = plan->changed > 0 ? tally.found / (tally.found + tally.missed) : 1;
     good = bad <= plan->most_false && power >= plan->least_power;
     printf("%-68s %6.2f %%", plan->about, 100 * bad);
@@ -344,7 +356,8 @@ static const struct plan something[] = {
 
 static void show_time(const char *about, clock_t begun)
 {
-    printf("%-68s %6.0f ns a row\n", about, (double)(clock() - begun) / CLOCKS_PER_SEC * 1e9 / ROWS);
+    printf("%-68s %6.0f ns a row\n", about,
+           (double)(clock() - begun) / CLOCKS_PER_SEC * 1e9 / ROWS);
 }
 
 /* What a table of ROWS rows costs. */
@@ -363,7 +376,8 @@ static void measure_speed(void)
     for (int k = 0; k < ROWS; k++) {
         pf_moments_of(&sides[0], values[k], 5);
         pf_moments_of(&sides[1], values[k] + 5, 5);
-        pf_moments_floor_sampled(&sides[0], &sides[1], sum_of(values[k], 5), sum_of(values[k] + 5, 5));
+        pf_moments_floor_sampled(&sides[0], &sides[1], sum_of(values[k], 5),
+                                 sum_of(values[k] + 5, 5));
         pf_test_welch(&test, &sides[0], &sides[1]);
         p[k] = test.p;
     }
@@ -375,9 +389,14 @@ static void measure_speed(void)
     for (int64_t scale = 1; scale <= 1000000; scale *= 1000) {
         begun = clock();
         for (int k = 0; k < ROWS; k++)
-            pf_test_counts(&test, &(struct pf_counts){.before = values[k][0] * scale, .after = values[k][1] * scale}, false);
-        show_time(scale == 1 ? "1 run, up to 1000 samples a row" : scale == 1000 ? "1 run, up to 1e6 samples a row"
-                                                                               : "1 run, up to 1e9 samples a row", begun);
+            pf_test_counts(
+                &test,
+                &(struct pf_counts){.before = values[k][0] * scale, .after = values[k][1] * scale},
+                false);
+        show_time(scale == 1      ? "1 run, up to 1000 samples a row"
+                  : scale == 1000 ? "1 run, up to 1e6 samples a row"
+                                  : "1 run, up to 1e9 samples a row",
+                  begun);
     }
 }
 
@@ -386,10 +405,13 @@ int main(int argc, char **argv)
     int tables = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1000;
     bool good = true;
 
-    printf("%d tables of %d functions, nothing changed: tables with a false + or - at q < 0.05\n", tables, FUNCTIONS);
+    printf("%d tables of %d functions, nothing changed: tables with a false + or - at q < 0.05\n",
+           tables, FUNCTIONS);
     for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++)
         good = measure(&nothing[k], tables) && good;
-    printf("%d tables of %d functions, 10 %% changed by 20 %%, means 1000 to 100000: false among + and - at q < 0.05\n", tables, FUNCTIONS);
+    printf("%d tables of %d functions, 10 %% changed by 20 %%, means 1000 to 100000: false among + "
+           "and - at q < 0.05\n",
+           tables, FUNCTIONS);
     for (size_t k = 0; k < sizeof something / sizeof *something; k++)
         good = measure(&something[k], tables) && good;
     printf("%d rows\n", ROWS);

@@ -85,7 +85,8 @@ static void serve(struct fault_plan *shared)
             plan = shared;
             return;
         }
-        if (child < 0 || waitpid(child, &status, 0) != child || write(FAULT_DESCRIPTOR + 1, &status, sizeof status) < 0)
+        if (child < 0 || waitpid(child, &status, 0) != child ||
+            write(FAULT_DESCRIPTOR + 1, &status, sizeof status) < 0)
             _exit(1);
     }
     _exit(0);
@@ -109,7 +110,8 @@ __attribute__((constructor)) static void start(void)
         return;
     unsetenv("FAULT_SERVER");
     unsetenv("LD_PRELOAD");
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, FAULT_DESCRIPTOR + 2, 0);
+    shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, FAULT_DESCRIPTOR + 2, 0);
     if (shared == MAP_FAILED)
         _exit(1);
     backtrace(frames, 4); /* loads the unwinder */
@@ -179,8 +181,8 @@ int close(int fd)
 {
     static int (*next)(int);
     find("close", &next);
-    bool refused = fails(FAULT_CLOSE) ||
-                   (getenv("FAULT_CLOSE") && is_file(fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY);
+    bool refused = fails(FAULT_CLOSE) || (getenv("FAULT_CLOSE") && is_file(fd) &&
+                                          (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY);
     int status = next(fd);
     return refused ? refuse(EIO) : status;
 }
@@ -265,7 +267,8 @@ int fstat64(int fd, struct stat64 *info)
     return fails(FAULT_FSTAT) ? refuse(EIO) : next(fd, info);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *arg)
 {
     static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     find("pthread_create", &next);

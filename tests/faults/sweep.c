@@ -378,8 +378,7 @@ static const char *judge(const struct command *command, const struct result *res
     bool prefix = result->out.size <= clean->out.size &&
                   memcmp(result->out.data, clean->out.data, result->out.size) == 0;
     int status = WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1;
-    bool parts = strstr(command->text, "%s"),
-         keeps = strstr(command->text, "--keep-going");
+    bool parts = strstr(command->text, "%s"), keeps = strstr(command->text, "--keep-going");
 
     if (status < 0)
         return "killed by a signal";

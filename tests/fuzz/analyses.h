@@ -4,12 +4,12 @@
 #ifndef PF_TESTS_ANALYSES_H
 #define PF_TESTS_ANALYSES_H
 
-#include "analysis/merge/canonical.h"
 #include "analysis/diff/records.h"
 #include "analysis/diff/rows.h"
-#include "analysis/merge/merge.h"
 #include "analysis/filter/rewrite.h"
 #include "analysis/filter/select.h"
+#include "analysis/merge/canonical.h"
+#include "analysis/merge/merge.h"
 #include "render/diff/diff.h"
 #include "render/table/top.h"
 
@@ -31,7 +31,7 @@ enum analysis {
 struct study {
     const struct pf_format *reader, *writer;
     const unsigned char *bytes;
-    size_t size, cut;      /* the second input is the first `cut` bytes, salvaged */
+    size_t size, cut; /* the second input is the first `cut` bytes, salvaged */
     bool salvage;
     unsigned char choices[4]; /* options of the analysis */
     struct pf_dict dict;
@@ -40,7 +40,8 @@ struct study {
 };
 
 /* Statuses that an analysis may give; the text must say why. */
-static bool study_good(struct study *study, const char *what, int status, const struct pf_error *error)
+static bool study_good(struct study *study, const char *what, int status,
+                       const struct pf_error *error)
 {
     if (status >= 0)
         return true;
@@ -66,9 +67,15 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
 
     if (pf_source_open_memory(&source, study->bytes, size, &error) != PF_OK)
         return false;
-    struct pf_reader setup = {.format = study->reader, .source = source, .dict = &study->dict, .options = &none,
-                              .shared = study->shared, .report = {hear, study->outcome}, .name = "input",
-                              .salvage = study->salvage || size < study->size, .times = study->choices[3] & 1};
+    struct pf_reader setup = {.format = study->reader,
+                              .source = source,
+                              .dict = &study->dict,
+                              .options = &none,
+                              .shared = study->shared,
+                              .report = {hear, study->outcome},
+                              .name = "input",
+                              .salvage = study->salvage || size < study->size,
+                              .times = study->choices[3] & 1};
     if (pf_reader_open(&reader, &setup, &error) == PF_OK)
         while (good && pf_reader_next(reader, &batch) == PF_OK)
             good = take(study, arg, &batch);
@@ -84,7 +91,8 @@ static bool write_batch(struct study *study, void *arg, const struct pf_batch *b
     struct copy *copy = arg;
 
     if (copy->writer && copy->status == PF_OK)
-        copy_check(study->outcome, copy, pf_writer_write(copy->writer, batch), &copy->writer->error);
+        copy_check(study->outcome, copy, pf_writer_write(copy->writer, batch),
+                   &copy->writer->error);
     if (batch->kind < PF_RECORD_KINDS)
         study->outcome->records += batch->rows;
     return !study->outcome->wrong[0];
@@ -94,7 +102,8 @@ static void open_copy(struct study *study, struct copy *copy)
 {
     const struct pf_format *writer = study->writer;
 
-    copy_open(study->outcome, copy, writer ? writer : pf_registry_find(PF_BYTES("pfs")), &study->dict);
+    copy_open(study->outcome, copy, writer ? writer : pf_registry_find(PF_BYTES("pfs")),
+              &study->dict);
 }
 
 static void close_copy(struct study *study, struct copy *copy)
@@ -112,8 +121,10 @@ static void check_sheet(struct study *study, struct pf_sink *sink, enum pf_sheet
 
     if (form == PF_SHEET_JSON && size > 0 && size < 2000000) {
         json_t *document = json_loadb(bytes, size, JSON_ALLOW_NUL, &why);
-        if (!document && !strstr(why.text, "NUL byte in object key") && !strstr(why.text, "too big"))
-            blame(study->outcome, "a table is no JSON document: %s at byte %d", why.text, why.position);
+        if (!document && !strstr(why.text, "NUL byte in object key") &&
+            !strstr(why.text, "too big"))
+            blame(study->outcome, "a table is no JSON document: %s at byte %d", why.text,
+                  why.position);
         json_decref(document);
     }
 }
@@ -131,8 +142,10 @@ static bool top_batch(struct study *study, void *arg, const struct pf_batch *bat
     struct top_study *top = arg;
     struct pf_error error = {0};
 
-    return study_good(study, "a sum", pf_accumulator_add(&top->accumulator, batch, &error), &error) &&
-           pf_facts_add(&top->facts, &study->dict, batch) == PF_OK && pf_sources_add(&top->sources, batch) == PF_OK;
+    return study_good(study, "a sum", pf_accumulator_add(&top->accumulator, batch, &error),
+                      &error) &&
+           pf_facts_add(&top->facts, &study->dict, batch) == PF_OK &&
+           pf_sources_add(&top->sources, batch) == PF_OK;
 }
 
 static void top_view(struct study *study, struct pf_top *top, unsigned view)
@@ -188,20 +201,23 @@ static void show_top(struct study *study, struct top_study *state)
 
     if (kind == PF_RECORD_KINDS)
         kind = pf_subject_kind(&state->accumulator, look->by, &state->facts);
-    uint32_t measure = kind < PF_RECORD_KINDS ? pf_accumulator_main(&state->accumulator, kind) : UINT32_MAX;
+    uint32_t measure = kind < PF_RECORD_KINDS ? pf_accumulator_main(&state->accumulator, kind)
+                                              : UINT32_MAX;
     if (look->by == PF_BY_LABEL)
         look->label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
     if (measure == UINT32_MAX || !pf_accumulator_find(&state->accumulator, measure) ||
         pf_sink_open_memory(&look->sink, &error) != PF_OK)
         return;
-    if (study_good(study, "a block", pf_top_block(&top, measure, study->choices[3] / 16 % 9, &block, &error), &error))
+    if (study_good(study, "a block",
+                   pf_top_block(&top, measure, study->choices[3] / 16 % 9, &block, &error), &error))
         top_view(study, &top, look->by == PF_BY_LABEL ? 0 : study->choices[2] % 5);
     pf_sink_abort(look->sink);
 }
 
 static void study_top(struct study *study)
 {
-    struct top_study state = {.accumulator = {.dict = &study->dict, .by_labels = study->choices[1] % 8 == PF_BY_LABEL}};
+    struct top_study state = {
+        .accumulator = {.dict = &study->dict, .by_labels = study->choices[1] % 8 == PF_BY_LABEL}};
 
     if (study_read(study, study->size, top_batch, &state))
         show_top(study, &state);
@@ -255,8 +271,11 @@ static void show_diff(struct study *study, struct pf_diff *diff)
 /* The runs of both sides: the whole input and a part of it. */
 static void study_diff(struct study *study)
 {
-    struct pf_diff diff = {.dict = &study->dict, .by = study->choices[1] % 8, .kind = study->choices[1] / 8 % 4,
-                           .cum = study->choices[3] & 2, .normalize = study->choices[3] & 4};
+    struct pf_diff diff = {.dict = &study->dict,
+                           .by = study->choices[1] % 8,
+                           .kind = study->choices[1] / 8 % 4,
+                           .cum = study->choices[3] & 2,
+                           .normalize = study->choices[3] & 4};
     const size_t sizes[] = {study->size, study->cut, study->cut, study->size};
     struct pf_error error = {0};
     bool good = true;
@@ -266,8 +285,10 @@ static void study_diff(struct study *study)
     if (pf_diff_init(&diff) != PF_OK)
         good = false;
     for (unsigned run = 0; run < (study->choices[2] & 2 ? 4 : 2) && good; run++) {
-        good = pf_diff_begin(&diff, run % 2, &error) == PF_OK && study_read(study, sizes[run], diff_batch, &diff);
-        good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) && good;
+        good = pf_diff_begin(&diff, run % 2, &error) == PF_OK &&
+               study_read(study, sizes[run], diff_batch, &diff);
+        good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) &&
+               good;
     }
     if (good && pf_diff_runs(&diff, 0) > 0 && pf_diff_runs(&diff, 1) > 0 && diff.block_count > 0 &&
         diff.blocks[0].measure.kind != PF_RECORD_KINDS)
@@ -284,7 +305,8 @@ static bool difference_batch(struct study *study, void *arg, const struct pf_bat
 
 static void study_difference(struct study *study)
 {
-    struct pf_diff_records records = {.dict = &study->dict, .kind = PF_RECORD_KINDS, .normalize = study->choices[3] & 4};
+    struct pf_diff_records records = {
+        .dict = &study->dict, .kind = PF_RECORD_KINDS, .normalize = study->choices[3] & 4};
     const size_t sizes[] = {study->size, study->cut};
     struct pf_error error = {0};
     struct pf_batch batch;
@@ -294,11 +316,14 @@ static void study_difference(struct study *study)
 
     for (unsigned side = 0; side < 2 && good; side++) {
         good = study_read(study, sizes[side], difference_batch, &records);
-        good = study_good(study, "the end of a run", pf_diff_records_end(&records, side, good, &error), &error) && good;
+        good = study_good(study, "the end of a run",
+                          pf_diff_records_end(&records, side, good, &error), &error) &&
+               good;
     }
     if (good) {
         open_copy(study, &copy);
-        while ((status = pf_diff_records_next(&records, &batch, &error)) == PF_OK && write_batch(study, &copy, &batch)) {
+        while ((status = pf_diff_records_next(&records, &batch, &error)) == PF_OK &&
+               write_batch(study, &copy, &batch)) {
         }
         study_good(study, "a difference", status, &error);
         close_copy(study, &copy);
@@ -367,14 +392,15 @@ static void filter_options(struct study *study, struct filter_study *filter)
 
 static void study_filter(struct study *study)
 {
-    struct filter_study filter = {.select = pf_select_new(&study->dict), .rewrite = pf_rewrite_new(&study->dict)};
+    struct filter_study filter = {.select = pf_select_new(&study->dict),
+                                  .rewrite = pf_rewrite_new(&study->dict)};
     struct pf_batch batch;
 
     if (filter.select && filter.rewrite) {
         filter_options(study, &filter);
         open_copy(study, &filter.copy);
-        if (study_read(study, study->size, filter_batch, &filter) && pf_removed_meta(&filter.removed, &study->dict, &batch) == PF_OK &&
-            batch.rows > 0)
+        if (study_read(study, study->size, filter_batch, &filter) &&
+            pf_removed_meta(&filter.removed, &study->dict, &batch) == PF_OK && batch.rows > 0)
             write_batch(study, &filter.copy, &batch);
         close_copy(study, &filter.copy);
     }
@@ -405,17 +431,26 @@ static bool merge_inputs(struct study *study, struct pf_merge *merge)
             good = true;
             continue;
         }
-        good = good && study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
+        good = good &&
+               study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
     }
-    return good && study_good(study, "the end of a merge", pf_merge_end(merge, &report, &error), &error);
+    return good &&
+           study_good(study, "the end of a merge", pf_merge_end(merge, &report, &error), &error);
 }
 
 static void study_merge(struct study *study)
 {
     unsigned bits = study->choices[0];
-    struct pf_merge_options options = {.mean = bits & 1, .saturate = bits & 2, .force = bits & 4, .droppable = bits & 64, .measures = bits / 8 % 3,
-                                       .normalize = study->choices[1] % 4, .amount = 1000000, .granularity = study->choices[1] / 4 % 4,
-                                       .labels = bits & 32 ? "section" : NULL, .pieces = 1 + study->choices[3] % 3};
+    struct pf_merge_options options = {.mean = bits & 1,
+                                       .saturate = bits & 2,
+                                       .force = bits & 4,
+                                       .droppable = bits & 64,
+                                       .measures = bits / 8 % 3,
+                                       .normalize = study->choices[1] % 4,
+                                       .amount = 1000000,
+                                       .granularity = study->choices[1] / 4 % 4,
+                                       .labels = bits & 32 ? "section" : NULL,
+                                       .pieces = 1 + study->choices[3] % 3};
     struct pf_merge *merge = pf_merge_new(&study->dict, &options);
     struct pf_error error = {0};
     struct pf_batch batch;
@@ -424,7 +459,8 @@ static void study_merge(struct study *study)
 
     if (merge && merge_inputs(study, merge)) {
         open_copy(study, &copy);
-        while ((status = pf_merge_next(merge, &batch, &error)) == PF_OK && write_batch(study, &copy, &batch)) {
+        while ((status = pf_merge_next(merge, &batch, &error)) == PF_OK &&
+               write_batch(study, &copy, &batch)) {
         }
         study_good(study, "a merge", status, &error);
         close_copy(study, &copy);
@@ -458,13 +494,20 @@ static void study_canonical(struct study *study)
 static void analyse(struct study *study, enum analysis analysis)
 {
     static void (*const studies[ANALYSES])(struct study *) = {
-        [ANALYSE_TOP] = study_top,       [ANALYSE_DIFF] = study_diff,   [ANALYSE_DIFFERENCE] = study_difference,
-        [ANALYSE_FILTER] = study_filter, [ANALYSE_MERGE] = study_merge, [ANALYSE_CANONICAL] = study_canonical,
+        [ANALYSE_TOP] = study_top,
+        [ANALYSE_DIFF] = study_diff,
+        [ANALYSE_DIFFERENCE] = study_difference,
+        [ANALYSE_FILTER] = study_filter,
+        [ANALYSE_MERGE] = study_merge,
+        [ANALYSE_CANONICAL] = study_canonical,
     };
 
     if (analysis == ANALYSE_COPY) {
-        examine(&(struct examination){.format = study->reader, .bytes = study->bytes, .size = study->size,
-                                      .salvage = study->salvage, .writer = study->writer},
+        examine(&(struct examination){.format = study->reader,
+                                      .bytes = study->bytes,
+                                      .size = study->size,
+                                      .salvage = study->salvage,
+                                      .writer = study->writer},
                 study->outcome);
         return;
     }

@@ -1,8 +1,8 @@
 /* The damage test: every reader of the registry reads its files whole, cut and mutated, in one
  * process.
  *
- *     damage [--mutations N] [--only FORMAT] CORPUS...    a table, and status 1 if anything is wrong
- *     damage FORMAT FILE --mutation N | --cut N | --flip N | --whole    one of them again
+ *     damage [--mutations N] [--only FORMAT] CORPUS...    a table, and status 1 if anything is
+ * wrong damage FORMAT FILE --mutation N | --cut N | --flip N | --whole    one of them again
  *
  * The files of a format are those of the first CORPUS that has a folder of its name.
  *
@@ -21,13 +21,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WHOLE_CUTS = 8192, WHOLE_CUTS_MADE = 2048, SEEDED_CUTS = 500, FLIPPED = 2, SECONDS = 10 /* of the processor */, FAILURES_SHOWN = 10 };
+enum {
+    WHOLE_CUTS = 8192,
+    WHOLE_CUTS_MADE = 2048,
+    SEEDED_CUTS = 500,
+    FLIPPED = 2,
+    SECONDS = 10 /* of the processor */,
+    FAILURES_SHOWN = 10
+};
 static const size_t memory_base = (size_t)64 << 20, memory_factor = 16;
 
 /* --- memory, as AddressSanitizer counts it ---------------------------------------------------- */
 
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
-int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *))
+int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+                                              void (*)(const volatile void *))
     __attribute__((weak));
 void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
 
@@ -108,11 +116,13 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void pass(const struct trial *trial, bool salvage, const struct pf_format *writer, struct outcome *outcome)
+static void pass(const struct trial *trial, bool salvage, const struct pf_format *writer,
+                 struct outcome *outcome)
 {
     struct examination what = {trial->totals->format, trial->bytes, trial->size, salvage, writer};
-    snprintf(doing, sizeof doing, "damage %s '%s' --%s %" PRIu64 "%s%s%s\n", trial->totals->format->name, trial->input->name,
-             what_names[trial->what], trial->number, salvage ? ", salvaging" : "", writer ? ", writing " : "",
+    snprintf(doing, sizeof doing, "damage %s '%s' --%s %" PRIu64 "%s%s%s\n",
+             trial->totals->format->name, trial->input->name, what_names[trial->what],
+             trial->number, salvage ? ", salvaging" : "", writer ? ", writing " : "",
              writer ? writer->name : "");
     memset(outcome, 0, sizeof *outcome);
     memory.base = memory_now();
@@ -128,13 +138,15 @@ static void pass(const struct trial *trial, bool salvage, const struct pf_format
     if (!writer && memory.peak > trial->totals->peak)
         trial->totals->peak = memory.peak;
     if (!writer && memory.peak > memory_base + memory_factor * input_size)
-        blame(outcome, "%zu KiB of memory for an input of %zu bytes", memory.peak / 1024, input_size);
+        blame(outcome, "%zu KiB of memory for an input of %zu bytes", memory.peak / 1024,
+              input_size);
     trial->totals->reads++;
 }
 
 /* What stays allocated after the first time may be a library's own; after the second it is a
  * leak. */
-static void pass_twice_if_it_leaks(const struct trial *trial, bool salvage, const struct pf_format *writer, struct outcome *outcome)
+static void pass_twice_if_it_leaks(const struct trial *trial, bool salvage,
+                                   const struct pf_format *writer, struct outcome *outcome)
 {
     for (int times = 0; times < 2; times++) {
         pass(trial, salvage, writer, outcome);
@@ -173,7 +185,8 @@ static void judge(const struct trial *trial, struct outcome *outcome)
     /* A format that sums up what it read may have more sums to give when what tells them to be one
      * is cut off. */
     if (trial->totals->format->caps & PF_IS_STREAM && outcome->records > trial->records_limit)
-        blame(outcome, "%" PRIu64 " records, the whole file has %" PRIu64, outcome->records, trial->records_limit);
+        blame(outcome, "%" PRIu64 " records, the whole file has %" PRIu64, outcome->records,
+              trial->records_limit);
 }
 
 /* Salvage gives the records that the strict reading gave before it failed, and no failure. */
@@ -184,7 +197,8 @@ static void judge_salvage(const struct outcome *strict, struct outcome *outcome)
     if (outcome->status != PF_EOF)
         blame(outcome, "salvage ends with %d: %s", outcome->status, outcome->text);
     if (outcome->records != strict->records)
-        blame(outcome, "salvage keeps %" PRIu64 " of %" PRIu64 " records: %s", outcome->records, strict->records, strict->text);
+        blame(outcome, "salvage keeps %" PRIu64 " of %" PRIu64 " records: %s", outcome->records,
+              strict->records, strict->text);
     if (strict->status == PF_FAILED && !outcome->warnings)
         blame(outcome, "salvage says nothing of: %s", strict->text);
 }
@@ -205,7 +219,8 @@ static struct outcome try_input(const struct trial *trial)
         report(trial, &other);
     }
     for (size_t k = 0; k < (all ? 16 : trial->number % 8 == 3); k++) {
-        const struct pf_format *writer = all ? pf_registry_format(k) : writer_for(trial->number / 8);
+        const struct pf_format *writer = all ? pf_registry_format(k)
+                                             : writer_for(trial->number / 8);
         if (!writer)
             break;
         if (!writer->write)
@@ -227,7 +242,8 @@ static bool error_expected(const char *name, size_t size)
     struct pf_buffer text = {0};
     const char *dot = strrchr(name, '.');
     bool found = dot && dot < name + size &&
-                 (size_t)snprintf(path, sizeof path, "%.*s.expected.json", (int)(dot - name), name) < sizeof path &&
+                 (size_t)snprintf(path, sizeof path, "%.*s.expected.json", (int)(dot - name),
+                                  name) < sizeof path &&
                  file_read(path, &text) && pf_buffer_byte(&text, 0) &&
                  (strstr(text.data, "error\":\"") || strstr(text.data, "error\": \""));
     pf_buffer_free(&text);
@@ -240,7 +256,8 @@ static bool must_read(const char *name)
 {
     const char *at = strrchr(name, '@');
     size_t size = at ? (size_t)(at - name) : strlen(name);
-    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && !strstr(name, "/malformed/") && name[size - 1] != '_' && !error_expected(name, size);
+    return !strstr(name, "/edge/") && !strstr(name, "/bad/") && !strstr(name, "/malformed/") &&
+           name[size - 1] != '_' && !error_expected(name, size);
 }
 
 /* Whether the bytes bid for another format: a folder may have files of several (Go's debug texts
@@ -258,7 +275,11 @@ static bool is_of_others(const struct totals *totals, const struct input *input)
 
 static uint64_t try_whole(struct totals *totals, const struct input *input)
 {
-    struct trial trial = {.totals = totals, .input = input, .what = WHOLE, .bytes = input->bytes.data, .size = input->bytes.size,
+    struct trial trial = {.totals = totals,
+                          .input = input,
+                          .what = WHOLE,
+                          .bytes = input->bytes.data,
+                          .size = input->bytes.size,
                           .must_read = must_read(input->name) && !is_of_others(totals, input),
                           .records_limit = UINT64_MAX};
     struct outcome outcome = try_input(&trial);
@@ -280,14 +301,21 @@ static bool ends_segment(const struct input *input, size_t size)
     return at == size && last == 'E';
 }
 
-static void try_cut(struct totals *totals, const struct input *input, size_t size, uint64_t records_limit)
+static void try_cut(struct totals *totals, const struct input *input, size_t size,
+                    uint64_t records_limit)
 {
     /* A copy of the very size, so that reading beyond it is seen. */
     unsigned char *copy = malloc(size ? size : 1);
     if (size)
         memcpy(copy, input->bytes.data, size);
-    struct trial trial = {.totals = totals, .input = input, .what = CUT, .number = size, .bytes = copy, .size = size,
-                          .must_fail = totals->format->caps & PF_HOLDS_FAILURE && !ends_segment(input, size),
+    struct trial trial = {.totals = totals,
+                          .input = input,
+                          .what = CUT,
+                          .number = size,
+                          .bytes = copy,
+                          .size = size,
+                          .must_fail = totals->format->caps & PF_HOLDS_FAILURE &&
+                                       !ends_segment(input, size),
                           .records_limit = records_limit};
     try_input(&trial);
     free(copy);
@@ -300,8 +328,14 @@ static void try_flip(struct totals *totals, const struct input *input, size_t bi
     unsigned char *copy = malloc(input->bytes.size);
     memcpy(copy, input->bytes.data, input->bytes.size);
     copy[bit / 8] ^= (unsigned char)(1u << bit % 8);
-    struct trial trial = {.totals = totals, .input = input, .what = FLIP, .number = bit, .bytes = copy, .size = input->bytes.size,
-                          .must_fail = true, .records_limit = UINT64_MAX};
+    struct trial trial = {.totals = totals,
+                          .input = input,
+                          .what = FLIP,
+                          .number = bit,
+                          .bytes = copy,
+                          .size = input->bytes.size,
+                          .must_fail = true,
+                          .records_limit = UINT64_MAX};
     try_input(&trial);
     free(copy);
     totals->flips++;
@@ -315,10 +349,17 @@ static void try_mutation(struct totals *totals, const struct input *input, uint6
     if (mutant.size)
         memcpy(mutant.data, input->bytes.data, mutant.size);
     mutate(&mutant, seed, totals->format->caps & PF_HOLDS_FAILURE, &sealed);
-    bool same = mutant.size == input->bytes.size && (!mutant.size || !memcmp(mutant.data, input->bytes.data, mutant.size));
+    bool same = mutant.size == input->bytes.size &&
+                (!mutant.size || !memcmp(mutant.data, input->bytes.data, mutant.size));
     unsigned char *fitted = realloc(mutant.data, mutant.size ? mutant.size : 1);
-    struct trial trial = {.totals = totals, .input = input, .what = MUTATION, .number = seed, .bytes = fitted, .size = mutant.size,
-                          .must_fail = sealed && !same, .records_limit = UINT64_MAX};
+    struct trial trial = {.totals = totals,
+                          .input = input,
+                          .what = MUTATION,
+                          .number = seed,
+                          .bytes = fitted,
+                          .size = mutant.size,
+                          .must_fail = sealed && !same,
+                          .records_limit = UINT64_MAX};
     try_input(&trial);
     free(fitted);
     totals->mutations++;
@@ -354,7 +395,8 @@ static void collect(struct input_list *list, char *const *corpora, const struct 
 
 /* A format that can say that its input failed is the native stream: streams are made of the other
  * formats' files. */
-static void collect_all(struct input_list *list, char *const *corpora, const struct pf_format *format)
+static void collect_all(struct input_list *list, char *const *corpora,
+                        const struct pf_format *format)
 {
     if (format->caps & PF_HOLDS_FAILURE)
         list_add(list, "kinds", "@made");
@@ -366,7 +408,8 @@ static void collect_all(struct input_list *list, char *const *corpora, const str
 
 /* Every prefix of the smaller inputs (the streams this test makes are many, and alike), some of the
  * others. */
-static void try_cuts(struct totals *totals, const struct input *input, uint64_t seed, uint64_t records)
+static void try_cuts(struct totals *totals, const struct input *input, uint64_t seed,
+                     uint64_t records)
 {
     size_t whole = strchr(input->name, '@') ? WHOLE_CUTS_MADE : WHOLE_CUTS;
     struct random random = {seed};
@@ -389,13 +432,17 @@ static void try_format(struct totals *totals, char *const *corpora, uint64_t mut
         const struct input *input = &list.rows[k];
         uint64_t records = try_whole(totals, input);
         try_cuts(totals, input, k, records);
-        bool flips = totals->format->caps & PF_HOLDS_FAILURE && input->bytes.size <= WHOLE_CUTS_MADE && flipped++ < FLIPPED;
+        bool flips = totals->format->caps & PF_HOLDS_FAILURE &&
+                     input->bytes.size <= WHOLE_CUTS_MADE && flipped++ < FLIPPED;
         for (size_t bit = 0; flips && bit < input->bytes.size * 8; bit++)
             try_flip(totals, input, bit);
     }
     /* half of the native ones meet the stream that has everything */
     for (uint64_t seed = 0; list.count && seed < mutations; seed++)
-        try_mutation(totals, &list.rows[totals->format->caps & PF_HOLDS_FAILURE && seed % 2 ? 0 : seed % list.count], seed);
+        try_mutation(
+            totals,
+            &list.rows[totals->format->caps & PF_HOLDS_FAILURE && seed % 2 ? 0 : seed % list.count],
+            seed);
     list_free(&list);
     totals->seconds = now() - begun;
 }
@@ -403,8 +450,9 @@ static void try_format(struct totals *totals, char *const *corpora, uint64_t mut
 static int try_all(char *const *corpora, const char *only, uint64_t mutations)
 {
     unsigned wrong = 0;
-    printf("%-14s %6s %7s %7s %9s %8s %8s %7s %7s %8s %9s %8s\n", "format", "inputs", "cuts", "flips", "mutations", "reads", "valid", "failed",
-           "other", "peak MiB", "slow ms", "seconds");
+    printf("%-14s %6s %7s %7s %9s %8s %8s %7s %7s %8s %9s %8s\n", "format", "inputs", "cuts",
+           "flips", "mutations", "reads", "valid", "failed", "other", "peak MiB", "slow ms",
+           "seconds");
     for (size_t k = 0; pf_registry_format(k); k++) {
         struct totals totals = {.format = pf_registry_format(k)};
         if (!totals.format->bid || (only && strcmp(only, totals.format->name) != 0))
@@ -414,9 +462,11 @@ static int try_all(char *const *corpora, const char *only, uint64_t mutations)
             printf("not ok: no inputs for %s\n", totals.format->name);
             wrong++;
         }
-        printf("%-14s %6" PRIu64 " %7" PRIu64 " %7" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %7" PRIu64 " %8.1f %9.1f %8.1f\n",
-               totals.format->name, totals.inputs, totals.cuts, totals.flips, totals.mutations, totals.reads, totals.good, totals.failed,
-               totals.other, (double)totals.peak / 1048576, totals.slowest * 1000, totals.seconds);
+        printf("%-14s %6" PRIu64 " %7" PRIu64 " %7" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64
+               " %7" PRIu64 " %7" PRIu64 " %8.1f %9.1f %8.1f\n",
+               totals.format->name, totals.inputs, totals.cuts, totals.flips, totals.mutations,
+               totals.reads, totals.good, totals.failed, totals.other,
+               (double)totals.peak / 1048576, totals.slowest * 1000, totals.seconds);
         fflush(stdout);
         wrong += totals.wrong;
     }
@@ -462,7 +512,8 @@ int main(int argc, char **argv)
     for (argv++; argv[0] && argv[1] && !strncmp(argv[0], "--", 2); argv += 2) {
         if (!strcmp(argv[0], "--only"))
             only = argv[1];
-        else if (strcmp(argv[0], "--mutations") != 0 || !pf_parse_int(pf_bytes_of(argv[1]), 0, INT32_MAX, &mutations))
+        else if (strcmp(argv[0], "--mutations") != 0 ||
+                 !pf_parse_int(pf_bytes_of(argv[1]), 0, INT32_MAX, &mutations))
             break;
     }
     if (argv[0] && argv[0][0] != '-')

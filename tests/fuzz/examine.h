@@ -20,7 +20,7 @@ struct examination {
 };
 
 struct outcome {
-    int status;       /* PF_EOF, or the code of opening or reading */
+    int status; /* PF_EOF, or the code of opening or reading */
     bool opened;
     uint64_t records; /* SAMPLE, FLAT and EDGE rows */
     uint64_t offset;  /* bytes of the (gunzipped) input that were taken */
@@ -135,7 +135,8 @@ static void touch_labels(struct outcome *outcome, const struct pf_dict *dict, st
 
 /* --- the records ------------------------------------------------------------------------------ */
 
-static void touch_ids(struct outcome *outcome, const char *what, const uint32_t *ids, uint32_t rows, uint32_t count)
+static void touch_ids(struct outcome *outcome, const char *what, const uint32_t *ids, uint32_t rows,
+                      uint32_t count)
 {
     for (uint32_t row = 0; ids && row < rows && !outcome->wrong[0]; row++)
         need(outcome, what, ids[row], count);
@@ -144,15 +145,18 @@ static void touch_ids(struct outcome *outcome, const char *what, const uint32_t 
 static void walk_stack(struct outcome *outcome, const struct pf_dict *dict, uint32_t stack)
 {
     for (; stack; stack = pf_dict_stack(dict, stack)->parent) {
-        const struct pf_location *location = pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
+        const struct pf_location *location =
+            pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
         outcome->sum += (uint64_t)location->line + pf_dict_function(dict, location->function)->name;
     }
 }
 
-static void touch_values(struct outcome *outcome, const struct pf_dict *dict, const struct pf_batch *batch)
+static void touch_values(struct outcome *outcome, const struct pf_dict *dict,
+                         const struct pf_batch *batch)
 {
     for (uint32_t k = 0; k < batch->value_count; k++) {
-        need(outcome, "measure of a column", batch->values[k].measure, pf_measures_count(&dict->measures));
+        need(outcome, "measure of a column", batch->values[k].measure,
+             pf_measures_count(&dict->measures));
         if (outcome->wrong[0])
             return;
         for (uint32_t i = 0; i < k && k < 64; i++)
@@ -167,7 +171,8 @@ static void touch_values(struct outcome *outcome, const struct pf_dict *dict, co
         outcome->sum += (uint64_t)batch->time[row];
 }
 
-static void touch_batch(struct outcome *outcome, const struct pf_dict *dict, const struct pf_batch *batch)
+static void touch_batch(struct outcome *outcome, const struct pf_dict *dict,
+                        const struct pf_batch *batch)
 {
     uint32_t rows = batch->rows;
     if (rows > PF_BATCH_ROWS || (unsigned)batch->kind > PF_TEXT)
@@ -203,7 +208,8 @@ struct copy {
     int status;
 };
 
-static void copy_check(struct outcome *outcome, struct copy *copy, int status, const struct pf_error *error)
+static void copy_check(struct outcome *outcome, struct copy *copy, int status,
+                       const struct pf_error *error)
 {
     if (status == PF_OK || copy->status != PF_OK)
         return;
@@ -214,15 +220,21 @@ static void copy_check(struct outcome *outcome, struct copy *copy, int status, c
         blame(outcome, "a writer to memory fails with %d: %s", status, error->text);
 }
 
-static void copy_open(struct outcome *outcome, struct copy *copy, const struct pf_format *format, struct pf_dict *dict)
+static void copy_open(struct outcome *outcome, struct copy *copy, const struct pf_format *format,
+                      struct pf_dict *dict)
 {
     static const struct pf_options none;
     struct pf_error error = {0};
     if (!format)
         return;
     copy_check(outcome, copy, pf_sink_open_memory(&copy->sink, &error), &error);
-    struct pf_writer setup = {.format = format, .sink = copy->sink, .dict = dict, .options = &none,
-                              .report = {hear, outcome}, .compression = -1, .force = true};
+    struct pf_writer setup = {.format = format,
+                              .sink = copy->sink,
+                              .dict = dict,
+                              .options = &none,
+                              .report = {hear, outcome},
+                              .compression = -1,
+                              .force = true};
     if (copy->status == PF_OK)
         copy_check(outcome, copy, pf_writer_open(&copy->writer, &setup, &error), &error);
 }
@@ -235,12 +247,14 @@ static void examine(const struct examination *, struct outcome *);
 /* What a writer made must be readable: the native stream holds all records and says when it is
  * incomplete, other formats that are read are whole (or, of a failed input, lack their end), and a
  * JSON document is one. */
-static void copy_read(struct outcome *outcome, const struct pf_format *format, const void *bytes, size_t size, bool failed)
+static void copy_read(struct outcome *outcome, const struct pf_format *format, const void *bytes,
+                      size_t size, bool failed)
 {
     struct outcome again = {0};
     if (!strcmp(format->name, "json")) {
         json_error_t why;
-        json_t *document = size < 2000000 ? json_loadb(bytes, size, JSON_ALLOW_NUL, &why) : json_null();
+        json_t *document = size < 2000000 ? json_loadb(bytes, size, JSON_ALLOW_NUL, &why)
+                                          : json_null();
         if (!document && !strstr(why.text, NUL_IN_KEY) && !strstr(why.text, "too big"))
             blame(outcome, "the JSON written is none: %s at byte %d", why.text, why.position);
         json_decref(document);
@@ -255,11 +269,14 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
     if (again.wrong[0])
         blame(outcome, "reading what %s wrote: %s", format->name, again.wrong);
     else if (again.status == PF_OVERFLOW && !native)
-        return; /* base units are smaller than those of the input, and JSON has no greatest number */
-    else if (again.status != (native && failed ? PF_FAILED : PF_EOF) && !(failed && again.status == PF_FAILED))
+        return; /* base units are smaller than those of the input, and JSON has no greatest number
+                 */
+    else if (again.status != (native && failed ? PF_FAILED : PF_EOF) &&
+             !(failed && again.status == PF_FAILED))
         blame(outcome, "what %s wrote reads with %d: %s", format->name, again.status, again.text);
     else if (native && again.records != outcome->records)
-        blame(outcome, "%" PRIu64 " records written as %s, %" PRIu64 " read again", outcome->records, format->name, again.records);
+        blame(outcome, "%" PRIu64 " records written as %s, %" PRIu64 " read again",
+              outcome->records, format->name, again.records);
 }
 
 static void copy_close(struct outcome *outcome, struct copy *copy, const struct pf_format *format)
@@ -284,8 +301,10 @@ static void fill_dict(struct pf_dict *dict)
 {
     uint32_t name = pf_dict_intern(dict, PF_BYTES("elsewhere"), 0);
     struct pf_measure measure = {.name = name, .unit = name, .num = 1, .den = 1};
-    uint32_t function = pf_dict_add_function(dict, &(struct pf_function){.name = name, .file = name});
-    uint32_t location = pf_dict_add_location(dict, &(struct pf_location){.function = function, .line = 7});
+    uint32_t function =
+        pf_dict_add_function(dict, &(struct pf_function){.name = name, .file = name});
+    uint32_t location =
+        pf_dict_add_location(dict, &(struct pf_location){.function = function, .line = 7});
     pf_dict_add_frame(dict, 0, location);
     pf_dict_add_label(dict, 0, name, name);
     pf_measures_intern(&dict->measures, &measure);
@@ -296,11 +315,13 @@ static void judge_status(struct outcome *outcome, bool salvage, const struct pf_
     snprintf(outcome->text, sizeof outcome->text, "%s", error->text);
     if (outcome->status == PF_EOF)
         return;
-    if (outcome->status != PF_FAILED && outcome->status != PF_UNSUPPORTED && outcome->status != PF_OVERFLOW)
+    if (outcome->status != PF_FAILED && outcome->status != PF_UNSUPPORTED &&
+        outcome->status != PF_OVERFLOW)
         blame(outcome, "a damaged input gives %d: %s", outcome->status, error->text);
     if (!error->text[0])
         blame(outcome, "a failure (%d) without a text", outcome->status);
-    if (outcome->status == PF_FAILED && !error->has_offset && !strstr(error->text, "offset ") && !strstr(error->text, "line "))
+    if (outcome->status == PF_FAILED && !error->has_offset && !strstr(error->text, "offset ") &&
+        !strstr(error->text, "line "))
         blame(outcome, "a failure that names neither offset nor line: %s", error->text);
     if (salvage && outcome->opened && outcome->status == PF_FAILED)
         blame(outcome, "salvage fails: %s", error->text);
@@ -321,7 +342,8 @@ static void read_all(struct outcome *outcome, struct pf_reader *reader, struct c
     if (outcome->wrong[0])
         return;
     if (reader->records != outcome->records)
-        blame(outcome, "%" PRIu64 " records given, the reader counts %" PRIu64, outcome->records, reader->records);
+        blame(outcome, "%" PRIu64 " records given, the reader counts %" PRIu64, outcome->records,
+              reader->records);
     judge_status(outcome, reader->salvage, &reader->error);
 }
 
@@ -334,16 +356,25 @@ static void examine(const struct examination *what, struct outcome *outcome)
     struct pf_dict dict;
     struct copy copy = {0};
 
-    if (pf_dict_init(&dict) != PF_OK || !shared || pf_source_open_memory(&source, what->bytes, what->size, &error) != PF_OK)
+    if (pf_dict_init(&dict) != PF_OK || !shared ||
+        pf_source_open_memory(&source, what->bytes, what->size, &error) != PF_OK)
         blame(outcome, "cannot begin: %s", error.text);
     if (!what->writer)
         fill_dict(&dict);
-    if (source && !pf_registry_guess(source, "input", NULL, &unknown) && (unknown.code >= 0 || !unknown.text[0]))
-        blame(outcome, "an input nobody knows gives %d and the text '%s'", unknown.code, unknown.text);
+    if (source && !pf_registry_guess(source, "input", NULL, &unknown) &&
+        (unknown.code >= 0 || !unknown.text[0]))
+        blame(outcome, "an input nobody knows gives %d and the text '%s'", unknown.code,
+              unknown.text);
 
     struct pf_reader *reader = NULL;
-    struct pf_reader setup = {.format = what->format, .source = source, .dict = &dict, .options = &none, .shared = shared,
-                              .report = {hear, outcome}, .name = "input", .salvage = what->salvage};
+    struct pf_reader setup = {.format = what->format,
+                              .source = source,
+                              .dict = &dict,
+                              .options = &none,
+                              .shared = shared,
+                              .report = {hear, outcome},
+                              .name = "input",
+                              .salvage = what->salvage};
     if (!outcome->wrong[0]) {
         outcome->status = pf_reader_open(&reader, &setup, &error);
         outcome->opened = outcome->status == PF_OK;

@@ -1,7 +1,8 @@
 /* libFuzzer driver (make fuzz). An input is a header of 8 bytes and a profile:
  *
- *     0  reader, a format that is read    1  writer, a format that is written, 0 = none    2  analysis (analyses.h)
- *     3  bit 0: salvage; the rest: where the second input of a merge or difference is cut  4..7  options of the analysis
+ *     0  reader, a format that is read    1  writer, a format that is written, 0 = none    2
+ * analysis (analyses.h) 3  bit 0: salvage; the rest: where the second input of a merge or
+ * difference is cut  4..7  options of the analysis
  *
  * FUZZ_SECONDS=SECONDS ends the run when the process has taken so much processor time.
  * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and
@@ -81,8 +82,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (formats.words) {
         try_words(&outcome, data, size);
     } else if (size > HEADER) {
-        struct study study = {.reader = reader_of(data[0]), .writer = formats.writers[data[1] % formats.writer_count],
-                              .bytes = data + HEADER, .size = size - HEADER, .salvage = data[3] & 1, .outcome = &outcome};
+        struct study study = {.reader = reader_of(data[0]),
+                              .writer = formats.writers[data[1] % formats.writer_count],
+                              .bytes = data + HEADER,
+                              .size = size - HEADER,
+                              .salvage = data[3] & 1,
+                              .outcome = &outcome};
         study.cut = study.size * (data[3] / 2u) / 128;
         memcpy(study.choices, data + 4, sizeof study.choices);
         analyse(&study, data[2] % ANALYSES);
@@ -100,6 +105,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         data[1 + seed % 8] = (uint8_t)(seed >> 8);
     /* one in 16 keeps the damage that the check words must find */
     if (!formats.words && made > HEADER && seed % 16 && !strcmp(reader_of(data[0])->name, "pfs"))
-        pfs_repair(&(struct mutant){.data = data + HEADER, .size = made - HEADER, .capacity = most - HEADER});
+        pfs_repair(&(struct mutant){
+            .data = data + HEADER, .size = made - HEADER, .capacity = most - HEADER});
     return made;
 }

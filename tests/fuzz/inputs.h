@@ -46,13 +46,17 @@ static bool make_raw(struct pf_buffer *bytes)
 {
     struct pf_buffer raw = {0};
     const char *data = bytes->data;
-    if (bytes->size < 16 || memcmp(data, "=statprofiler", 13) != 0 || (unsigned char)data[14] >= 200)
+    if (bytes->size < 16 || memcmp(data, "=statprofiler", 13) != 0 ||
+        (unsigned char)data[14] >= 200)
         return false;
     pf_buffer_append(&raw, data, 14);
     for (size_t at = 14; bytes->size - at > 2;) {
         size_t size = pf_load16be(data + at), length = 0;
-        if (size > bytes->size - at - 2 || snappy_uncompressed_length(data + at + 2, size, &length) != SNAPPY_OK ||
-            length > 32000 || snappy_uncompress(data + at + 2, size, pf_buffer_extend(&raw, length), &length) != SNAPPY_OK)
+        if (size > bytes->size - at - 2 ||
+            snappy_uncompressed_length(data + at + 2, size, &length) != SNAPPY_OK ||
+            length > 32000 ||
+            snappy_uncompress(data + at + 2, size, pf_buffer_extend(&raw, length), &length) !=
+                SNAPPY_OK)
             break;
         at += 2 + size;
     }
@@ -71,16 +75,20 @@ static void sink_take(struct pf_sink *sink, struct pf_buffer *bytes)
     pf_sink_abort(sink);
 }
 
-static bool copy_records(struct pf_source *source, const struct pf_format *format, struct pf_sink *sink, struct pf_dict *dict,
-                         int compression)
+static bool copy_records(struct pf_source *source, const struct pf_format *format,
+                         struct pf_sink *sink, struct pf_dict *dict, int compression)
 {
     static const struct pf_options none;
     struct pf_error error = {0};
     struct pf_reader *reader = NULL;
     struct pf_writer *writer = NULL;
     struct pf_batch batch;
-    struct pf_reader from = {.format = format, .source = source, .dict = dict, .options = &none, .name = "input"};
-    struct pf_writer to = {.format = pf_registry_find(PF_BYTES("pfs")), .sink = sink, .dict = dict, .options = &none,
+    struct pf_reader from = {
+        .format = format, .source = source, .dict = dict, .options = &none, .name = "input"};
+    struct pf_writer to = {.format = pf_registry_find(PF_BYTES("pfs")),
+                           .sink = sink,
+                           .dict = dict,
+                           .options = &none,
                            .compression = compression};
     int status = pf_reader_open(&reader, &from, &error);
     if (status == PF_OK)
@@ -100,8 +108,10 @@ static bool make_pfs(struct pf_buffer *bytes, const struct pf_format *format, in
     struct pf_source *source = NULL;
     struct pf_sink *sink = NULL;
     struct pf_dict dict;
-    bool made = pf_dict_init(&dict) == PF_OK && pf_source_open_memory(&source, bytes->data, bytes->size, &error) == PF_OK &&
-                pf_sink_open_memory(&sink, &error) == PF_OK && copy_records(source, format, sink, &dict, compression);
+    bool made = pf_dict_init(&dict) == PF_OK &&
+                pf_source_open_memory(&source, bytes->data, bytes->size, &error) == PF_OK &&
+                pf_sink_open_memory(&sink, &error) == PF_OK &&
+                copy_records(source, format, sink, &dict, compression);
     pf_source_close(source);
     if (made)
         sink_take(sink, bytes);
@@ -118,20 +128,36 @@ static uint32_t made_string(struct pf_dict *dict, const char *text)
     return pf_dict_intern(dict, pf_bytes_of(text), PF_UTF8);
 }
 
-static uint32_t made_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_aggregation aggregation)
+static uint32_t made_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
+                             enum pf_aggregation aggregation)
 {
-    struct pf_measure measure = {.name = made_string(dict, name), .unit = made_string(dict, "events"), .kind = (uint8_t)kind,
-                                 .aggregation = (uint8_t)aggregation, .num = 3, .den = 7, .period = 65536};
+    struct pf_measure measure = {.name = made_string(dict, name),
+                                 .unit = made_string(dict, "events"),
+                                 .kind = (uint8_t)kind,
+                                 .aggregation = (uint8_t)aggregation,
+                                 .num = 3,
+                                 .den = 7,
+                                 .period = 65536};
     return pf_measures_intern(&dict->measures, &measure);
 }
 
 static uint32_t made_location(struct pf_dict *dict, uint32_t k)
 {
-    struct pf_image image = {.name = made_string(dict, "/usr/lib/libm.so"), .identifier = made_string(dict, "c0ffee"),
-                             .start = UINT64_C(0x7f0000000000), .limit = UINT64_C(0x7f0000100000), .flags = PF_IMAGE_LINES};
-    struct pf_function function = {.name = made_string(dict, "sin"), .system_name = made_string(dict, "__sin_fma"), .start_line = -1};
-    struct pf_location location = {.function = k % 3 ? pf_dict_add_function(dict, &function) : 0, .image = pf_dict_add_image(dict, &image),
-                                   .address = image.start + k * 16, .line = k, .column = k % 5, .kind = PF_FRAME_NATIVE, .inlined = k % 2};
+    struct pf_image image = {.name = made_string(dict, "/usr/lib/libm.so"),
+                             .identifier = made_string(dict, "c0ffee"),
+                             .start = UINT64_C(0x7f0000000000),
+                             .limit = UINT64_C(0x7f0000100000),
+                             .flags = PF_IMAGE_LINES};
+    struct pf_function function = {.name = made_string(dict, "sin"),
+                                   .system_name = made_string(dict, "__sin_fma"),
+                                   .start_line = -1};
+    struct pf_location location = {.function = k % 3 ? pf_dict_add_function(dict, &function) : 0,
+                                   .image = pf_dict_add_image(dict, &image),
+                                   .address = image.start + k * 16,
+                                   .line = k,
+                                   .column = k % 5,
+                                   .kind = PF_FRAME_NATIVE,
+                                   .inlined = k % 2};
     return pf_dict_add_location(dict, &location);
 }
 
@@ -144,24 +170,43 @@ static int write_kinds(struct pf_writer *writer)
     for (uint32_t k = 0; k < MADE_ROWS; k++) {
         places[k] = made_location(dict, k);
         stacks[k] = pf_dict_add_frame(dict, k ? stacks[k / 2] : 0, places[k]);
-        labels[k] = pf_dict_add_number(dict, 0, made_string(dict, "size"), k % 4, made_string(dict, "bytes"));
+        labels[k] = pf_dict_add_number(dict, 0, made_string(dict, "size"), k % 4,
+                                       made_string(dict, "bytes"));
         names[k] = made_string(dict, k % 2 ? "host" : "\xd0\xb0");
         wide[k] = (int64_t)k * 1000003;
         wider[k] = (int64_t)k * INT64_C(4000000000000) - 7;
         small[k] = k % 7;
     }
-    struct pf_text text = {.name = PF_BYTES("a.pl"), .text = PF_BYTES("print 1;\n"), .text_flags = PF_UTF8, .line = 3};
+    struct pf_text text = {
+        .name = PF_BYTES("a.pl"), .text = PF_BYTES("print 1;\n"), .text_flags = PF_UTF8, .line = 3};
     struct pf_batch batches[] = {
         {.kind = PF_META, .rows = 2, .origin = names, .key = names, .value = names},
-        {.kind = PF_SAMPLE, .rows = MADE_ROWS, .stack = stacks, .labels = labels, .time = wider, .value_count = 2,
-         .values = (struct pf_value_column[]){{made_measure(dict, "ticks", PF_SAMPLE, PF_SUM), wide},
-                                              {made_measure(dict, "bytes", PF_SAMPLE, PF_SUM), wider}}},
-        {.kind = PF_FLAT, .rows = MADE_ROWS, .location = places, .labels = labels, .time = wide, .value_count = 1,
-         .values = (struct pf_value_column[]){{made_measure(dict, "cycles", PF_FLAT, PF_SUM), wider}}},
+        {.kind = PF_SAMPLE,
+         .rows = MADE_ROWS,
+         .stack = stacks,
+         .labels = labels,
+         .time = wider,
+         .value_count = 2,
+         .values =
+             (struct pf_value_column[]){{made_measure(dict, "ticks", PF_SAMPLE, PF_SUM), wide},
+                                        {made_measure(dict, "bytes", PF_SAMPLE, PF_SUM), wider}}},
+        {.kind = PF_FLAT,
+         .rows = MADE_ROWS,
+         .location = places,
+         .labels = labels,
+         .time = wide,
+         .value_count = 1,
+         .values =
+             (struct pf_value_column[]){{made_measure(dict, "cycles", PF_FLAT, PF_SUM), wider}}},
         {.kind = PF_META, .rows = 1, .origin = names, .key = names, .value = names},
-        {.kind = PF_EDGE, .rows = MADE_ROWS - 1, .location = places, .callee = places + 1, .value_count = 2,
-         .values = (struct pf_value_column[]){{made_measure(dict, "calls", PF_EDGE, PF_SUM), small},
-                                              {made_measure(dict, "depth", PF_EDGE, PF_MAX), wide}}},
+        {.kind = PF_EDGE,
+         .rows = MADE_ROWS - 1,
+         .location = places,
+         .callee = places + 1,
+         .value_count = 2,
+         .values =
+             (struct pf_value_column[]){{made_measure(dict, "calls", PF_EDGE, PF_SUM), small},
+                                        {made_measure(dict, "depth", PF_EDGE, PF_MAX), wide}}},
         {.kind = PF_TEXT, .rows = 1, .texts = &text},
     };
     int status = PF_OK;
@@ -177,7 +222,10 @@ static bool make_kinds(struct pf_buffer *bytes)
     struct pf_writer *writer = NULL;
     struct pf_sink *sink = NULL;
     struct pf_dict dict;
-    struct pf_writer to = {.format = pf_registry_find(PF_BYTES("pfs")), .dict = &dict, .options = &none, .compression = 0};
+    struct pf_writer to = {.format = pf_registry_find(PF_BYTES("pfs")),
+                           .dict = &dict,
+                           .options = &none,
+                           .compression = 0};
     bool made = pf_dict_init(&dict) == PF_OK && pf_sink_open_memory(&sink, &error) == PF_OK;
     to.sink = sink;
     made = made && pf_writer_open(&writer, &to, &error) == PF_OK && write_kinds(writer) == PF_OK;
@@ -196,7 +244,8 @@ static bool make_gzip(struct pf_buffer *bytes)
     struct pf_sink *sink;
     if (pf_sink_open_memory(&sink, &error) != PF_OK)
         return false;
-    if (pf_sink_gzip(sink, 6) != PF_OK || pf_sink_write(sink, bytes->data, bytes->size) != PF_OK || pf_sink_finish(sink) != PF_OK) {
+    if (pf_sink_gzip(sink, 6) != PF_OK || pf_sink_write(sink, bytes->data, bytes->size) != PF_OK ||
+        pf_sink_finish(sink) != PF_OK) {
         pf_sink_abort(sink);
         return false;
     }
@@ -268,7 +317,8 @@ static inline void list_free(struct input_list *list)
 
 static bool is_expectation(const char *name)
 {
-    static const char *const other[] = {".expected.", ".realreader.", ".pynreader.", "README", "index.json", "expect.json",
+    static const char *const other[] = {".expected.",  ".realreader.", ".pynreader.",
+                                        "README",      "index.json",   "expect.json",
                                         ".stderr.txt", ".mergelog.txt"};
     const char *dot = strrchr(name, '.');
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
@@ -284,11 +334,14 @@ static bool stands_beside(const char *path)
     size_t size = strlen(path), end = strlen(".json");
     struct stat info;
     return size > end && !strcmp(path + size - end, ".json") &&
-           (size_t)snprintf(beside, sizeof beside, "%.*s.prof", (int)(size - end), path) < sizeof beside && stat(beside, &info) == 0;
+           (size_t)snprintf(beside, sizeof beside, "%.*s.prof", (int)(size - end), path) <
+               sizeof beside &&
+           stat(beside, &info) == 0;
 }
 
 /* All files below a directory, in the order of their names. */
-static void list_files(struct input_list *list, const char *directory, void (*add)(struct input_list *, const char *))
+static void list_files(struct input_list *list, const char *directory,
+                       void (*add)(struct input_list *, const char *))
 {
     struct dirent **entries;
     int count = scandir(directory, &entries, NULL, alphasort);
@@ -296,7 +349,8 @@ static void list_files(struct input_list *list, const char *directory, void (*ad
         char path[1024];
         struct stat info;
         snprintf(path, sizeof path, "%s/%s", directory, entries[k]->d_name);
-        bool skip = is_expectation(entries[k]->d_name) || stands_beside(path) || stat(path, &info) != 0;
+        bool skip = is_expectation(entries[k]->d_name) || stands_beside(path) ||
+                    stat(path, &info) != 0;
         if (!skip && S_ISDIR(info.st_mode))
             list_files(list, path, add);
         else if (!skip)

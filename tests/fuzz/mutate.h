@@ -52,11 +52,29 @@ static void mutant_overwrite(struct mutant *mutant, size_t at, const void *bytes
 static struct pf_bytes nasty(struct random *random)
 {
     static const struct pf_bytes list[] = {
-        PF_BYTES("\xff"), PF_BYTES("\xff\xff"), PF_BYTES("\xff\xff\xff\xff"), PF_BYTES("\xff\xff\xff\xff\xff\xff\xff\xff"),
-        PF_BYTES("\xff\xff\xff\x7f"), PF_BYTES("\x7f\xff\xff\xff"), PF_BYTES("\x8f\xff\xff\xff\x7f"), PF_BYTES("\x00"),
-        PF_BYTES("\x00\x00\x00\x00"), PF_BYTES("\x00\x00\x00\x80"), PF_BYTES("\x00\x00\x10\x00"), PF_BYTES("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
-        PF_BYTES("99999999999999999999"), PF_BYTES("-1"), PF_BYTES("9223372036854775807"), PF_BYTES("1e400"),
-        PF_BYTES("\n"), PF_BYTES(";"), PF_BYTES(" "), PF_BYTES("\r\n\r\n"), PF_BYTES(";;;; 7\n"), PF_BYTES("\xed\xa0\x80"), PF_BYTES("\""),
+        PF_BYTES("\xff"),
+        PF_BYTES("\xff\xff"),
+        PF_BYTES("\xff\xff\xff\xff"),
+        PF_BYTES("\xff\xff\xff\xff\xff\xff\xff\xff"),
+        PF_BYTES("\xff\xff\xff\x7f"),
+        PF_BYTES("\x7f\xff\xff\xff"),
+        PF_BYTES("\x8f\xff\xff\xff\x7f"),
+        PF_BYTES("\x00"),
+        PF_BYTES("\x00\x00\x00\x00"),
+        PF_BYTES("\x00\x00\x00\x80"),
+        PF_BYTES("\x00\x00\x10\x00"),
+        PF_BYTES("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+        PF_BYTES("99999999999999999999"),
+        PF_BYTES("-1"),
+        PF_BYTES("9223372036854775807"),
+        PF_BYTES("1e400"),
+        PF_BYTES("\n"),
+        PF_BYTES(";"),
+        PF_BYTES(" "),
+        PF_BYTES("\r\n\r\n"),
+        PF_BYTES(";;;; 7\n"),
+        PF_BYTES("\xed\xa0\x80"),
+        PF_BYTES("\""),
     };
     return list[random_below(random, sizeof list / sizeof *list)];
 }
@@ -77,29 +95,17 @@ static void mutate_once(struct mutant *mutant, struct random *random)
     memcpy(copy, mutant->data + from, copied);
     switch (random_below(random, 10)) {
     case 0:
-    case 1:
-        mutant->data[at] ^= (unsigned char)(1u << (byte & 7));
-        break;
-    case 2:
-        mutant->data[at] = byte;
-        break;
+    case 1: mutant->data[at] ^= (unsigned char)(1u << (byte & 7)); break;
+    case 2: mutant->data[at] = byte; break;
     case 3:
-    case 4:
-        mutant_overwrite(mutant, at, bytes.data, bytes.size);
-        break;
-    case 5:
-        mutant_insert(mutant, at, bytes.data, bytes.size);
-        break;
+    case 4: mutant_overwrite(mutant, at, bytes.data, bytes.size); break;
+    case 5: mutant_insert(mutant, at, bytes.data, bytes.size); break;
     case 6: /* a range goes */
         memmove(mutant->data + at, mutant->data + at + range, size - at - range);
         mutant->size -= range;
         break;
-    case 7: /* a range stands twice */
-        mutant_insert(mutant, at, copy, copied);
-        break;
-    case 8: /* a range replaces another */
-        mutant_overwrite(mutant, at, copy, copied);
-        break;
+    case 7: /* a range stands twice */ mutant_insert(mutant, at, copy, copied); break;
+    case 8: /* a range replaces another */ mutant_overwrite(mutant, at, copy, copied); break;
     default: /* the head of the file, then a tail of it from elsewhere */
         if (at < from) {
             memmove(mutant->data + at, mutant->data + from, size - from);
@@ -160,23 +166,22 @@ static size_t pfs_column(const struct mutant *mutant, size_t frame, size_t numbe
 static void pfs_mutate(struct mutant *mutant, struct random *random)
 {
     size_t frame = pfs_frame(mutant, random);
-    size_t column = mutant->size - frame > 32 ? pfs_column(mutant, frame, random_below(random, 8)) : frame;
-    size_t at = random_next(random) & 1 ? frame + 4 + random_below(random, 24) : column + random_below(random, 8);
+    size_t column = mutant->size - frame > 32 ? pfs_column(mutant, frame, random_below(random, 8))
+                                              : frame;
+    size_t at = random_next(random) & 1 ? frame + 4 + random_below(random, 24)
+                                        : column + random_below(random, 8);
     struct pf_bytes bytes = nasty(random);
     if (at >= mutant->size || column + 2 > mutant->size)
         return;
     switch (random_below(random, 4)) {
-    case 0:
-        mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7));
-        break;
-    case 1:
-        mutant->data[at] = (unsigned char)random_below(random, 8);
-        break;
+    case 0: mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7)); break;
+    case 1: mutant->data[at] = (unsigned char)random_below(random, 8); break;
     case 2: /* another column's number: a small one, a measure's, or any */
-        pf_store16le(mutant->data + column, (uint16_t)(random_below(random, random_next(random) & 3 ? 8 : 65536) | (random_next(random) & 256)));
+        pf_store16le(mutant->data + column,
+                     (uint16_t)(random_below(random, random_next(random) & 3 ? 8 : 65536) |
+                                (random_next(random) & 256)));
         break;
-    default:
-        mutant_overwrite(mutant, at, bytes.data, bytes.size);
+    default: mutant_overwrite(mutant, at, bytes.data, bytes.size);
     }
 }
 
@@ -190,7 +195,8 @@ static inline void mutate(struct mutant *mutant, uint64_t seed, bool native, boo
     *sealed = native && seed % 3 == 0;
     for (; changes && mutant->size; changes--) {
         if (*sealed)
-            mutant->data[random_below(&random, mutant->size)] ^= (unsigned char)(1u << (random_next(&random) & 7));
+            mutant->data[random_below(&random, mutant->size)] ^=
+                (unsigned char)(1u << (random_next(&random) & 7));
         else if (native && seed % 3 == 1)
             pfs_mutate(mutant, &random);
         else

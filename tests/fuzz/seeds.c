@@ -29,7 +29,8 @@ static const struct pf_format *unpack(const struct pf_buffer *packed, struct pf_
     if (pf_source_open_memory(&source, packed->data, packed->size, &error) != PF_OK)
         return NULL;
     ahead = pf_source_peek(source, LONGEST + 1, &have);
-    if (have > 0 && have <= LONGEST && (format = pf_registry_guess(source, "input", NULL, &error))) {
+    if (have > 0 && have <= LONGEST &&
+        (format = pf_registry_guess(source, "input", NULL, &error))) {
         ahead = pf_source_peek(source, LONGEST + 1, &have);
         pf_buffer_append(bytes, ahead, have);
     }
@@ -40,7 +41,8 @@ static const struct pf_format *unpack(const struct pf_buffer *packed, struct pf_
 static void write_seed(const char *format, const struct pf_buffer *bytes)
 {
     uint64_t mix = pf_hash_mix(out.number);
-    unsigned char header[HEADER] = {0, (unsigned char)(out.number / 7), (unsigned char)(out.number % 7), 64};
+    unsigned char header[HEADER] = {0, (unsigned char)(out.number / 7),
+                                    (unsigned char)(out.number % 7), 64};
     char path[1024];
 
     memcpy(header + 4, &mix, 4);

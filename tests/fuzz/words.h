@@ -3,17 +3,18 @@
 #ifndef PF_TESTS_WORDS_H
 #define PF_TESTS_WORDS_H
 
-#include "analysis/sum/bound.h"
 #include "analysis/filter/pattern.h"
 #include "analysis/filter/rewrite.h"
 #include "analysis/filter/select.h"
+#include "analysis/sum/bound.h"
 #include "codec/registry.h"
 
 #include "examine.h"
 
 #include <stdlib.h>
 
-static void judge_word(struct outcome *outcome, const char *what, int status, const struct pf_error *error)
+static void judge_word(struct outcome *outcome, const char *what, int status,
+                       const struct pf_error *error)
 {
     if (status != PF_OK && (status != PF_USAGE || !error->text[0]))
         blame(outcome, "%s gives %d and the text '%s'", what, status, error->text);
@@ -21,7 +22,9 @@ static void judge_word(struct outcome *outcome, const char *what, int status, co
 
 static void try_patterns(struct outcome *outcome, const char *word)
 {
-    static const struct pf_bytes names[] = {PF_BYTES(""), PF_BYTES("main::req"), PF_BYTES("aaaaaaaaaaaaaaaaaaaaaaaa"), PF_BYTES("\xc3\xa9\xff\n")};
+    static const struct pf_bytes names[] = {PF_BYTES(""), PF_BYTES("main::req"),
+                                            PF_BYTES("aaaaaaaaaaaaaaaaaaaaaaaa"),
+                                            PF_BYTES("\xc3\xa9\xff\n")};
     regmatch_t groups[PF_PATTERN_GROUPS];
 
     for (unsigned flags = 0; flags < 4; flags++) {
@@ -33,7 +36,8 @@ static void try_patterns(struct outcome *outcome, const char *word)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
             outcome->sum += pf_glob_match(word, flags, names[k]);
             if (status == PF_OK)
-                outcome->sum += pf_pattern_match(&pattern, names[k]) + pf_pattern_find(&pattern, names[k], 0, groups);
+                outcome->sum += pf_pattern_match(&pattern, names[k]) +
+                                pf_pattern_find(&pattern, names[k], 0, groups);
         }
         if (status == PF_OK)
             pf_pattern_free(&pattern);
@@ -48,13 +52,18 @@ static void try_filters(struct outcome *outcome, struct pf_dict *dict, const cha
 
     if (select && rewrite) {
         judge_word(outcome, "--section", pf_select_section(select, word, 0, &error[0]), &error[0]);
-        judge_word(outcome, "--label", pf_select_label(select, word, false, 0, &error[1]), &error[1]);
-        judge_word(outcome, "--focus", pf_select_frame(select, PF_SELECT_FOCUS, word, 0, &error[2]), &error[2]);
+        judge_word(outcome, "--label", pf_select_label(select, word, false, 0, &error[1]),
+                   &error[1]);
+        judge_word(outcome, "--focus", pf_select_frame(select, PF_SELECT_FOCUS, word, 0, &error[2]),
+                   &error[2]);
         judge_word(outcome, "--time", pf_select_time(select, word, &error[3]), &error[3]);
-        judge_word(outcome, "--min-value", pf_select_min_value(select, word, NULL, &error[4]), &error[4]);
+        judge_word(outcome, "--min-value", pf_select_min_value(select, word, NULL, &error[4]),
+                   &error[4]);
         judge_word(outcome, "--rename", pf_rewrite_rename(rewrite, word, 0, &error[5]), &error[5]);
-        judge_word(outcome, "--trim-path", pf_rewrite_trim_path(rewrite, word, &error[6]), &error[6]);
-        judge_word(outcome, "--root-label", pf_rewrite_label_frames(rewrite, word, false, &error[7]), &error[7]);
+        judge_word(outcome, "--trim-path", pf_rewrite_trim_path(rewrite, word, &error[6]),
+                   &error[6]);
+        judge_word(outcome, "--root-label",
+                   pf_rewrite_label_frames(rewrite, word, false, &error[7]), &error[7]);
     }
     pf_select_free(select);
     pf_rewrite_free(rewrite);
@@ -69,7 +78,10 @@ static void try_options(struct outcome *outcome, const char *word)
             struct pf_options options = {0};
             struct pf_error error = {0};
 
-            judge_word(outcome, "an option", pf_options_parse(&options, word, format->options, writing, format->name, &error), &error);
+            judge_word(
+                outcome, "an option",
+                pf_options_parse(&options, word, format->options, writing, format->name, &error),
+                &error);
             pf_options_free(&options);
         }
 }

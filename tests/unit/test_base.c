@@ -350,13 +350,19 @@ static void test_print_int(void)
         int64_t value;
         const char *text;
     } cases[] = {
-        {0, "0"}, {7, "7"}, {-1, "-1"}, {10, "10"}, {-1000, "-1000"},
-        {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"},
+        {0, "0"},
+        {7, "7"},
+        {-1, "-1"},
+        {10, "10"},
+        {-1000, "-1000"},
+        {INT64_MAX, "9223372036854775807"},
+        {INT64_MIN, "-9223372036854775808"},
     };
     char text[PF_INT_TEXT], *end = text + sizeof text, *at = pf_print_before(end, UINT64_MAX);
 
-    tap_ok(pf_bytes_equal((struct pf_bytes){at, (size_t)(end - at)}, PF_BYTES("18446744073709551615")),
-           "2^64 - 1 prints before an end");
+    tap_ok(
+        pf_bytes_equal((struct pf_bytes){at, (size_t)(end - at)}, PF_BYTES("18446744073709551615")),
+        "2^64 - 1 prints before an end");
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct pf_bytes printed = {text, pf_print_int(cases[k].value, text)};
 
@@ -382,7 +388,7 @@ static void test_parts(void)
         {700, 7, 6, "100"},
         {1, 3, 6, "0.333333"},
         {-2, 3, 6, "-0.666667"},
-        {1, 2000000, 6, "0"},       /* half to even */
+        {1, 2000000, 6, "0"}, /* half to even */
         {-1, 2000000, 6, "0"},
         {3, 2000000, 6, "0.000002"},
         {5, 2000000, 6, "0.000002"},
@@ -406,11 +412,12 @@ static void test_parts(void)
     uint64_t common;
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        tap_ok(pf_print_parts(cases[k].amount, cases[k].parts, cases[k].places, text) == strlen(cases[k].text) &&
+        tap_ok(pf_print_parts(cases[k].amount, cases[k].parts, cases[k].places, text) ==
+                       strlen(cases[k].text) &&
                    strcmp(text, cases[k].text) == 0,
                "case %zu of parts is %s", k, cases[k].text);
-    tap_ok(pf_parts_join(4, 6, &common) && common == 12 && pf_parts_join(1, UINT64_MAX, &common) && common == UINT64_MAX &&
-               !pf_parts_join((uint64_t)1 << 63, 3, &common),
+    tap_ok(pf_parts_join(4, 6, &common) && common == 12 && pf_parts_join(1, UINT64_MAX, &common) &&
+               common == UINT64_MAX && !pf_parts_join((uint64_t)1 << 63, 3, &common),
            "parts are joined in the least number that both divide");
 }
 
@@ -423,7 +430,8 @@ static void test_checked(void)
            "an addition that leaves 64 bits is refused");
     tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN,
            "so is a product");
-    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && pf_add_size(3, 4, &size) && size == 7, "sizes are checked too");
+    tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && pf_add_size(3, 4, &size) && size == 7,
+           "sizes are checked too");
 }
 
 static void test_memory(void)
@@ -452,8 +460,7 @@ static void test_memory(void)
     tap_ok(good && buffer.size == 1000 + 250 * 6 &&
                (unsigned char)buffer.data[buffer.size - 4] == (999 & 0xff),
            "a buffer holds what was appended");
-    tap_ok(!pf_buffer_extend(&buffer, SIZE_MAX - 5) && buffer.failed &&
-               !pf_buffer_byte(&buffer, 1),
+    tap_ok(!pf_buffer_extend(&buffer, SIZE_MAX - 5) && buffer.failed && !pf_buffer_byte(&buffer, 1),
            "a failed append stays failed");
     pf_buffer_free(&buffer);
     tap_ok(pf_buffer_extend(&buffer, 0) && pf_buffer_append(&buffer, NULL, 0),
@@ -490,8 +497,7 @@ static void test_arena(void)
         kept = kept && copies[k][size] == '\0';
     }
     tap_ok(kept, "copies in an arena do not touch each other and end with NUL");
-    tap_ok(!pf_arena_alloc(&arena, SIZE_MAX) &&
-               !pf_arena_alloc(&arena, SIZE_MAX - 8) &&
+    tap_ok(!pf_arena_alloc(&arena, SIZE_MAX) && !pf_arena_alloc(&arena, SIZE_MAX - 8) &&
                !pf_arena_copy(&arena, "", SIZE_MAX),
            "sizes that overflow give NULL");
     pf_arena_free(&arena);
@@ -619,17 +625,21 @@ static void test_table_append(void)
     bool known = true;
 
     pf_table_init(&table, sizeof rows[0]);
-    tap_ok(pf_table_intern(&table, (uint32_t[2]){0, 7}) == 1, "a row before the rows appended is 1");
+    tap_ok(pf_table_intern(&table, (uint32_t[2]){0, 7}) == 1,
+           "a row before the rows appended is 1");
     for (uint32_t k = 0; k < 3000; k++)
         memcpy(rows[k], (uint32_t[2]){k + 1, 5}, sizeof rows[k]);
-    tap_ok(pf_table_append(&table, rows, 3000) == 2 && table.count == 3002, "appended rows follow it");
+    tap_ok(pf_table_append(&table, rows, 3000) == 2 && table.count == 3002,
+           "appended rows follow it");
     for (uint32_t k = 0; k < 3000; k++)
         known = known && pf_table_intern(&table, rows[k]) == k + 2;
     tap_ok(known && table.count == 3002, "appended rows are found again");
-    tap_ok(pf_table_append(&table, rows, 0) == 3002 && table.count == 3002, "appending nothing changes nothing");
+    tap_ok(pf_table_append(&table, rows, 0) == 3002 && table.count == 3002,
+           "appending nothing changes nothing");
     for (uint32_t k = 0; k < 3000; k++)
         rows[k][1] = 6;
-    tap_ok(pf_table_append_unindexed(&table, rows, 3000) == 3002 && pf_table_find(&table, rows[0]) == 0,
+    tap_ok(pf_table_append_unindexed(&table, rows, 3000) == 3002 &&
+               pf_table_find(&table, rows[0]) == 0,
            "rows appended without an index are not found");
     known = pf_table_intern(&table, rows[2999]) == 6001;
     for (uint32_t k = 0; k < 3000; k++)

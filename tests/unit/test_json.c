@@ -48,8 +48,9 @@ static void test_decimal_scale(void)
         bool exact = false;
         bool fits = pf_decimal_scale(pf_bytes_of(rows[k].text), rows[k].shift, &value, &exact);
 
-        tap_ok(fits == rows[k].fits && (!fits || (value == rows[k].value && exact == rows[k].exact)), "%s times 10^%d", rows[k].text,
-               rows[k].shift);
+        tap_ok(fits == rows[k].fits &&
+                   (!fits || (value == rows[k].value && exact == rows[k].exact)),
+               "%s times 10^%d", rows[k].text, rows[k].shift);
     }
 }
 
@@ -57,7 +58,8 @@ static int64_t take(struct pf_decimals *column, const char *text)
 {
     int64_t value = -1;
 
-    if (pf_decimals_take(column, pf_bytes_of(text), &value) != PF_OK || pf_decimals_add(column, value) != PF_OK)
+    if (pf_decimals_take(column, pf_bytes_of(text), &value) != PF_OK ||
+        pf_decimals_add(column, value) != PF_OK)
         return INT64_MIN;
     return value;
 }
@@ -77,8 +79,10 @@ static void test_decimals(void)
     take(&column, "9000000000000000000");
     tap_int(column.places, 0, "a great number takes the room of the decimals");
     tap_int(column.values[0], 3, "of those before it");
-    tap_int(pf_decimals_take(&column, PF_BYTES("9300000000000000000"), &value), PF_OVERFLOW, "what needs more than 64 bits is refused");
-    tap_int(pf_decimals_take(&column, PF_BYTES("true"), &value), PF_FAILED, "as is what is no number");
+    tap_int(pf_decimals_take(&column, PF_BYTES("9300000000000000000"), &value), PF_OVERFLOW,
+            "what needs more than 64 bits is refused");
+    tap_int(pf_decimals_take(&column, PF_BYTES("true"), &value), PF_FAILED,
+            "as is what is no number");
     free(column.values);
 }
 
@@ -91,14 +95,18 @@ static void test_parts(void)
     bool good = true;
 
     for (int k = 0; k < 7; k++) {
-        good = pf_decimals_take_part(&column, PF_BYTES("2.857142857142857142857"), &value) == PF_OK && (value == 28 || value == 29) && good;
+        good = pf_decimals_take_part(&column, PF_BYTES("2.857142857142857142857"), &value) ==
+                   PF_OK &&
+               (value == 28 || value == 29) && good;
         sum += value;
     }
     tap_ok(good, "a part that is rounded is one of its two neighbours");
     tap_int(sum, 200, "and the sum of the parts is the whole, rounded once");
     good = true;
     for (int k = 0; k < 20; k++) {
-        good = pf_decimals_take_part(&column, k % 2 ? PF_BYTES("0.07") : PF_BYTES("-0.04"), &value) == PF_OK && good;
+        good = pf_decimals_take_part(&column, k % 2 ? PF_BYTES("0.07") : PF_BYTES("-0.04"),
+                                     &value) == PF_OK &&
+               good;
         sum += value;
     }
     tap_ok(good && sum == 203, "of parts of either sign too");
@@ -132,22 +140,32 @@ static void test_structure(void)
     const json_t *value;
     int64_t number;
 
-    open_text(&text, " {\"a\":[1, 2.0,-3 ],\"\\u0062\":\"x\\ny\",\"c\":{\"d\":[[]]},\"e\":1e2, \"f\" : {\"k\":[null]}} ");
+    open_text(&text, " {\"a\":[1, 2.0,-3 ],\"\\u0062\":\"x\\ny\",\"c\":{\"d\":[[]]},\"e\":1e2, "
+                     "\"f\" : {\"k\":[null]}} ");
     tap_int(pf_json_cut_enter(&text.cut, '{'), PF_OK, "an object is entered");
-    tap_ok(pf_json_cut_key(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("a")), "its first key");
+    tap_ok(pf_json_cut_key(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("a")),
+           "its first key");
     pf_json_cut_enter(&text.cut, '[');
-    tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 1, "a number of an array");
-    tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 2, "a whole one with decimals");
+    tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 1,
+           "a number of an array");
+    tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 2,
+           "a whole one with decimals");
     tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == -3, "one below 0");
     tap_int(pf_json_cut_next_int(&text.cut, &number), PF_EOF, "the end of the array");
-    tap_ok(pf_json_cut_key(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("b")), "a key with an escape");
-    tap_ok(pf_json_cut_string(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("x\ny")), "a string with one");
+    tap_ok(pf_json_cut_key(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("b")),
+           "a key with an escape");
+    tap_ok(pf_json_cut_string(&text.cut, &bytes) == PF_OK &&
+               pf_bytes_equal(bytes, PF_BYTES("x\ny")),
+           "a string with one");
     pf_json_cut_key(&text.cut, &bytes);
     tap_int(pf_json_cut_skip(&text.cut), PF_OK, "what nobody wants is passed over");
     pf_json_cut_key(&text.cut, &bytes);
-    tap_ok(pf_json_cut_int(&text.cut, &number) == PF_OK && number == 100, "a number with an exponent");
+    tap_ok(pf_json_cut_int(&text.cut, &number) == PF_OK && number == 100,
+           "a number with an exponent");
     pf_json_cut_key(&text.cut, &bytes);
-    tap_ok(pf_json_cut_value(&text.cut, &value) == PF_OK && json_array_size(json_object_get(value, "k")) == 1, "a value for jansson");
+    tap_ok(pf_json_cut_value(&text.cut, &value) == PF_OK &&
+               json_array_size(json_object_get(value, "k")) == 1,
+           "a value for jansson");
     tap_int(pf_json_cut_key(&text.cut, &bytes), PF_EOF, "the end of the object");
     tap_int(pf_json_cut_end(&text.cut), PF_OK, "the end of the text");
     close_text(&text);
@@ -192,20 +210,25 @@ static void test_bad(void)
         open_text(&text, rows[k].json);
         text.cut.lenient = rows[k].lenient;
         bool good = walk(&text.cut) == PF_OK;
-        tap_ok(good == rows[k].good && (good || (text.error.has_offset && text.error.offset == rows[k].offset)), "%s%s",
-               rows[k].lenient ? "leniently, " : "", rows[k].json);
+        tap_ok(good == rows[k].good &&
+                   (good || (text.error.has_offset && text.error.offset == rows[k].offset)),
+               "%s%s", rows[k].lenient ? "leniently, " : "", rows[k].json);
         close_text(&text);
     }
 }
 
 static void test_look(void)
 {
-    static const char *const paths[] = {"a.b", "list[].key", "list[].other", "schema=own", "schema=other", "deep.er.and.deeper", "c", NULL};
-    static const char json[] = "\n{\"c\":\"a.b\",\"a\":{\"b\":1},\"list\":[3,{\"key\":[{\"other\":1}]}],\"schema\":\"my own/1\"}";
+    static const char *const paths[] = {
+        "a.b", "list[].key", "list[].other", "schema=own", "schema=other", "deep.er.and.deeper",
+        "c",   NULL};
+    static const char json[] = "\n{\"c\":\"a.b\",\"a\":{\"b\":1},\"list\":[3,{\"key\":[{\"other\":"
+                               "1}]}],\"schema\":\"my own/1\"}";
     struct text text;
 
     open_text(&text, json);
-    tap_int(pf_json_look(text.source, paths), 1 | 2 | 8 | 64, "keys are seen by their paths, and what their strings have");
+    tap_int(pf_json_look(text.source, paths), 1 | 2 | 8 | 64,
+            "keys are seen by their paths, and what their strings have");
     tap_int((int64_t)pf_source_offset(text.source), 0, "and nothing is taken");
     close_text(&text);
     open_text(&text, "frame;a.b 5");

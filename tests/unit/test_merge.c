@@ -1,10 +1,10 @@
 /* Parts of merging: weights, rounding, names of evals, maps that are not there while nothing
  * changes. */
 #include "analysis/merge/columns.h"
-#include "analysis/names/evals.h"
 #include "analysis/merge/labels.h"
 #include "analysis/merge/map.h"
 #include "analysis/merge/weight.h"
+#include "analysis/names/evals.h"
 #include "tap.h"
 
 static bool parses(const char *text, int64_t num, uint64_t den)
@@ -12,7 +12,8 @@ static bool parses(const char *text, int64_t num, uint64_t den)
     struct pf_error error = {0};
     struct pf_weight weight = {0, 0};
 
-    return pf_weight_parse(&weight, pf_bytes_of(text), &error) == PF_OK && weight.num == num && weight.den == den;
+    return pf_weight_parse(&weight, pf_bytes_of(text), &error) == PF_OK && weight.num == num &&
+           weight.den == den;
 }
 
 static bool refuses(const char *text)
@@ -25,16 +26,39 @@ static bool refuses(const char *text)
 
 static void test_weights(void)
 {
-    static const char *const wrong[] = {"", "x", "1x", " 1", "1 ", ".", "1.", "1.x", "-", "1/", "/2", "1/0", "1/-2", "1.5/2", "1/2/3", "1e3",
-                                        "9223372036854775808", "1/2147483648", "0.1234567891", "0x10", "--1"};
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "1x",
+                                        " 1",
+                                        "1 ",
+                                        ".",
+                                        "1.",
+                                        "1.x",
+                                        "-",
+                                        "1/",
+                                        "/2",
+                                        "1/0",
+                                        "1/-2",
+                                        "1.5/2",
+                                        "1/2/3",
+                                        "1e3",
+                                        "9223372036854775808",
+                                        "1/2147483648",
+                                        "0.1234567891",
+                                        "0x10",
+                                        "--1"};
     bool good = true;
 
-    tap_ok(parses("2", 2, 1) && parses("-1", -1, 1) && parses("+3", 3, 1) && parses("0", 0, 1), "integers are weights");
-    tap_ok(parses("0.25", 1, 4) && parses("-1.50", -3, 2) && parses(".5", 1, 2) && parses("-.5", -1, 2) && parses("1.000", 1, 1),
+    tap_ok(parses("2", 2, 1) && parses("-1", -1, 1) && parses("+3", 3, 1) && parses("0", 0, 1),
+           "integers are weights");
+    tap_ok(parses("0.25", 1, 4) && parses("-1.50", -3, 2) && parses(".5", 1, 2) &&
+               parses("-.5", -1, 2) && parses("1.000", 1, 1),
            "decimal numbers are weights in lowest terms");
-    tap_ok(parses("1/3", 1, 3) && parses("-4/6", -2, 3) && parses("0/7", 0, 1) && parses("1/2147483647", 1, 2147483647),
+    tap_ok(parses("1/3", 1, 3) && parses("-4/6", -2, 3) && parses("0/7", 0, 1) &&
+               parses("1/2147483647", 1, 2147483647),
            "fractions are weights in lowest terms");
-    tap_ok(parses("4294967296/8589934592", 1, 2), "a fraction is reduced before its denominator is looked at");
+    tap_ok(parses("4294967296/8589934592", 1, 2),
+           "a fraction is reduced before its denominator is looked at");
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         if (!refuses(wrong[k])) {
             printf("# taken: '%s'\n", wrong[k]);
@@ -51,11 +75,12 @@ static void test_denominators(void)
     pf_weights_add(&weights, (struct pf_weight){1, 3});
     pf_weights_add(&weights, (struct pf_weight){-1, 4});
     pf_weights_add(&weights, (struct pf_weight){5, 1});
-    tap_ok(pf_weights_join(&weights, &error) == PF_OK && weights.den == 12 && weights.rows[0].num == 4 && weights.rows[1].num == -3 &&
-               weights.rows[2].num == 60,
+    tap_ok(pf_weights_join(&weights, &error) == PF_OK && weights.den == 12 &&
+               weights.rows[0].num == 4 && weights.rows[1].num == -3 && weights.rows[2].num == 60,
            "weights come to their least common denominator");
     pf_weights_add(&weights, (struct pf_weight){1, 2147483647});
-    tap_int(pf_weights_join(&weights, &error), PF_USAGE, "a common denominator of more than 31 bits is refused");
+    tap_int(pf_weights_join(&weights, &error), PF_USAGE,
+            "a common denominator of more than 31 bits is refused");
     pf_weights_free(&weights);
 }
 
@@ -63,15 +88,17 @@ static void test_rounding(void)
 {
     static const struct {
         int64_t sum, pieces, want;
-    } cases[] = {{5, 2, 2},  {7, 2, 4},   {-5, 2, -2}, {-7, 2, -4}, {5, -2, -2}, {7, -2, -4}, {1, 3, 0},  {2, 3, 1},
-                 {-2, 3, -1}, {1, 2, 0},   {3, 2, 2},   {-1, 2, 0},  {0, 7, 0},   {6, 3, 2},   {-6, 3, -2}, {10, 4, 2}};
+    } cases[] = {{5, 2, 2}, {7, 2, 4}, {-5, 2, -2}, {-7, 2, -4}, {5, -2, -2}, {7, -2, -4},
+                 {1, 3, 0}, {2, 3, 1}, {-2, 3, -1}, {1, 2, 0},   {3, 2, 2},   {-1, 2, 0},
+                 {0, 7, 0}, {6, 3, 2}, {-6, 3, -2}, {10, 4, 2}};
     pf_int128 big = ((pf_int128)1 << 126) + 1;
     bool good = true;
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         good &= pf_merge_round(cases[k].sum, cases[k].pieces) == cases[k].want;
     tap_ok(good, "sums are rounded once, half to even, on both sides of 0");
-    tap_ok(pf_merge_round(big, 2) == (pf_int128)1 << 125 && pf_merge_round(-big, big) == -1, "also where they have all of 128 bits");
+    tap_ok(pf_merge_round(big, 2) == (pf_int128)1 << 125 && pf_merge_round(-big, big) == -1,
+           "also where they have all of 128 bits");
 }
 
 static uint32_t str(struct pf_dict *dict, const char *text)
@@ -79,7 +106,8 @@ static uint32_t str(struct pf_dict *dict, const char *text)
     return pf_dict_intern(dict, pf_bytes_of(text), 0);
 }
 
-static void add_text(struct pf_merge_texts *texts, const char *name, uint64_t line, const char *text)
+static void add_text(struct pf_merge_texts *texts, const char *name, uint64_t line,
+                     const char *text)
 {
     struct pf_text row = {.name = pf_bytes_of(name), .text = pf_bytes_of(text), .line = line};
     struct pf_batch batch = {.kind = PF_TEXT, .rows = 1, .texts = &row};
@@ -129,8 +157,10 @@ static void test_evals(struct pf_dict *dict)
             good = false;
         }
     }
-    tap_ok(good, "evals with the same text at the same place are told by the least name, wherever it stands");
-    tap_ok(pf_merge_evals_name(&evals, dict, str(dict, "(eval 9)[z.pl:1]")) == str(dict, "(eval 9)[z.pl:1]"),
+    tap_ok(good, "evals with the same text at the same place are told by the least name, wherever "
+                 "it stands");
+    tap_ok(pf_merge_evals_name(&evals, dict, str(dict, "(eval 9)[z.pl:1]")) ==
+               str(dict, "(eval 9)[z.pl:1]"),
            "evals without a text stay as they are");
     pf_merge_evals_texts(&evals, dict, &texts);
     tap_ok(pf_merge_texts_next(&texts, &batch) && batch.rows == 8, "their texts are kept once");
@@ -158,14 +188,16 @@ static uint32_t place(struct pf_dict *dict, const char *name, int64_t line)
 static void test_maps(struct pf_dict *dict)
 {
     struct pf_merge_map map = {.dict = dict, .place = drop_lines, .arg = dict};
-    uint32_t a = pf_dict_add_frame(dict, 0, place(dict, "f", 0)), b = pf_dict_add_frame(dict, a, place(dict, "g", 0)), c, d;
+    uint32_t a = pf_dict_add_frame(dict, 0, place(dict, "f", 0)),
+             b = pf_dict_add_frame(dict, a, place(dict, "g", 0)), c, d;
 
     tap_ok(pf_merge_map_extend(&map) == PF_OK && !map.locations.to && !map.stacks.to,
            "while nothing changes there is no map");
     c = pf_dict_add_frame(dict, a, place(dict, "g", 7));
     d = pf_dict_add_frame(dict, c, place(dict, "h", 1));
     pf_merge_map_extend(&map);
-    tap_ok(pf_merge_id(&map.stacks, a) == a && pf_merge_id(&map.stacks, b) == b && pf_merge_id(&map.stacks, c) == b &&
+    tap_ok(pf_merge_id(&map.stacks, a) == a && pf_merge_id(&map.stacks, b) == b &&
+               pf_merge_id(&map.stacks, c) == b &&
                pf_merge_id(&map.stacks, d) == pf_dict_add_frame(dict, b, place(dict, "h", 0)),
            "stacks become those of the places their frames become");
     for (uint32_t k = 0; k < dict->stacks.count; k++)
@@ -183,12 +215,14 @@ static void test_labels(struct pf_dict *dict)
 
     pf_merge_labels_only(&only, "zone,,other");
     pf_merge_labels_extend(&only);
-    tap_ok(pf_merge_id(&only.sets, both) == pf_dict_add_label(dict, 0, str(dict, "zone"), str(dict, "n")) &&
+    tap_ok(pf_merge_id(&only.sets, both) ==
+                   pf_dict_add_label(dict, 0, str(dict, "zone"), str(dict, "n")) &&
                pf_merge_id(&only.sets, host) == 0,
            "labels that do not count go");
     pf_merge_labels_add(&without, str(dict, "zone"));
     pf_merge_labels_extend(&without);
-    tap_ok(pf_merge_id(&without.sets, both) == host && pf_merge_id(&without.sets, host) == host, "or all but some stay");
+    tap_ok(pf_merge_id(&without.sets, both) == host && pf_merge_id(&without.sets, host) == host,
+           "or all but some stay");
     pf_merge_labels_free(&only);
     pf_merge_labels_free(&without);
 }

@@ -20,22 +20,28 @@ static const char *show(const struct pf_dict *dict, uint32_t labels, char *text,
     text[0] = '\0';
     while (count--) {
         const struct pf_label *row = pf_dict_label(dict, chain[count]);
-        used += (size_t)snprintf(text + used, size - used, "%s%s=", used ? "," : "", pf_dict_string(dict, row->key).data);
+        used += (size_t)snprintf(text + used, size - used, "%s%s=", used ? "," : "",
+                                 pf_dict_string(dict, row->key).data);
         if (row->numeric)
             used += (size_t)snprintf(text + used, size - used, "%" PRId64, row->number);
-        used += (size_t)snprintf(text + used, size - used, "%s", pf_dict_string(dict, row->text).data);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s", pf_dict_string(dict, row->text).data);
     }
     return text;
 }
 
 static void test_strings(struct pf_dict *dict)
 {
-    uint32_t latin = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), 0), utf8 = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), PF_UTF8);
+    uint32_t latin = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), 0),
+             utf8 = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), PF_UTF8);
     tap_ok(str(dict, "") == 0, "the empty string is 0");
     tap_ok(str(dict, "main") == str(dict, "main"), "equal strings are one");
-    tap_ok(latin != utf8, "bytes that are said to be UTF-8 differ from the same bytes that are not");
-    tap_ok(pf_dict_intern(dict, PF_BYTES("main"), PF_UTF8) == str(dict, "main"), "in ASCII the flag means nothing");
-    tap_ok(pf_dict_intern(dict, PF_BYTES("a\0b"), 0) != str(dict, "a"), "a NUL does not end a string");
+    tap_ok(latin != utf8,
+           "bytes that are said to be UTF-8 differ from the same bytes that are not");
+    tap_ok(pf_dict_intern(dict, PF_BYTES("main"), PF_UTF8) == str(dict, "main"),
+           "in ASCII the flag means nothing");
+    tap_ok(pf_dict_intern(dict, PF_BYTES("a\0b"), 0) != str(dict, "a"),
+           "a NUL does not end a string");
     bool same = true;
     uint32_t ids[20000];
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -43,7 +49,8 @@ static void test_strings(struct pf_dict *dict)
             char name[16];
             snprintf(name, sizeof name, "n%u", i);
             uint32_t id = str(dict, name);
-            same = same && (pass == 0 || ids[i] == id) && strcmp(pf_dict_string(dict, id).data, name) == 0;
+            same = same && (pass == 0 || ids[i] == id) &&
+                   strcmp(pf_dict_string(dict, id).data, name) == 0;
             ids[i] = id;
         }
     }
@@ -53,20 +60,27 @@ static void test_strings(struct pf_dict *dict)
 static void test_labels(struct pf_dict *dict)
 {
     char text[256];
-    uint32_t section = dict->section_key, op = str(dict, "op"), tid = str(dict, "tid"), req = str(dict, "req"), db = str(dict, "db");
+    uint32_t section = dict->section_key, op = str(dict, "op"), tid = str(dict, "tid"),
+             req = str(dict, "req"), db = str(dict, "db");
     uint32_t set = pf_dict_add_label(dict, 0, section, req);
     set = pf_dict_add_label(dict, set, section, db);
     set = pf_dict_add_label(dict, set, section, req);
-    tap_text(show(dict, set, text, sizeof text), "section=req,section=db,section=req", "sections keep the order of opening");
+    tap_text(show(dict, set, text, sizeof text), "section=req,section=db,section=req",
+             "sections keep the order of opening");
     uint32_t with_op = pf_dict_add_label(dict, set, op, str(dict, "print"));
-    tap_text(show(dict, with_op, text, sizeof text), "op=print,section=req,section=db,section=req", "other keys are sorted");
+    tap_text(show(dict, with_op, text, sizeof text), "op=print,section=req,section=db,section=req",
+             "other keys are sorted");
     uint32_t with_tid = pf_dict_add_number(dict, with_op, tid, 7, 0);
-    tap_text(show(dict, with_tid, text, sizeof text), "op=print,section=req,section=db,section=req,tid=7", "numbers are labels too");
-    tap_ok(pf_dict_add_label(dict, with_tid, op, str(dict, "print")) == with_tid, "a label that is there stays once");
+    tap_text(show(dict, with_tid, text, sizeof text),
+             "op=print,section=req,section=db,section=req,tid=7", "numbers are labels too");
+    tap_ok(pf_dict_add_label(dict, with_tid, op, str(dict, "print")) == with_tid,
+           "a label that is there stays once");
     tap_text(show(dict, pf_dict_add_label(dict, with_op, op, str(dict, "add")), text, sizeof text),
              "op=add,op=print,section=req,section=db,section=req", "values of one key are sorted");
-    tap_text(show(dict, pf_dict_drop_label(dict, with_tid, section), text, sizeof text), "op=print,tid=7", "dropping a key drops all of it");
-    tap_ok(pf_dict_drop_label(dict, with_op, tid) == with_op, "dropping what is not there changes nothing");
+    tap_text(show(dict, pf_dict_drop_label(dict, with_tid, section), text, sizeof text),
+             "op=print,tid=7", "dropping a key drops all of it");
+    tap_ok(pf_dict_drop_label(dict, with_op, tid) == with_op,
+           "dropping what is not there changes nothing");
     uint32_t many = 0;
     for (int64_t i = 200; i > 0; i--)
         many = pf_dict_add_number(dict, many, tid, i, 0);
@@ -90,11 +104,15 @@ static void test_stacks(struct pf_dict *dict)
     memcpy(leaf_first, (uint32_t[]){location[2], location[1], location[0]}, sizeof leaf_first);
     memcpy(other_first, (uint32_t[]){location[3], location[1], location[0]}, sizeof other_first);
     struct pf_stack_memo *memo = pf_stack_memo_new();
-    uint32_t a = pf_stack_memo_intern(memo, dict, leaf_first, 3), b = pf_stack_memo_intern(memo, dict, other_first, 3);
+    uint32_t a = pf_stack_memo_intern(memo, dict, leaf_first, 3),
+             b = pf_stack_memo_intern(memo, dict, other_first, 3);
     uint32_t count = dict->stacks.count;
-    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first, 3) == a && dict->stacks.count == count, "a stack seen before is the same node");
-    tap_ok(pf_dict_stack(dict, a)->parent == pf_dict_stack(dict, b)->parent, "stacks share the frames they have in common");
-    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first + 1, 2) == pf_dict_stack(dict, a)->parent, "a caller's stack is the parent");
+    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first, 3) == a && dict->stacks.count == count,
+           "a stack seen before is the same node");
+    tap_ok(pf_dict_stack(dict, a)->parent == pf_dict_stack(dict, b)->parent,
+           "stacks share the frames they have in common");
+    tap_ok(pf_stack_memo_intern(memo, dict, leaf_first + 1, 2) == pf_dict_stack(dict, a)->parent,
+           "a caller's stack is the parent");
     tap_ok(pf_stack_memo_intern(memo, dict, NULL, 0) == 0, "no frames are stack 0");
     tap_int(pf_stack_depth(dict, a), 3, "three frames deep");
     bool found = true;
@@ -118,34 +136,46 @@ static void test_names(struct pf_dict *dict)
     char scratch[32];
     struct pf_location address = {.address = 0x12006cbb8}, nothing = {.line = 3};
     struct pf_bytes name = pf_dict_frame_name(dict, pf_dict_add_location(dict, &address), scratch);
-    tap_ok(pf_bytes_equal(name, PF_BYTES("0x12006cbb8")), "an address nobody named is its own name");
-    tap_ok(pf_bytes_equal(pf_dict_frame_name(dict, pf_dict_add_location(dict, &nothing), scratch), PF_BYTES("[unknown]")),
+    tap_ok(pf_bytes_equal(name, PF_BYTES("0x12006cbb8")),
+           "an address nobody named is its own name");
+    tap_ok(pf_bytes_equal(pf_dict_frame_name(dict, pf_dict_add_location(dict, &nothing), scratch),
+                          PF_BYTES("[unknown]")),
            "a place without function and address is unknown");
 }
 
 static void test_measures(struct pf_dict *dict)
 {
-    struct pf_measure fine = {.name = str(dict, "wall"), .unit = str(dict, "nanoseconds"), .num = 1000000, .den = 1}, coarse = fine;
+    struct pf_measure fine = {.name = str(dict, "wall"),
+                              .unit = str(dict, "nanoseconds"),
+                              .num = 1000000,
+                              .den = 1},
+                      coarse = fine;
     coarse.num = 10000000;
-    uint32_t a = pf_measures_intern(&dict->measures, &fine), b = pf_measures_intern(&dict->measures, &coarse);
-    tap_ok(a == 0 && b == 1 && pf_measures_count(&dict->measures) == 2, "measures are numbered from 0, each scale by itself");
+    uint32_t a = pf_measures_intern(&dict->measures, &fine),
+             b = pf_measures_intern(&dict->measures, &coarse);
+    tap_ok(a == 0 && b == 1 && pf_measures_count(&dict->measures) == 2,
+           "measures are numbered from 0, each scale by itself");
     tap_ok(pf_measure_same(&fine, &coarse), "a scale does not make another measure");
 }
 
 static void test_making(struct pf_dict *dict)
 {
-    struct pf_measure measure = pf_measure_make(dict, "ct", "count", PF_EDGE, PF_INCLUSIVE, PF_EXACT);
+    struct pf_measure measure =
+        pf_measure_make(dict, "ct", "count", PF_EDGE, PF_INCLUSIVE, PF_EXACT);
 
-    tap_ok(measure.name == str(dict, "ct") && measure.unit == str(dict, "count") && measure.kind == PF_EDGE &&
-               measure.role == PF_INCLUSIVE && measure.nature == PF_EXACT,
+    tap_ok(measure.name == str(dict, "ct") && measure.unit == str(dict, "count") &&
+               measure.kind == PF_EDGE && measure.role == PF_INCLUSIVE &&
+               measure.nature == PF_EXACT,
            "a measure is made of name, unit, kind, role and nature");
-    tap_ok(measure.num == 1 && measure.den == 1 && measure.period == 0 && measure.raw_unit == 0 && !measure.main &&
-               measure.aggregation == PF_SUM,
+    tap_ok(measure.num == 1 && measure.den == 1 && measure.period == 0 && measure.raw_unit == 0 &&
+               !measure.main && measure.aggregation == PF_SUM,
            "a new measure counts base units without a period and is not the main one");
     pf_measure_set_scale(&measure, 1000000000, 60);
-    tap_ok(measure.num == 50000000 && measure.den == 3, "the scale of 60 ticks a second is 50000000/3 in lowest terms");
+    tap_ok(measure.num == 50000000 && measure.den == 3,
+           "the scale of 60 ticks a second is 50000000/3 in lowest terms");
     uint32_t id = pf_dict_add_measure(dict, measure);
-    tap_ok(pf_dict_add_measure(dict, measure) == id, "adding the same measure twice gives one number");
+    tap_ok(pf_dict_add_measure(dict, measure) == id,
+           "adding the same measure twice gives one number");
     tap_ok(pf_measure_is_count(dict, &measure) && !pf_measure_is_time(dict, &measure) &&
                !pf_measure_is_samples(dict, &measure),
            "a measure in counts by another name than samples is neither samples nor time");
@@ -191,16 +221,21 @@ static void test_units(void)
 static void test_parts(struct pf_dict *dict)
 {
     struct pf_bytes whole;
-    struct pf_measure measure = pf_measure_make(dict, "x", "1/3 tick", PF_SAMPLE, PF_SELF, PF_EXACT);
+    struct pf_measure measure =
+        pf_measure_make(dict, "x", "1/3 tick", PF_SAMPLE, PF_SELF, PF_EXACT);
 
-    tap_ok(pf_unit_parts(PF_BYTES("1/3 tick"), &whole) == 3 && pf_bytes_equal(whole, PF_BYTES("tick")),
+    tap_ok(pf_unit_parts(PF_BYTES("1/3 tick"), &whole) == 3 &&
+               pf_bytes_equal(whole, PF_BYTES("tick")),
            "1/3 tick is a third of a tick");
-    tap_ok(pf_unit_parts(PF_BYTES("1/0 tick"), &whole) == 1 && whole.size == 8, "1/0 tick is a name of its own");
-    tap_ok(pf_unit_parts(pf_dict_string(dict, pf_unit_decimal(dict, 12, PF_BYTES("tick"))), &whole) == 1000000000000 &&
+    tap_ok(pf_unit_parts(PF_BYTES("1/0 tick"), &whole) == 1 && whole.size == 8,
+           "1/0 tick is a name of its own");
+    tap_ok(pf_unit_parts(pf_dict_string(dict, pf_unit_decimal(dict, 12, PF_BYTES("tick"))),
+                         &whole) == 1000000000000 &&
                pf_bytes_equal(whole, PF_BYTES("tick")),
            "the name of a decimal part reads back");
     pf_unit_take_parts(dict, &measure);
-    tap_ok(measure.raw_unit == str(dict, "1/3 tick") && measure.unit == str(dict, "tick") && measure.den == 3,
+    tap_ok(measure.raw_unit == str(dict, "1/3 tick") && measure.unit == str(dict, "tick") &&
+               measure.den == 3,
            "a unit of thirds becomes the raw unit");
 }
 

@@ -17,7 +17,8 @@ extern const struct pf_format pf_format_nytprof;
 
 enum { FIDS = 4, LINES = 8, RECORDS = 40000, FEW = 150 };
 
-static const uint32_t fids[FIDS] = {1, 127, 300, 0xfffffff0}, lines[LINES] = {1, 127, 128, 0x3fff, 0x4000, 0x1fffff, 0x200000, 0xfffffff};
+static const uint32_t fids[FIDS] = {1, 127, 300, 0xfffffff0},
+                      lines[LINES] = {1, 127, 128, 0x3fff, 0x4000, 0x1fffff, 0x200000, 0xfffffff};
 
 struct sums {
     int64_t count[FIDS][LINES], ticks[FIDS][LINES];
@@ -34,7 +35,7 @@ struct made {
     } marks[RECORDS];
     size_t records, head; /* `head`: bytes before the first record that may be deflated */
     struct sums sums;
-    bool discount, wide;  /* wide: numbers have the longest form */
+    bool discount, wide; /* wide: numbers have the longest form */
 };
 
 /* --- chance ----------------------------------------------------------------------------------- */
@@ -57,16 +58,20 @@ static void put(struct made *made, int byte)
 /* In any form that holds the number; the shortest one half of the time. */
 static void put_number(struct made *made, uint32_t value)
 {
-    static const uint32_t limit[] = {0x7f, 0x3fff, 0x1fffff, 0xfffffff, UINT32_MAX}, mark[] = {0, 0x80, 0xc0, 0xe0, 0xff};
+    static const uint32_t limit[] = {0x7f, 0x3fff, 0x1fffff, 0xfffffff, UINT32_MAX},
+                          mark[] = {0, 0x80, 0xc0, 0xe0, 0xff};
     int shortest = 0;
     while (value > limit[shortest])
         shortest++;
-    int form = made->wide ? 4 : below(2) ? shortest : shortest + (int)below((uint32_t)(5 - shortest));
+    int form = made->wide ? 4
+               : below(2) ? shortest
+                          : shortest + (int)below((uint32_t)(5 - shortest));
     if (form == 4)
         put(made, 0xff);
     else
         /* Of the four bytes' first one, F0..FE, bit 4 says nothing. */
-        put(made, (int)(mark[form] | value >> 8 * form | (form == 3 && value >> 24 < 15 && below(4) == 0 ? 0x10 : 0)));
+        put(made, (int)(mark[form] | value >> 8 * form |
+                        (form == 3 && value >> 24 < 15 && below(4) == 0 ? 0x10 : 0)));
     for (int k = (form < 4 ? form : 4) - 1; k >= 0; k--)
         put(made, (int)(value >> 8 * k & 0xff));
 }
@@ -90,7 +95,8 @@ static void put_real(struct made *made, double value)
 
 static void put_head(struct made *made)
 {
-    static const char text[] = "NYTProf 5 0\n#made at random\n:ticks_per_sec=10000000\n:nv_size=8\n!calls=2\n";
+    static const char text[] =
+        "NYTProf 5 0\n#made at random\n:ticks_per_sec=10000000\n:nv_size=8\n!calls=2\n";
     pf_buffer_append(&made->bytes, text, sizeof text - 1);
     made->head = made->bytes.size;
     put(made, 'P');
@@ -110,7 +116,9 @@ static void put_head(struct made *made)
 
 static void put_statement(struct made *made)
 {
-    static const int32_t times[] = {0, 1, 127, 128, 0x3fff, 0x4000, 0x1fffff, 0x200000, 0xfffffff, 0x10000000, INT32_MAX, -1, INT32_MIN};
+    static const int32_t times[] = {0,         1,        127,      128,       0x3fff,
+                                    0x4000,    0x1fffff, 0x200000, 0xfffffff, 0x10000000,
+                                    INT32_MAX, -1,       INT32_MIN};
     uint32_t fid = below(FIDS), line = below(LINES);
     int32_t ticks = times[below(2) ? below(4) : below(sizeof times / sizeof *times)];
     bool block = below(8) == 0;
@@ -224,10 +232,12 @@ static struct pf_buffer deflated(const struct made *made)
 
 static bool named(const struct pf_dict *dict, uint32_t measure, const char *name)
 {
-    return pf_bytes_equal(pf_dict_string(dict, pf_measures_row(&dict->measures, measure)->name), pf_bytes_of(name));
+    return pf_bytes_equal(pf_dict_string(dict, pf_measures_row(&dict->measures, measure)->name),
+                          pf_bytes_of(name));
 }
 
-static void add_line(struct sums *sums, const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
+static void add_line(struct sums *sums, const struct pf_dict *dict, const struct pf_batch *batch,
+                     uint32_t row)
 {
     const struct pf_location *location = pf_dict_location(dict, batch->location[row]);
     struct pf_bytes file = pf_dict_string(dict, pf_dict_function(dict, location->function)->file);
@@ -265,8 +275,12 @@ static int read_source(struct pf_source *source, bool salvage, struct sums *sums
     struct pf_dict dict;
     memset(sums, 0, sizeof *sums);
     int status = pf_dict_init(&dict);
-    struct pf_reader setup = {
-        .format = &pf_format_nytprof, .source = source, .dict = &dict, .options = &none, .name = "test", .salvage = salvage};
+    struct pf_reader setup = {.format = &pf_format_nytprof,
+                              .source = source,
+                              .dict = &dict,
+                              .options = &none,
+                              .name = "test",
+                              .salvage = salvage};
     if (status == PF_OK)
         status = pf_reader_open(&reader, &setup, &error);
     while (status == PF_OK && (status = pf_reader_next(reader, &batch)) == PF_OK)
@@ -325,7 +339,8 @@ static int read_pieces(const struct pf_buffer *bytes, uint32_t most, struct sums
 
 /* --- the tests -------------------------------------------------------------------------------- */
 
-static void expect(int status, const struct sums *got, const struct sums *want, const char *sentence)
+static void expect(int status, const struct sums *got, const struct sums *want,
+                   const char *sentence)
 {
     tap_ok(status == PF_EOF && memcmp(got, want, sizeof *got) == 0, "%s", sentence);
     if (status != PF_EOF)
@@ -333,9 +348,11 @@ static void expect(int status, const struct sums *got, const struct sums *want, 
     for (int k = 0; k < FIDS * LINES; k++)
         if (got->count[k / LINES][k % LINES] != want->count[k / LINES][k % LINES] ||
             got->ticks[k / LINES][k % LINES] != want->ticks[k / LINES][k % LINES])
-            printf("# line %" PRIu32 " of %" PRIu32 ": %" PRId64 " statements, %" PRId64 " ticks, not %" PRId64 " and %" PRId64 "\n",
-                   lines[k % LINES], fids[k / LINES], got->count[k / LINES][k % LINES], got->ticks[k / LINES][k % LINES],
-                   want->count[k / LINES][k % LINES], want->ticks[k / LINES][k % LINES]);
+            printf("# line %" PRIu32 " of %" PRIu32 ": %" PRId64 " statements, %" PRId64
+                   " ticks, not %" PRId64 " and %" PRId64 "\n",
+                   lines[k % LINES], fids[k / LINES], got->count[k / LINES][k % LINES],
+                   got->ticks[k / LINES][k % LINES], want->count[k / LINES][k % LINES],
+                   want->ticks[k / LINES][k % LINES]);
 }
 
 static void test_pieces(struct made *made)
@@ -343,35 +360,43 @@ static void test_pieces(struct made *made)
     struct sums got;
     make(made, 1, RECORDS, false);
     struct pf_buffer packed = deflated(made);
-    expect(read_memory(made->bytes.data, made->bytes.size, false, &got), &got, &made->sums, "a stream gives what its records add up to");
+    expect(read_memory(made->bytes.data, made->bytes.size, false, &got), &got, &made->sums,
+           "a stream gives what its records add up to");
     expect(read_pieces(&made->bytes, 1, &got), &got, &made->sums, "the same byte by byte");
     expect(read_pieces(&made->bytes, 40, &got), &got, &made->sums, "in pieces of up to 40 bytes");
-    expect(read_pieces(&made->bytes, 5000, &got), &got, &made->sums, "in pieces of up to 5000 bytes");
-    expect(read_memory(packed.data, packed.size, false, &got), &got, &made->sums, "deflated, whatever follows");
+    expect(read_pieces(&made->bytes, 5000, &got), &got, &made->sums,
+           "in pieces of up to 5000 bytes");
+    expect(read_memory(packed.data, packed.size, false, &got), &got, &made->sums,
+           "deflated, whatever follows");
     expect(read_pieces(&packed, 1, &got), &got, &made->sums, "deflated, byte by byte");
-    expect(read_pieces(&packed, 3000, &got), &got, &made->sums, "deflated, in pieces of up to 3000 bytes");
+    expect(read_pieces(&packed, 3000, &got), &got, &made->sums,
+           "deflated, in pieces of up to 3000 bytes");
     pf_buffer_free(&packed);
     pf_buffer_free(&made->bytes);
 }
 
 /* Sums of a cut stream are those of its whole records; it fails where a record is cut, which
  * salvage forgives. */
-static bool cut_is_right(const struct made *made, const void *bytes, size_t size, size_t length, bool whole)
+static bool cut_is_right(const struct made *made, const void *bytes, size_t size, size_t length,
+                         bool whole)
 {
     struct sums salvaged, plain;
     struct mark want = {.end = made->head}, got = {0};
     for (size_t k = 0; k < made->records && made->marks[k].end <= length; k++)
         want = made->marks[k];
-    int status = read_memory(bytes, size, false, &plain), forgiving = read_memory(bytes, size, true, &salvaged);
+    int status = read_memory(bytes, size, false, &plain),
+        forgiving = read_memory(bytes, size, true, &salvaged);
     for (int k = 0; k < FIDS * LINES; k++) {
         got.count += salvaged.count[k / LINES][k % LINES];
         got.ticks += salvaged.ticks[k / LINES][k % LINES];
     }
-    bool good = forgiving == PF_EOF && status == (whole ? PF_EOF : PF_FAILED) && got.count == want.count && got.ticks == want.ticks &&
+    bool good = forgiving == PF_EOF && status == (whole ? PF_EOF : PF_FAILED) &&
+                got.count == want.count && got.ticks == want.ticks &&
                 salvaged.texts == want.texts && memcmp(&plain, &salvaged, sizeof plain) == 0;
     if (!good)
-        printf("# of %zu bytes: status %d, with salvage %d; %" PRId64 " statements, not %" PRId64 "\n", length, status, forgiving,
-               got.count, want.count);
+        printf("# of %zu bytes: status %d, with salvage %d; %" PRId64 " statements, not %" PRId64
+               "\n",
+               length, status, forgiving, got.count, want.count);
     return good;
 }
 
@@ -392,8 +417,9 @@ static void test_cuts(struct made *made, bool wide)
     make(made, 2, FEW, wide);
     for (size_t length = made->marks[0].end; length < made->bytes.size; length++)
         wrong += !cut_is_right(made, made->bytes.data, length, length, ends_whole(made, length));
-    tap_int((int64_t)wrong, 0, wide ? "also where all numbers are as long as can be"
-                                    : "cut anywhere it gives its whole records, and fails inside one");
+    tap_int((int64_t)wrong, 0,
+            wide ? "also where all numbers are as long as can be"
+                 : "cut anywhere it gives its whole records, and fails inside one");
     pf_buffer_free(&made->bytes);
 }
 
@@ -425,7 +451,8 @@ static void test_deflated_cuts(struct made *made)
         if (length >= made->marks[0].end)
             wrong += !cut_is_right(made, packed.data, size, length, ends_whole(made, length));
     }
-    tap_int((int64_t)wrong, 0, "deflated and cut anywhere it gives every whole record that can be inflated");
+    tap_int((int64_t)wrong, 0,
+            "deflated and cut anywhere it gives every whole record that can be inflated");
     pf_buffer_free(&packed);
     pf_buffer_free(&made->bytes);
 }
@@ -434,15 +461,22 @@ static void test_deflated_cuts(struct made *made)
 
 static void test_varints(void)
 {
-    static const unsigned char bytes[][6] = {{0x7f}, {0x80, 0x7f}, {0xbf, 0xff}, {0xc0, 0, 1}, {0xdf, 0xff, 0xff}, {0xe0, 0, 0, 2},
-                                             {0xfe, 1, 2, 3}, {0xff, 0xff, 0xff, 0xff, 0xfb}};
+    static const unsigned char bytes[][6] = {{0x7f},
+                                             {0x80, 0x7f},
+                                             {0xbf, 0xff},
+                                             {0xc0, 0, 1},
+                                             {0xdf, 0xff, 0xff},
+                                             {0xe0, 0, 0, 2},
+                                             {0xfe, 1, 2, 3},
+                                             {0xff, 0xff, 0xff, 0xff, 0xfb}};
     static const uint32_t values[] = {0x7f, 0x7f, 0x3fff, 1, 0x1fffff, 2, 0xe010203, (uint32_t)-5};
     static const int sizes[] = {1, 2, 2, 3, 3, 4, 4, 5};
     for (int k = 0; k < 8; k++) {
         uint32_t value, random;
         bool good = pf_nyt_varint(bytes[k], &value) - bytes[k] == sizes[k];
         good &= pf_nyt_random_varint(bytes[k], &random) - bytes[k] == sizes[k];
-        tap_ok(good && value == values[k] && random == value, "the number %" PRIu32 " of %d bytes", values[k], sizes[k]);
+        tap_ok(good && value == values[k] && random == value, "the number %" PRIu32 " of %d bytes",
+               values[k], sizes[k]);
     }
 }
 
@@ -454,21 +488,35 @@ static void test_reals(void)
         int64_t size;
         unsigned char time[16], other[16];
     } forms[] = {
-        {"double, little-endian", 8, {0, 0, 0, 0, 0, 0, 0xd8, 0x41}, {0, 0, 0, 0, 0, 0, 0xe8, 0xbf}},
+        {"double, little-endian",
+         8,
+         {0, 0, 0, 0, 0, 0, 0xd8, 0x41},
+         {0, 0, 0, 0, 0, 0, 0xe8, 0xbf}},
         {"double, big-endian", 8, {0x41, 0xd8}, {0xbf, 0xe8}},
         {"single, little-endian", 4, {0, 0, 0xc0, 0x4e}, {0, 0, 0x40, 0xbf}},
         {"single, big-endian", 4, {0x4e, 0xc0}, {0xbf, 0x40}},
-        {"x87 in 16 bytes", 16, {0, 0, 0, 0, 0, 0, 0, 0xc0, 0x1d, 0x40, 9, 9}, {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xfe, 0xbf, 9, 9}},
-        {"x87 in 12 bytes", 12, {0, 0, 0, 0, 0, 0, 0, 0xc0, 0x1d, 0x40, 9, 9}, {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xfe, 0xbf, 9, 9}},
-        {"quad, little-endian", 16, {[13] = 0x80, [14] = 0x1d, [15] = 0x40}, {[13] = 0x80, [14] = 0xfe, [15] = 0xbf}},
+        {"x87 in 16 bytes",
+         16,
+         {0, 0, 0, 0, 0, 0, 0, 0xc0, 0x1d, 0x40, 9, 9},
+         {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xfe, 0xbf, 9, 9}},
+        {"x87 in 12 bytes",
+         12,
+         {0, 0, 0, 0, 0, 0, 0, 0xc0, 0x1d, 0x40, 9, 9},
+         {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xfe, 0xbf, 9, 9}},
+        {"quad, little-endian",
+         16,
+         {[13] = 0x80, [14] = 0x1d, [15] = 0x40},
+         {[13] = 0x80, [14] = 0xfe, [15] = 0xbf}},
         {"quad, big-endian", 16, {0x40, 0x1d, 0x80}, {0xbf, 0xfe, 0x80}},
     };
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         struct pf_nyt_nv nv;
         bool known = pf_nyt_nv_size(&nv, forms[k].size);
         pf_nyt_nv_probe(&nv, forms[k].time);
-        double time = pf_nyt_nv_load(&nv, forms[k].time), other = pf_nyt_nv_load(&nv, forms[k].other);
-        tap_ok(known && time > 1610612735.5 && time < 1610612736.5 && other > -0.7501 && other < -0.7499,
+        double time = pf_nyt_nv_load(&nv, forms[k].time),
+               other = pf_nyt_nv_load(&nv, forms[k].other);
+        tap_ok(known && time > 1610612735.5 && time < 1610612736.5 && other > -0.7501 &&
+                   other < -0.7499,
                "the time of day tells the form of numbers: %s", forms[k].name);
     }
 }

@@ -44,7 +44,8 @@ static void test_runs(void)
     tap_int((int64_t)pf_scan_digits(PF_BYTES("12a3")), 2, "digits at the beginning are counted");
     tap_int((int64_t)pf_scan_digits(PF_BYTES("a12")), 0, "no digit at the beginning");
     tap_int((int64_t)pf_without_digits(PF_BYTES("f.12")).size, 2, "digits at the end are left out");
-    tap_int((int64_t)pf_without_digits(PF_BYTES("12")).size, 0, "nothing but digits leaves nothing");
+    tap_int((int64_t)pf_without_digits(PF_BYTES("12")).size, 0,
+            "nothing but digits leaves nothing");
     tap_ok(pf_all_digits(PF_BYTES("007")) && !pf_all_digits(PF_BYTES("")) &&
                !pf_all_digits(PF_BYTES("-7")) && !pf_all_digits(PF_BYTES("7 ")),
            "all digits: at least one, and nothing else");

@@ -145,8 +145,8 @@ static void test_sink_failures(void)
 
     tap_int(pf_sink_open(&sink, in_folder("no/where"), &nowhere), PF_IO,
             "a target in no directory cannot be written");
-    snprintf(expected, sizeof expected,
-             "cannot create '%s/no/where': No such file or directory", folder);
+    snprintf(expected, sizeof expected, "cannot create '%s/no/where': No such file or directory",
+             folder);
     tap_text(nowhere.text, expected, "and the message says so");
     tap_int(pf_sink_open(&sink, folder, &is_folder), PF_IO, "a directory cannot be written");
     snprintf(expected, sizeof expected, "cannot write '%s': Is a directory", folder);
@@ -211,8 +211,7 @@ static int write_too_much(void)
     snprintf(temporary, sizeof temporary, "%s", pf_sink_temporary(sink));
     pf_sink_write(sink, bytes, 1000000);
     free(bytes);
-    if (pf_sink_commit(sink, &error) != PF_IO ||
-        !strstr(error.text, "/kept': File too large"))
+    if (pf_sink_commit(sink, &error) != PF_IO || !strstr(error.text, "/kept': File too large"))
         return 1;
     return exists(temporary) ? 2 : 0;
 }
@@ -471,9 +470,10 @@ static void test_deflate_layer(void)
     pf_sink_abort(deflated);
     pf_sink_text(below, "tail");
     all = pf_sink_memory(below, &size);
-    tap_ok(pf_sink_offset(below) == size && memcmp(all, "head", 4) == 0 && memcmp(all + size - 4, "tail", 4) == 0 &&
-               uncompress(back, &got, (const unsigned char *)all + 4, size - 8) == Z_OK && got == SIZE &&
-               memcmp(back, bytes, SIZE) == 0,
+    tap_ok(pf_sink_offset(below) == size && memcmp(all, "head", 4) == 0 &&
+               memcmp(all + size - 4, "tail", 4) == 0 &&
+               uncompress(back, &got, (const unsigned char *)all + 4, size - 8) == Z_OK &&
+               got == SIZE && memcmp(back, bytes, SIZE) == 0,
            "between what is written before and behind, zlib finds them");
     pf_sink_abort(below);
 

@@ -47,8 +47,7 @@ static void test_plain_file(void)
         tap_ok(drain_source(source, bytes, SIZE, steps[k]) == SIZE &&
                    pf_source_status(source, NULL) == PF_OK,
                "a file taken in pieces of %zu is the file", steps[k]);
-        tap_ok(pf_source_raw_offset(source) == SIZE &&
-                   pf_source_offset(source) == SIZE,
+        tap_ok(pf_source_raw_offset(source) == SIZE && pf_source_offset(source) == SIZE,
                "its offsets end at its size");
         pf_source_close(source);
     }
@@ -119,8 +118,7 @@ static void test_memory(void)
     tap_ok(pf_source_peek(source, 1, &have) && have == 0, "and ends");
     pf_source_close(source);
     pf_source_open_memory(&source, NULL, 0, &error);
-    tap_ok(pf_source_peek(source, 1, &have) && have == 0 &&
-               pf_source_status(source, NULL) == PF_OK,
+    tap_ok(pf_source_peek(source, 1, &have) && have == 0 && pf_source_status(source, NULL) == PF_OK,
            "no memory at all is an empty source");
     pf_source_close(source);
     pf_source_close(NULL);
@@ -310,10 +308,12 @@ static void test_gzip_places(void)
     size += gzip_member(bytes + size, sizeof bytes - size, "s", 1);
     pf_source_open_memory(&source, bytes, size, &error);
     pf_source_peek(source, 100, &have);
-    tap_ok(have == 12 && pf_source_member(source, 0) == 6, "the first member of a gzip is none that is told");
+    tap_ok(have == 12 && pf_source_member(source, 0) == 6,
+           "the first member of a gzip is none that is told");
     pf_source_take(source, 8);
     tap_ok(pf_source_member(source, 6) == 6, "that of bytes taken since the last look is told");
-    tap_ok(pf_source_member(source, 7) == 11 && pf_source_member(source, 12) == UINT64_MAX, "so are the others, each once");
+    tap_ok(pf_source_member(source, 7) == 11 && pf_source_member(source, 12) == UINT64_MAX,
+           "so are the others, each once");
     pf_source_close(source);
 }
 
@@ -340,9 +340,11 @@ static void test_gzip_large(void)
     for (size_t k = 1, have; k < MEMBERS; k++) {
         /* a member has ended far before what is inflated ahead */
         pf_source_skip(source, SIZE - 10);
-        told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE - 10) >= k * SIZE);
+        told = told && (pf_source_peek(source, 1, &have),
+                        pf_source_member(source, k * SIZE - 10) >= k * SIZE);
         pf_source_skip(source, 10);
-        told = told && (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE) == k * SIZE);
+        told = told &&
+               (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE) == k * SIZE);
     }
     tap_ok(told, "where its members begin is told");
     pf_source_close(source);
@@ -524,7 +526,8 @@ static bool read_behind_mark(const unsigned char *bytes, size_t size, const char
     pf_source_open_memory(&source, bytes, size, &error);
     pf_source_peek(source, 1, &(size_t){0});
     bool good = pf_source_marked(source) == marked && pf_source_offset(source) == before &&
-                drain_source(source, (const unsigned char *)text, length, 2) == length && pf_source_offset(source) == before + length;
+                drain_source(source, (const unsigned char *)text, length, 2) == length &&
+                pf_source_offset(source) == before + length;
     pf_source_close(source);
     return good;
 }
@@ -542,9 +545,14 @@ static void test_mark(void)
 {
     static const struct {
         const char *bytes, *text;
-    } cases[] = {{"\xef\xbb\xbfone", "one"},   {"\xef\xbb\xbf", ""},         {"\xef\xbb\xbf\xef\xbb\xbf", "\xef\xbb\xbf"},
-                 {"\xef\xbb", "\xef\xbb"},    {"\xef", "\xef"},             {"\xef\xbb\xbe", "\xef\xbb\xbe"},
-                 {"one\xef\xbb\xbf", "one\xef\xbb\xbf"}, {"\xef\xbbone", "\xef\xbbone"}};
+    } cases[] = {{"\xef\xbb\xbfone", "one"},
+                 {"\xef\xbb\xbf", ""},
+                 {"\xef\xbb\xbf\xef\xbb\xbf", "\xef\xbb\xbf"},
+                 {"\xef\xbb", "\xef\xbb"},
+                 {"\xef", "\xef"},
+                 {"\xef\xbb\xbe", "\xef\xbb\xbe"},
+                 {"one\xef\xbb\xbf", "one\xef\xbb\xbf"},
+                 {"\xef\xbbone", "\xef\xbbone"}};
     unsigned char packed[200];
     struct pf_source *source;
     struct pf_error error = {0};
@@ -554,25 +562,30 @@ static void test_mark(void)
         size_t size = strlen(cases[k].bytes), split = 0;
         bool marked = size != strlen(cases[k].text);
 
-        tap_ok(read_behind_mark((const unsigned char *)cases[k].bytes, size, cases[k].text, marked), "UTF-8's mark, case %zu", k);
+        tap_ok(read_behind_mark((const unsigned char *)cases[k].bytes, size, cases[k].text, marked),
+               "UTF-8's mark, case %zu", k);
         bool good = true;
         for (; split <= size; split++) {
             size_t used = gzip_member(packed, sizeof packed, cases[k].bytes, split);
-            used += gzip_member(packed + used, sizeof packed - used, cases[k].bytes + split, size - split);
+            used += gzip_member(packed + used, sizeof packed - used, cases[k].bytes + split,
+                                size - split);
             good = good && read_behind_mark(packed, used, cases[k].text, marked);
         }
         tap_ok(good, "the same, in two members of a gzip");
         write_file(in_folder("mark"), cases[k].bytes, size);
         pf_source_open(&source, in_folder("mark"), &error);
         pf_source_start(source);
-        tap_ok(drain_source(source, (const unsigned char *)cases[k].text, strlen(cases[k].text), 1) == strlen(cases[k].text) &&
+        tap_ok(drain_source(source, (const unsigned char *)cases[k].text, strlen(cases[k].text),
+                            1) == strlen(cases[k].text) &&
                    pf_source_offset(source) == size,
                "the same, in a file");
         pf_source_close(source);
     }
     become_stdin(pipe_from(write_mark_slowly, &pid));
     pf_source_open(&source, "-", &error);
-    tap_ok(drain_source(source, (const unsigned char *)"one", 3, 1) == 3 && pf_source_marked(source), "the mark comes through a pipe byte by byte");
+    tap_ok(drain_source(source, (const unsigned char *)"one", 3, 1) == 3 &&
+               pf_source_marked(source),
+           "the mark comes through a pipe byte by byte");
     waitpid(pid, NULL, 0);
     pf_source_close(source);
 }
@@ -594,8 +607,7 @@ static void test_pipes(void)
         good = good && pf_bytes_equal(line, pf_bytes_of(expected));
     }
     waitpid(pid, NULL, 0);
-    tap_ok(good && count == 200,
-           "standard input is read from a pipe in small pieces");
+    tap_ok(good && count == 200, "standard input is read from a pipe in small pieces");
     pf_source_close(source);
     tap_ok(fcntl(STDIN_FILENO, F_GETFD) >= 0, "and is not closed");
 
@@ -669,7 +681,8 @@ static void test_would_block(void)
 }
 
 /* A source in memory, with a layer that inflates from `skip` on. */
-static struct pf_source *open_inflated(struct pf_source **file, const void *bytes, size_t size, size_t skip)
+static struct pf_source *open_inflated(struct pf_source **file, const void *bytes, size_t size,
+                                       size_t skip)
 {
     struct pf_error error = {0};
     struct pf_source *inflated = NULL;
@@ -695,8 +708,8 @@ static void test_inflate_layer(void)
     compress(file_bytes + HEAD, &packed, bytes, SIZE);
     memcpy(file_bytes + HEAD + packed, "tail", HEAD);
     inflated = open_inflated(&file, file_bytes, packed + 2 * HEAD, HEAD);
-    tap_ok(drain_source(inflated, bytes, SIZE, 70000) == SIZE && pf_source_need(inflated, 1, &error) == PF_EOF &&
-               !pf_source_layer(inflated)->cut,
+    tap_ok(drain_source(inflated, bytes, SIZE, 70000) == SIZE &&
+               pf_source_need(inflated, 1, &error) == PF_EOF && !pf_source_layer(inflated)->cut,
            "a layer gives what zlib deflated, and ends");
     tap_ok(pf_source_offset(inflated) == SIZE && pf_source_offset(file) == HEAD + packed &&
                memcmp(pf_source_peek(file, HEAD, &have), "tail", HEAD) == 0,
@@ -706,13 +719,15 @@ static void test_inflate_layer(void)
 
     inflated = open_inflated(&file, file_bytes, HEAD + packed - 1, HEAD);
     pf_source_skip(inflated, UINT64_MAX);
-    tap_ok(pf_source_need(inflated, 1, &error) == PF_EOF && pf_source_layer(inflated)->cut, "a cut stream ends, and is cut");
+    tap_ok(pf_source_need(inflated, 1, &error) == PF_EOF && pf_source_layer(inflated)->cut,
+           "a cut stream ends, and is cut");
     pf_source_close(inflated);
     pf_source_close(file);
 
     inflated = open_inflated(&file, file_bytes, HEAD + packed, 0);
     tap_ok(pf_source_need(inflated, 1, &error) == PF_FAILED && error.offset == 2 &&
-               strstr(error.text, "the deflated data are damaged (") && strstr(error.text, "(offset 0 once inflated)"),
+               strstr(error.text, "the deflated data are damaged (") &&
+               strstr(error.text, "(offset 0 once inflated)"),
            "other bytes fail behind the two of a head, with both offsets");
     pf_source_close(inflated);
     pf_source_close(file);
@@ -758,7 +773,8 @@ static void test_snappy_layers(void)
     pf_source_close(look);
 
     pf_layer_look(&look, file, 2, 2, &error);
-    tap_ok(pf_source_offset(look) == 2 && *pf_source_peek(look, 1, &have) == 'a', "a look has the offsets of the file");
+    tap_ok(pf_source_offset(look) == 2 && *pf_source_peek(look, 1, &have) == 'a',
+           "a look has the offsets of the file");
     pf_source_close(look);
     pf_source_close(file);
 
@@ -766,7 +782,8 @@ static void test_snappy_layers(void)
     pf_source_skip(file, 4);
     pf_layer_snappy(&layer, file, &error);
     pf_source_skip(layer, UINT64_MAX);
-    tap_ok(pf_source_need(layer, 1, &error) == PF_FAILED && strstr(error.text, "the file ends inside a block: 4 of its 5 bytes") &&
+    tap_ok(pf_source_need(layer, 1, &error) == PF_FAILED &&
+               strstr(error.text, "the file ends inside a block: 4 of its 5 bytes") &&
                error.offset == at - 7 && strstr(error.text, "(offset 60000 once uncompressed)"),
            "a cut block fails, with both offsets");
     pf_source_close(layer);

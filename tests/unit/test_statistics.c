@@ -31,15 +31,17 @@ static void test_student_table(void)
     static const struct {
         double freedom, p, t;
     } cases[] = {
-        {1, 0.5, 1.000},   {1, 0.1, 6.314},  {1, 0.05, 12.706}, {1, 0.01, 63.657}, {2, 0.05, 4.303},  {2, 0.01, 9.925},
-        {3, 0.05, 3.182},  {4, 0.05, 2.776}, {4, 0.01, 4.604},  {5, 0.05, 2.571},  {8, 0.05, 2.306},  {8, 0.01, 3.355},
-        {10, 0.05, 2.228}, {15, 0.1, 1.753}, {20, 0.05, 2.086}, {30, 0.05, 2.042}, {60, 0.05, 2.000}, {120, 0.05, 1.980},
-        {120, 0.01, 2.617},
+        {1, 0.5, 1.000},   {1, 0.1, 6.314},    {1, 0.05, 12.706},  {1, 0.01, 63.657},
+        {2, 0.05, 4.303},  {2, 0.01, 9.925},   {3, 0.05, 3.182},   {4, 0.05, 2.776},
+        {4, 0.01, 4.604},  {5, 0.05, 2.571},   {8, 0.05, 2.306},   {8, 0.01, 3.355},
+        {10, 0.05, 2.228}, {15, 0.1, 1.753},   {20, 0.05, 2.086},  {30, 0.05, 2.042},
+        {60, 0.05, 2.000}, {120, 0.05, 1.980}, {120, 0.01, 2.617},
     };
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         tap_ok(printed(pf_student_quantile(cases[k].p, cases[k].freedom), cases[k].t, 3),
-               "t with %g degrees of freedom exceeds %.3f with probability %g", cases[k].freedom, cases[k].t, cases[k].p);
+               "t with %g degrees of freedom exceeds %.3f with probability %g", cases[k].freedom,
+               cases[k].t, cases[k].p);
 }
 
 /* P(F <= f) = I(m / 2, n / 2) at m f / (m f + n), with the points of 5 % and 1 % in Abramowitz and
@@ -48,28 +50,35 @@ static void test_f_table(void)
 {
     static const struct {
         double m, n, p, f;
-    } cases[] = {{2, 10, 0.05, 4.10}, {5, 5, 0.05, 5.05}, {10, 20, 0.05, 2.35}, {4, 30, 0.05, 2.69}, {3, 12, 0.01, 5.95}, {8, 15, 0.01, 4.00}};
+    } cases[] = {{2, 10, 0.05, 4.10}, {5, 5, 0.05, 5.05},  {10, 20, 0.05, 2.35},
+                 {4, 30, 0.05, 2.69}, {3, 12, 0.01, 5.95}, {8, 15, 0.01, 4.00}};
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double edge[2];
         for (int end = 0; end < 2; end++) {
             double f = cases[k].f + (end == 0 ? 0.005 : -0.005), both = cases[k].m * f + cases[k].n;
-            edge[end] = pf_beta_tail(cases[k].n / 2, cases[k].m / 2, cases[k].n / both, cases[k].m * f / both);
+            edge[end] = pf_beta_tail(cases[k].n / 2, cases[k].m / 2, cases[k].n / both,
+                                     cases[k].m * f / both);
         }
-        tap_ok(edge[0] <= cases[k].p && cases[k].p <= edge[1], "F with %g and %g degrees of freedom exceeds %.2f with probability %g",
-               cases[k].m, cases[k].n, cases[k].f, cases[k].p);
+        tap_ok(edge[0] <= cases[k].p && cases[k].p <= edge[1],
+               "F with %g and %g degrees of freedom exceeds %.2f with probability %g", cases[k].m,
+               cases[k].n, cases[k].f, cases[k].p);
     }
 }
 
 /* Closed forms: one degree of freedom is Cauchy's distribution; two have 1 - t / sqrt(2 + t^2). */
 static void test_closed_forms(void)
 {
-    tap_ok(near(pf_student_tail(1, 1), 0.5, 1e-15), "Cauchy's distribution has half of itself outside of -1 to 1");
+    tap_ok(near(pf_student_tail(1, 1), 0.5, 1e-15),
+           "Cauchy's distribution has half of itself outside of -1 to 1");
     tap_ok(near(pf_student_tail(1e100, 1), 2e-100 / acos(-1), 1e-13), "and 2 / (pi t) far out");
-    tap_ok(near(pf_student_tail(1e140, 2), 1e-280, 1e-13), "two degrees of freedom have 1 / t^2 far out");
-    tap_ok(near(pf_beta_tail(7, 1, 0.25, 0.75), 0x1p-14, 1e-14) && near(pf_beta_tail(1, 7, 0.25, 0.75), 1 - 0.1334838867187500, 1e-14),
+    tap_ok(near(pf_student_tail(1e140, 2), 1e-280, 1e-13),
+           "two degrees of freedom have 1 / t^2 far out");
+    tap_ok(near(pf_beta_tail(7, 1, 0.25, 0.75), 0x1p-14, 1e-14) &&
+               near(pf_beta_tail(1, 7, 0.25, 0.75), 1 - 0.1334838867187500, 1e-14),
            "an incomplete beta with a parameter of 1 is a power");
-    tap_ok(near(pf_beta_tail(5000, 5000, 0.5, 0.5), 0.5, 1e-14) && near(pf_beta_tail(0x1p62, 0x1p62, 0.5, 0.5), 0.5, 1e-13),
+    tap_ok(near(pf_beta_tail(5000, 5000, 0.5, 0.5), 0.5, 1e-14) &&
+               near(pf_beta_tail(0x1p62, 0x1p62, 0.5, 0.5), 0.5, 1e-13),
            "half of a symmetric one is a half");
     tap_ok(pf_beta_tail(3, 4, 0, 1) == 0 && pf_beta_tail(3, 4, 1, 0) == 1, "the ends are 0 and 1");
     tap_ok(pf_student_tail(0, 5) == 1, "all of t is at least 0 in magnitude");
@@ -79,15 +88,18 @@ static void test_closed_forms(void)
  * manual page of t.test. */
 static void test_sleep(void)
 {
-    static const int64_t first[] = {7, -16, -2, -12, -1, 34, 37, 8, 0, 20}, second[] = {19, 8, 11, 1, -1, 44, 55, 16, 46, 34};
+    static const int64_t first[] = {7, -16, -2, -12, -1, 34, 37, 8, 0, 20},
+                         second[] = {19, 8, 11, 1, -1, 44, 55, 16, 46, 34};
     struct pf_moments sides[2];
     struct pf_test test;
 
     pf_moments_of(&sides[0], first, 10);
     pf_moments_of(&sides[1], second, 10);
     pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(printed(test.freedom, 17.776, 3) && printed(test.p, 0.07939, 5), "Student's sleep data have R's degrees of freedom and p");
-    tap_ok(printed(test.low / 10, -0.2054832, 7) && printed(test.high / 10, 3.3654832, 7), "and its interval");
+    tap_ok(printed(test.freedom, 17.776, 3) && printed(test.p, 0.07939, 5),
+           "Student's sleep data have R's degrees of freedom and p");
+    tap_ok(printed(test.low / 10, -0.2054832, 7) && printed(test.high / 10, 3.3654832, 7),
+           "and its interval");
 }
 
 /* Benjamini and Hochberg's own example: 15 tests, of which 4 are found at 0.05. */
@@ -103,7 +115,8 @@ static void test_rates_paper(void)
     for (size_t k = 0; k < sizeof q / sizeof *q; k++)
         same = same && (q[k] <= 0.05) == (given[k] <= 0.0095);
     tap_ok(same, "the four smallest p of the paper's example have a rate of at most 0.05");
-    tap_ok(near(q[3], 0.0095 * 15 / 4, 1e-15) && q[14] == 1, "the fourth is 15/4 of itself, the last 1");
+    tap_ok(near(q[3], 0.0095 * 15 / 4, 1e-15) && q[14] == 1,
+           "the fourth is 15/4 of itself, the last 1");
 }
 
 /* --- the second implementation ---------------------------------------------------------------- */
@@ -154,7 +167,8 @@ static bool check_test(const struct pf_test *test, char **at)
     bool good = agree(test->difference, difference, 1e-12, "difference");
 
     if (fabs(test->low - low) > width || fabs(test->high - high) > width) {
-        printf("# interval: expected %.17g %.17g, got %.17g %.17g\n", low, high, test->low, test->high);
+        printf("# interval: expected %.17g %.17g, got %.17g %.17g\n", low, high, test->low,
+               test->high);
         good = false;
     }
     return good && test->tested;
@@ -257,10 +271,14 @@ static void test_reference(void)
         const char *name, *about;
         bool (*check)(char *at);
     } kinds[] = {
-        {"beta", "incomplete betas", check_beta},      {"student", "tails of t", check_student},
-        {"quantile", "quantiles of t", check_quantile}, {"counts", "tests of two counts", check_counts},
-        {"welch", "tests of runs", check_welch},       {"shares", "tests of shares", check_shares},
-        {"rates", "lists of rates", check_rates},      {"summary", "summaries", check_summary},
+        {"beta", "incomplete betas", check_beta},
+        {"student", "tails of t", check_student},
+        {"quantile", "quantiles of t", check_quantile},
+        {"counts", "tests of two counts", check_counts},
+        {"welch", "tests of runs", check_welch},
+        {"shares", "tests of shares", check_shares},
+        {"rates", "lists of rates", check_rates},
+        {"summary", "summaries", check_summary},
     };
     int seen[sizeof kinds / sizeof *kinds] = {0}, wrong[sizeof kinds / sizeof *kinds] = {0};
     const char *source = getenv("PROFUTILS_SRC");
@@ -270,7 +288,9 @@ static void test_reference(void)
 
     snprintf(path, sizeof path, "%s/tests/reference/statistics.txt", source ? source : ".");
     table = fopen(path, "r");
-    if (!tap_ok(table, "there is the table of the second implementation (PROFUTILS_SRC names the sources)"))
+    if (!tap_ok(
+            table,
+            "there is the table of the second implementation (PROFUTILS_SRC names the sources)"))
         return;
     while (getline(&line, &size, table) > 0)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -284,7 +304,8 @@ static void test_reference(void)
             }
         }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        tap_ok(seen[k] > 0 && wrong[k] == 0, "%d %s are those of the second implementation", seen[k], kinds[k].about);
+        tap_ok(seen[k] > 0 && wrong[k] == 0, "%d %s are those of the second implementation",
+               seen[k], kinds[k].about);
     free(line);
     fclose(table);
 }
@@ -293,7 +314,8 @@ static void test_reference(void)
 
 static bool is_sound(const struct pf_test *test)
 {
-    bool numbers = isfinite(test->difference) && isfinite(test->low) && isfinite(test->high) && isfinite(test->freedom);
+    bool numbers = isfinite(test->difference) && isfinite(test->low) && isfinite(test->high) &&
+                   isfinite(test->freedom);
 
     return numbers && test->low <= test->difference && test->difference <= test->high &&
            (test->tested ? test->p >= 0 && test->p <= 1 : test->p == PF_NO_TEST);
@@ -308,17 +330,21 @@ static void test_no_spread(void)
     pf_moments_of(&sides[0], same, 2);
     pf_moments_of(&sides[1], same, 2);
     pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(test.tested && test.p == 1 && test.low == 0 && test.high == 0, "equal runs differ by nothing, with p 1");
+    tap_ok(test.tested && test.p == 1 && test.low == 0 && test.high == 0,
+           "equal runs differ by nothing, with p 1");
     pf_moments_of(&sides[1], other, 2);
     pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1, "a difference of runs without any spread is no test");
+    tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
+           "a difference of runs without any spread is no test");
     pf_moments_floor_timed(&sides[0], &sides[1], 1);
     pf_test_welch(&test, &sides[0], &sides[1]);
     /* t = 1 / sqrt(1/12), two degrees of freedom: p = 1 - t / sqrt(2 + t^2) */
-    tap_ok(test.tested && near(test.p, 1 - sqrt(12.0 / 14), 1e-13), "unless the clock's rounding is one");
+    tap_ok(test.tested && near(test.p, 1 - sqrt(12.0 / 14), 1e-13),
+           "unless the clock's rounding is one");
     pf_moments_of(&sides[1], other, 1);
     pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1, "one run a side is no test");
+    tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
+           "one run a side is no test");
 }
 
 /* 4 runs of 30 samples in all, each worth 10: mean 75, Poisson's variance of the 7.5 samples of a
@@ -332,14 +358,16 @@ static void test_sampled_floor(void)
     pf_moments_of(&sides[0], few, 2);
     pf_moments_of(&sides[1], equal, 4);
     pf_moments_floor_sampled(&sides[0], &sides[1], 0, 30);
-    tap_ok(sides[0].floor == 0 && near(sides[1].floor, 750, 1e-15), "Poisson's variance counts samples");
+    tap_ok(sides[0].floor == 0 && near(sides[1].floor, 750, 1e-15),
+           "Poisson's variance counts samples");
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(is_sound(&test) && test.tested, "an added row has a test");
 }
 
 static void test_extremes(void)
 {
-    static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, (int64_t)1 << 62, INT64_MAX - 1, INT64_MAX};
+    static const int64_t ends[] = {INT64_MIN,        INT64_MIN + 1, -1,       0, 1,
+                                   (int64_t)1 << 62, INT64_MAX - 1, INT64_MAX};
     enum { ENDS = sizeof ends / sizeof *ends };
     bool sound = true;
 
@@ -361,7 +389,8 @@ static void test_extremes(void)
                     pf_test_welch(&test, &shares[0], &shares[1]);
                     sound = sound && is_sound(&test);
                 }
-    tap_ok(sound, "runs at the ends of 64 bits give no NaN, no infinity, and an interval around the difference");
+    tap_ok(sound, "runs at the ends of 64 bits give no NaN, no infinity, and an interval around "
+                  "the difference");
     sound = true;
     for (int a = 3; a < ENDS; a++)
         for (int b = 3; b < ENDS; b++)
@@ -388,10 +417,15 @@ static void test_counts_edges(void)
     pf_test_counts(&test, &(struct pf_counts){30, 10, 3000, 1000}, true);
     tap_ok(test.p == 1 && test.difference == 0, "equal shares differ by nothing, with p 1");
     pf_test_counts(&test, &(struct pf_counts){0, 1000, 0, 0}, false);
-    tap_ok(near(test.p, 0x1p-999, 1e-12), "none before and 1000 after is 1000 heads in a row, or tails");
+    tap_ok(near(test.p, 0x1p-999, 1e-12),
+           "none before and 1000 after is 1000 heads in a row, or tails");
     /* two standard deviations apart: the normal distribution's two-sided tail at 2 */
-    pf_test_counts(&test, &(struct pf_counts){((int64_t)1 << 61) - ((int64_t)1 << 31), ((int64_t)1 << 61) + ((int64_t)1 << 31), 0, 0}, false);
-    tap_ok(near(test.p, 0.04550026389635842, 1e-6), "counts of 2^61 are compared as finely as doubles hold them");
+    pf_test_counts(&test,
+                   &(struct pf_counts){((int64_t)1 << 61) - ((int64_t)1 << 31),
+                                       ((int64_t)1 << 61) + ((int64_t)1 << 31), 0, 0},
+                   false);
+    tap_ok(near(test.p, 0.04550026389635842, 1e-6),
+           "counts of 2^61 are compared as finely as doubles hold them");
 }
 
 /* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by
@@ -402,21 +436,26 @@ static void test_amounts(void)
     struct pf_test test, counts;
 
     pf_test_amounts(&test, &row);
-    tap_ok(near(test.p, 0.9771733956639392, 1e-12), "a sample that stands for ten times as much is ten times as rare");
-    tap_ok(near(test.difference, -10, 1e-12) && test.low < -10 && test.high > 0, "the interval is of amounts, and holds the difference");
+    tap_ok(near(test.p, 0.9771733956639392, 1e-12),
+           "a sample that stands for ten times as much is ten times as rare");
+    tap_ok(near(test.difference, -10, 1e-12) && test.low < -10 && test.high > 0,
+           "the interval is of amounts, and holds the difference");
     row = (struct pf_weighed){{100, 33, 1, 3}, 100, 330, true, 1, 10};
     pf_test_amounts(&test, &row);
-    tap_ok(near(test.p, 0.6982022964516562, 1e-12) && near(test.difference, 10, 1e-12), "so it is where one side has three runs");
+    tap_ok(near(test.p, 0.6982022964516562, 1e-12) && near(test.difference, 10, 1e-12),
+           "so it is where one side has three runs");
     row = (struct pf_weighed){{10, 10, 1, 1}, 10, 60, false, 0, 0};
     pf_test_amounts(&test, &row);
-    tap_ok(test.p == 1 && test.low < 0 && test.high > 50, "as many samples with other weights tell nothing");
+    tap_ok(test.p == 1 && test.low < 0 && test.high > 50,
+           "as many samples with other weights tell nothing");
     row = (struct pf_weighed){{100, 10, 1, 1}, 100, 900, false, 0, 0};
     pf_test_amounts(&test, &row);
     tap_ok(test.p == 1, "nor do fewer samples of a greater amount");
     row = (struct pf_weighed){{100, 150, 1, 1}, 600, 900, false, 0, 0};
     pf_test_amounts(&test, &row);
     pf_test_counts(&counts, &row.counts, false);
-    tap_ok(near(test.p, counts.p, 1e-12) && near(test.low, 6 * counts.low, 1e-12), "equal weights are as none");
+    tap_ok(near(test.p, counts.p, 1e-12) && near(test.low, 6 * counts.low, 1e-12),
+           "equal weights are as none");
     row = (struct pf_weighed){{5, 5, 1, 1}, 0, 5, false, 0, 0};
     pf_test_amounts(&test, &row);
     tap_ok(!test.tested && test.p == PF_NO_TEST, "samples of nothing are no test");
@@ -442,7 +481,8 @@ static void test_many_rates(void)
         q[k] = k % 4 == 0 ? (double)NAN : k % 4 == 1 ? PF_NO_TEST : k % 4 == 2 ? 1e-9 : 1e-300;
     good = pf_rates_of(q, MANY) == PF_OK;
     for (size_t k = 0; k < MANY; k++)
-        good = good && (k % 4 < 2 ? q[k] == PF_NO_TEST : near(q[k], k % 4 == 2 ? 1e-9 : 2e-300, 1e-14));
+        good = good &&
+               (k % 4 < 2 ? q[k] == PF_NO_TEST : near(q[k], k % 4 == 2 ? 1e-9 : 2e-300, 1e-14));
     tap_ok(good, "what is no test does not count among them, and equal p have equal q");
     tap_int(pf_rates_of(q, 0), PF_OK, "no rows have no rates");
     free(q);

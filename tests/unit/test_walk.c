@@ -18,19 +18,22 @@ static void test_order(void)
     static const uint32_t nodes[] = {1, 2, 5, 4, 3, 6}, depths[] = {1, 2, 3, 2, 1, 2};
     struct pf_table table;
     struct pf_walk walk;
-    bool same = pf_table_init(&table, sizeof(struct row)) == PF_OK && pf_table_append(&table, rows, 6) == 1;
+    bool same = pf_table_init(&table, sizeof(struct row)) == PF_OK &&
+                pf_table_append(&table, rows, 6) == 1;
 
-    tap_ok(same && pf_walk_init(&walk, &table, table.count) == PF_OK, "a walk over six nodes is ready");
+    tap_ok(same && pf_walk_init(&walk, &table, table.count) == PF_OK,
+           "a walk over six nodes is ready");
     for (size_t k = 0; k < 6; k++)
         same = same && pf_walk_next(&walk) == nodes[k] && walk.depth == depths[k];
     tap_ok(same, "a node comes before those below it, and these before its sibling");
     tap_int(pf_walk_next(&walk), 0, "then there is none");
     pf_walk_free(&walk);
-    tap_ok(pf_walk_init(&walk, &table, 4) == PF_OK && pf_walk_next(&walk) == 1 && pf_walk_next(&walk) == 2 && pf_walk_next(&walk) == 3 &&
-               pf_walk_next(&walk) == 0,
+    tap_ok(pf_walk_init(&walk, &table, 4) == PF_OK && pf_walk_next(&walk) == 1 &&
+               pf_walk_next(&walk) == 2 && pf_walk_next(&walk) == 3 && pf_walk_next(&walk) == 0,
            "nodes that were made later can be left out");
     pf_walk_free(&walk);
-    tap_ok(pf_walk_init(&walk, &table, 0) == PF_OK && pf_walk_next(&walk) == 0, "no nodes are no walk");
+    tap_ok(pf_walk_init(&walk, &table, 0) == PF_OK && pf_walk_next(&walk) == 0,
+           "no nodes are no walk");
     pf_walk_free(&walk);
     pf_table_free(&table);
 }
@@ -43,12 +46,15 @@ static void test_path(void)
     struct pf_table table;
     struct pf_walk walk;
     struct pf_path path = {0};
-    bool same = pf_table_init(&table, sizeof(struct row)) == PF_OK && pf_table_append(&table, rows, 6) == 1 &&
+    bool same = pf_table_init(&table, sizeof(struct row)) == PF_OK &&
+                pf_table_append(&table, rows, 6) == 1 &&
                 pf_walk_init(&walk, &table, table.count) == PF_OK;
 
     for (size_t k = 0; same && k < 6; k++) {
         uint32_t node = pf_walk_next(&walk);
-        same = pf_path_enter(&path, &walk, ((const struct row *)pf_table_row(&table, node))->name) == PF_OK && path.again == again[k];
+        same = pf_path_enter(&path, &walk,
+                             ((const struct row *)pf_table_row(&table, node))->name) == PF_OK &&
+               path.again == again[k];
     }
     tap_ok(same, "a tag is met again where it stands above, and nowhere else");
     pf_path_free(&path);
@@ -90,7 +96,9 @@ static void test_chance(void)
     for (uint32_t node = NODES; node-- > 1;)
         size[rows[node].parent] += ++size[node];
     for (uint32_t node = 1; node < NODES; node++)
-        ordered = ordered && (rows[node].parent == 0 || place[node] + size[node] <= place[rows[node].parent] + size[rows[node].parent]);
+        ordered = ordered &&
+                  (rows[node].parent == 0 ||
+                   place[node] + size[node] <= place[rows[node].parent] + size[rows[node].parent]);
     tap_int(count, NODES - 1, "every node of a chance tree is visited");
     tap_ok(ordered, "once, behind its parent and within its subtree");
     tap_ok(tagged, "and the path knows the tags above each");

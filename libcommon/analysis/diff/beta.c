@@ -32,7 +32,10 @@ static double stirling_error(double z)
 
     if (z < 15)
         return log(tgamma(z)) - ((z - 0.5) * log(z) - z + half_log_2pi);
-    return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188 - s * 691.0 / 360360))))) / z;
+    return (1.0 / 12 -
+            s * (1.0 / 360 -
+                 s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188 - s * 691.0 / 360360))))) /
+           z;
 }
 
 /* a * b - c * d with both products' roundings made good (Kahan; Jeannerod, Louvet and Muller,
@@ -50,7 +53,8 @@ static double prefactor(double a, double b, double x, double y)
 {
     double n = a + b, away = product_difference(b, x, a, y), u = away / a, v = -away / b, exponent;
 
-    exponent = a * (u < -0.5 ? log(n * x / a) - u : log1p_less(u)) + b * (v < -0.5 ? log(n * y / b) - v : log1p_less(v));
+    exponent = a * (u < -0.5 ? log(n * x / a) - u : log1p_less(u)) +
+               b * (v < -0.5 ? log(n * y / b) - v : log1p_less(v));
     exponent += stirling_error(n) - stirling_error(a) - stirling_error(b);
     return exp(exponent) * sqrt(a / n * b / (2 * M_PI));
 }
@@ -64,8 +68,10 @@ static double fraction(double a, double b, double x, double away)
     double value = a * (away + 1) / (a + 1), c = value, d = 0, step;
 
     for (int m = 1; m < 100000; m++) {
-        double odd = a + 2 * m - 1, above = (a + m - 1) * (a + b + m - 1) / odd * m * (b - m) / odd * x * x;
-        double below = m + m * (b - m) * x / odd + (a + m) / (a + 2 * m + 1) * (away + 1 + m * (2 - x));
+        double odd = a + 2 * m - 1,
+               above = (a + m - 1) * (a + b + m - 1) / odd * m * (b - m) / odd * x * x;
+        double below =
+            m + m * (b - m) * x / odd + (a + m) / (a + 2 * m + 1) * (away + 1 + m * (2 - x));
 
         d = 1 / (below + above * d);
         c = below + above / c;
@@ -83,19 +89,26 @@ static double fraction(double a, double b, double x, double away)
 static double integral(double a, double b, double x, double y)
 {
     static const double points[][2] = {
-        {0.0950125098376374402, 0.1894506104550684963}, {0.2816035507792589132, 0.1826034150449235889},
-        {0.4580167776572273863, 0.1691565193950025382}, {0.6178762444026437484, 0.1495959888165767321},
-        {0.7554044083550030339, 0.1246289712555338720}, {0.8656312023878317439, 0.0951585116824927848},
-        {0.9445750230732325761, 0.0622535239386478929}, {0.9894009349916499326, 0.0271524594117540949},
+        {0.0950125098376374402, 0.1894506104550684963},
+        {0.2816035507792589132, 0.1826034150449235889},
+        {0.4580167776572273863, 0.1691565193950025382},
+        {0.6178762444026437484, 0.1495959888165767321},
+        {0.7554044083550030339, 0.1246289712555338720},
+        {0.8656312023878317439, 0.0951585116824927848},
+        {0.9445750230732325761, 0.0622535239386478929},
+        {0.9894009349916499326, 0.0271524594117540949},
     };
-    double slope = product_difference(a - 1, y, b - 1, x) / (x * y), bend = (a - 1) / (x * x) + (b - 1) / (y * y);
-    double reach = fmin(x, 1.2 * 90 / (fabs(slope) + sqrt(slope * slope + 90 * bend))), half = reach / 6, sum = 0;
+    double slope = product_difference(a - 1, y, b - 1, x) / (x * y),
+           bend = (a - 1) / (x * x) + (b - 1) / (y * y);
+    double reach = fmin(x, 1.2 * 90 / (fabs(slope) + sqrt(slope * slope + 90 * bend))),
+           half = reach / 6, sum = 0;
 
     for (int part = 0; part < 3; part++)
         for (size_t k = 0; k < 2 * sizeof points / sizeof *points; k++) {
             const double *point = points[k / 2];
             double s = half * (2 * part + 1 + (k % 2 != 0 ? point[0] : -point[0]));
-            sum += point[1] * exp((a - 1) * log1p_less(-s / x) + (b - 1) * log1p_less(s / y) - slope * s);
+            sum += point[1] *
+                   exp((a - 1) * log1p_less(-s / x) + (b - 1) * log1p_less(s / y) - slope * s);
         }
     return sum * half;
 }
@@ -139,7 +152,8 @@ double pf_student_quantile(double p, double freedom)
 
     for (int k = 0; k < 100; k++) {
         double square = t / freedom * t, tail = pf_student_tail(t, freedom);
-        double slope = 2 * prefactor(freedom / 2, 0.5, 1 / (1 + square), square / (1 + square)) / tail;
+        double slope =
+            2 * prefactor(freedom / 2, 0.5, 1 / (1 + square), square / (1 + square)) / tail;
         double step = log(tail / p) / slope;
 
         t *= exp(step);

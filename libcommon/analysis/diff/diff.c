@@ -1,7 +1,7 @@
 #include "analysis/diff/diff.h"
 
-#include "analysis/sum/file_scope.h"
 #include "analysis/merge/columns.h"
+#include "analysis/sum/file_scope.h"
 #include "analysis/sum/own_time.h"
 #include "analysis/sum/rank.h"
 #include "base/memory.h"
@@ -71,9 +71,10 @@ static bool wants(void *arg, uint32_t index)
         asked = diff->named(diff->arg, i, index);
     if (diff->name_count > 0 || asked)
         return asked;
-    main = diff->blocks[0].measure.kind == PF_SAMPLE
-               ? &diff->blocks[0].measure
-               : pf_measures_row(&diff->dict->measures, pf_accumulator_preferred(diff->accumulator));
+    main =
+        diff->blocks[0].measure.kind == PF_SAMPLE
+            ? &diff->blocks[0].measure
+            : pf_measures_row(&diff->dict->measures, pf_accumulator_preferred(diff->accumulator));
     return pf_measure_same(measure, main);
 }
 
@@ -100,7 +101,8 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
 
 int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
 {
-    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK || pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK ||
+    if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK ||
+        pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK ||
         pf_merge_evals_take(&diff->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
@@ -117,30 +119,34 @@ static uint32_t measure_of(const struct pf_diff *diff, size_t block)
     uint32_t found = UINT32_MAX;
 
     if (known->kind == PF_RECORD_KINDS && diff->name_count == 0) {
-        found = diff->kind < PF_RECORD_KINDS ? pf_accumulator_main(diff->accumulator, diff->kind) : UINT32_MAX;
-        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) ? found : UINT32_MAX;
+        found = diff->kind < PF_RECORD_KINDS ? pf_accumulator_main(diff->accumulator, diff->kind)
+                                             : UINT32_MAX;
+        return found != UINT32_MAX && pf_accumulator_find(diff->accumulator, found) ? found
+                                                                                    : UINT32_MAX;
     }
     for (uint32_t k = pf_measures_count(measures); k-- > 0;) {
         const struct pf_measure *measure = pf_measures_row(measures, k);
         if (!pf_accumulator_find(diff->accumulator, k))
             continue;
-        if (known->kind != PF_RECORD_KINDS ? pf_measure_same(known, measure)
-                                           : diff->named(diff->arg, (unsigned)block, k) &&
-                                                 (found == UINT32_MAX || measure->kind == diff->kind))
+        if (known->kind != PF_RECORD_KINDS
+                ? pf_measure_same(known, measure)
+                : diff->named(diff->arg, (unsigned)block, k) &&
+                      (found == UINT32_MAX || measure->kind == diff->kind))
             found = k;
     }
     return found;
 }
 
 /* The run at hand has not the block's measure; it must not have it in another unit either. */
-static int check_units(const struct pf_diff *diff, const struct pf_measure *known, struct pf_error *error)
+static int check_units(const struct pf_diff *diff, const struct pf_measure *known,
+                       struct pf_error *error)
 {
     const struct pf_measures *measures = &diff->dict->measures;
 
     for (uint32_t k = 0; k < pf_measures_count(measures) && known->kind != PF_RECORD_KINDS; k++) {
         const struct pf_measure *measure = pf_measures_row(measures, k);
-        if (measure->kind == known->kind && measure->name == known->name && measure->unit != known->unit &&
-            pf_accumulator_find(diff->accumulator, k))
+        if (measure->kind == known->kind && measure->name == known->name &&
+            measure->unit != known->unit && pf_accumulator_find(diff->accumulator, k))
             return pf_measure_differ(diff->dict, known, measure, error);
     }
     return PF_OK;
@@ -156,7 +162,8 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
     if (row->nature != PF_SAMPLED || row->aggregation != PF_SUM)
         return UINT32_MAX;
     for (uint32_t k = 0; k < pf_measures_count(measures); k++)
-        if (pf_measures_row(measures, k)->kind == row->kind && pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)) &&
+        if (pf_measures_row(measures, k)->kind == row->kind &&
+            pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)) &&
             pf_accumulator_find(diff->accumulator, k))
             return k;
     return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
@@ -165,10 +172,12 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 /* Amounts are raw counts, which stand for nothing that is known of other units. */
 static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
 {
-    return scale->num == 1 && scale->den == 1 && (pf_uint128)measure->num * scale->parts != measure->den;
+    return scale->num == 1 && scale->den == 1 &&
+           (pf_uint128)measure->num * scale->parts != measure->den;
 }
 
-static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, const struct pf_subject *subject, struct pf_error *error)
+static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block,
+                     const struct pf_subject *subject, struct pf_error *error)
 {
     const struct pf_measure *measure = &subject->shown->quantity.measure;
     bool raw = raw_amounts(measure, &subject->scale), events = subject->shown->quantity.events;
@@ -188,7 +197,9 @@ static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block, co
     block->tick = tick > block->tick ? tick : block->tick;
     if ((events == block->events && !pf_bytes_equal(block->scale.name, subject->scale.name)) ||
         (differ && (raw || raw_amounts(&block->measure, &block->scale))))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' was counted in another unit than in the runs before", pf_clip(name).text);
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "measure '%s' was counted in another unit than in the runs before",
+                            pf_clip(name).text);
     return PF_OK;
 }
 
@@ -200,7 +211,8 @@ static bool new_columns(const struct pf_diff *diff, struct pf_diff_amounts *run)
     return run->flat && run->cum;
 }
 
-static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject,
+                        struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_rank rank = {0};
     int status = pf_rank_make(&rank, diff->accumulator, subject, &diff->keys, error);
@@ -215,7 +227,8 @@ static int fold_amounts(struct pf_diff *diff, const struct pf_subject *subject, 
     return status;
 }
 
-static int rank_samples(struct pf_diff *diff, struct pf_subject *subject, struct pf_diff_amounts *run, struct pf_error *error)
+static int rank_samples(struct pf_diff *diff, struct pf_subject *subject,
+                        struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_rank rank = {0};
     int status;
@@ -238,17 +251,18 @@ static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *sc
 
 /* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they
  * are there already. */
-static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown, struct pf_diff_amounts *run,
-                        struct pf_error *error)
+static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown,
+                        struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_subject subject;
     struct pf_error ignored = {0};
-    const struct pf_quantity *quantity = measure != UINT32_MAX ? &pf_accumulator_find(diff->accumulator, measure)->quantity : NULL;
+    const struct pf_quantity *quantity =
+        measure != UINT32_MAX ? &pf_accumulator_find(diff->accumulator, measure)->quantity : NULL;
     bool parts = quantity && quantity->measure.num < quantity->measure.den;
     int status = PF_OK;
 
-    if (!quantity ||
-        pf_subject_choose(&subject, diff->accumulator, measure, parts ? PF_UNIT_COUNT : PF_UNIT_TICKS, &ignored) != PF_OK)
+    if (!quantity || pf_subject_choose(&subject, diff->accumulator, measure,
+                                       parts ? PF_UNIT_COUNT : PF_UNIT_TICKS, &ignored) != PF_OK)
         return PF_OK;
     run->total_samples = subject.total;
     if ((run->samples = calloc(run->count, sizeof *run->samples)) == NULL)
@@ -259,7 +273,8 @@ static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_
         memcpy(run->samples, diff->cum ? run->cum : run->flat, run->count * sizeof *run->samples);
     if (parts)
         round_samples(run, &subject.scale);
-    if (parts && subject.shown == shown->shown && shown->scale.parts > 1 && diff->unit != PF_UNIT_EVENTS)
+    if (parts && subject.shown == shown->shown && shown->scale.parts > 1 &&
+        diff->unit != PF_UNIT_EVENTS)
         run->worth = (int64_t)shown->scale.parts;
     return status;
 }
@@ -271,8 +286,8 @@ static bool same_period(const struct pf_diff_amounts *a, const struct pf_diff_am
 
 /* Counts that stand for different numbers of events can be compared where all tell how many. The
  * first run stands for those before. */
-static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_diff_amounts *run,
-                        struct pf_error *error)
+static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block,
+                        const struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
     const struct pf_diff_amounts *first = block->runs;
@@ -282,8 +297,10 @@ static int check_events(const struct pf_diff *diff, const struct pf_diff_block *
     if ((run->events == first->events && (run->events || same_period(run, first))) ||
         ((run->events || run->period != 0) && (first->events || first->period != 0)))
         return PF_OK;
-    return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one run has a period, of another none: they cannot be compared",
-                        pf_clip(name).text);
+    return pf_error_set(
+        error, PF_UNSUPPORTED,
+        "measure '%s' of one run has a period, of another none: they cannot be compared",
+        pf_clip(name).text);
 }
 
 static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -336,7 +353,8 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
     if (status == PF_OK)
         status = pf_own_time_add(diff->accumulator, error);
     if (status == PF_OK)
-        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict, &diff->run_facts, diff->by, NULL, error);
+        status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict,
+                                   &diff->run_facts, diff->by, NULL, error);
     choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         status = fold_block(diff, i, error);
@@ -384,7 +402,8 @@ static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *erro
 }
 
 /* A column by new keys, `to` of the old ones. */
-static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count, bool greatest)
+static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count,
+                       bool greatest)
 {
     int64_t *moved = *column ? calloc(new_count, sizeof *moved) : NULL;
     bool fits = true;
@@ -403,8 +422,8 @@ static int move_column(int64_t **column, size_t count, const uint32_t *to, size_
     return !moved ? PF_NOMEM : fits ? PF_OK : PF_OVERFLOW;
 }
 
-static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, const uint32_t *to,
-                        struct pf_error *error)
+static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *block,
+                        struct pf_diff_amounts *run, const uint32_t *to, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
     bool greatest = block->measure.aggregation == PF_MAX;
@@ -417,7 +436,8 @@ static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *
         status = move_column(&run->samples, run->count, to, count, false);
     run->count = count;
     if (status == PF_OVERFLOW)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 64 bits", pf_clip(name).text);
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 64 bits",
+                            pf_clip(name).text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -462,7 +482,8 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
         else
             for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
                 if (diff->blocks[i].runs[k].met)
-                    status = move_amounts(diff, &diff->blocks[i], &diff->blocks[i].runs[k], to, error);
+                    status =
+                        move_amounts(diff, &diff->blocks[i], &diff->blocks[i].runs[k], to, error);
     }
     free(to);
     return status;
@@ -470,16 +491,19 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
 
 /* --- all runs --------------------------------------------------------------------------------- */
 
-static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block, struct pf_diff_amounts *run, struct pf_error *error)
+static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block,
+                     struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
-    bool fits = run->period <= INT64_MAX && !__builtin_mul_overflow(run->parts, run->period_parts, &run->parts);
+    bool fits = run->period <= INT64_MAX &&
+                !__builtin_mul_overflow(run->parts, run->period_parts, &run->parts);
 
     for (size_t key = 0; key < run->count && fits; key++)
         fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
                pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
     if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
-        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' leave 64 bits", pf_clip(name).text);
+        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' leave 64 bits",
+                            pf_clip(name).text);
     run->events = true;
     run->unit *= (double)run->period / (double)run->period_parts;
     run->worth = 0;
@@ -487,7 +511,8 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
 }
 
 /* Counts that stand for different numbers of events are compared as events. */
-static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
+                        struct pf_error *error)
 {
     const struct pf_diff_amounts *first = NULL;
     bool differ = false;
@@ -498,7 +523,8 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
         if (!run->met)
             continue;
         first = first ? first : run;
-        differ = differ || run->events != first->events || (!run->events && !same_period(run, first));
+        differ = differ || run->events != first->events ||
+                 (!run->events && !same_period(run, first));
     }
     for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)
         if (block->runs[k].met && !block->runs[k].events)
@@ -510,28 +536,34 @@ static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
 
 static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
 {
-    bool fits = !__builtin_mul_overflow(run->total, (pf_int128)factor, &run->total) && pf_mul64(run->worth, factor, &run->worth);
+    bool fits = !__builtin_mul_overflow(run->total, (pf_int128)factor, &run->total) &&
+                pf_mul64(run->worth, factor, &run->worth);
 
     for (size_t key = 0; key < run->count && fits; key++)
-        fits = pf_mul64(run->flat[key], factor, &run->flat[key]) && pf_mul64(run->cum[key], factor, &run->cum[key]);
+        fits = pf_mul64(run->flat[key], factor, &run->flat[key]) &&
+               pf_mul64(run->cum[key], factor, &run->cum[key]);
     return fits;
 }
 
 /* Amounts of all runs become whole numbers of the same parts. */
-static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block,
+                      struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
     uint64_t common = 1;
     bool fits = true;
 
     for (size_t k = 0; k < diff->run_count; k++)
-        fits = (!block->runs[k].met || pf_parts_join(common, block->runs[k].parts, &common)) && fits;
+        fits = (!block->runs[k].met || pf_parts_join(common, block->runs[k].parts, &common)) &&
+               fits;
     for (size_t k = 0; k < diff->run_count && fits && common <= INT64_MAX; k++)
         if (block->runs[k].met && block->runs[k].parts != common)
             fits = multiply_run(&block->runs[k], (int64_t)(common / block->runs[k].parts));
     block->scale.parts = common;
     if (!fits || common > INT64_MAX)
-        return pf_error_set(error, PF_OVERFLOW, "measure '%s' leaves 64 bits in the parts that all runs are counted in", pf_clip(name).text);
+        return pf_error_set(error, PF_OVERFLOW,
+                            "measure '%s' leaves 64 bits in the parts that all runs are counted in",
+                            pf_clip(name).text);
     return PF_OK;
 }
 

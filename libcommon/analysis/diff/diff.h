@@ -5,10 +5,10 @@
 #ifndef PF_ANALYSIS_DIFF_DIFF_H
 #define PF_ANALYSIS_DIFF_DIFF_H
 
+#include "analysis/names/evals.h"
+#include "analysis/names/key.h"
 #include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
-#include "analysis/names/key.h"
-#include "analysis/names/evals.h"
 #include "analysis/sum/subject.h"
 
 #include <stdbool.h>
@@ -21,16 +21,16 @@ enum { PF_DIFF_WHOLE = 1000000000 };
 /* One run in one block: amounts of the block's scale by key, before pf_diff_finish in parts of
  * their own; keys from `count` on are 0. */
 struct pf_diff_amounts {
-    bool met;               /* the run has the measure */
+    bool met; /* the run has the measure */
     int64_t *flat, *cum;
     /* numbers of samples in the column compared; NULL: they are not known */
     int64_t *samples;
     size_t count;
     pf_int128 total, total_samples;
-    uint64_t parts;         /* so many of an amount are one of what the scale names */
+    uint64_t parts; /* so many of an amount are one of what the scale names */
     /* where samples are counted in parts: the amount one is; 0: that is to be found */
     int64_t worth;
-    double unit;            /* a raw unit in what the scale names; 0: they are of several lengths */
+    double unit; /* a raw unit in what the scale names; 0: they are of several lengths */
     /* period / period_parts events are one, of amounts that are not events yet; 0 = none */
     uint64_t period;
     uint64_t period_parts;
@@ -41,11 +41,11 @@ struct pf_diff_amounts {
 struct pf_diff_block {
     /* as the first run has it; `kind` PF_RECORD_KINDS: no run has had it */
     struct pf_measure measure;
-    uint32_t column;           /* string: the measure of the column compared */
-    uint32_t name;             /* string: the same, or the measure asked for by name */
-    struct pf_scale scale;     /* of amounts */
-    bool events;               /* amounts of the first run are events, not counts */
-    double tick;               /* the longest raw unit, in what the scale names */
+    uint32_t column;       /* string: the measure of the column compared */
+    uint32_t name;         /* string: the same, or the measure asked for by name */
+    struct pf_scale scale; /* of amounts */
+    bool events;           /* amounts of the first run are events, not counts */
+    double tick;           /* the longest raw unit, in what the scale names */
     /* the numbers of samples are known in all runs that have the measure */
     bool sampled;
     struct pf_diff_amounts *runs; /* by run */
@@ -56,11 +56,11 @@ struct pf_diff_block {
 struct pf_diff {
     struct pf_dict *dict;
     enum pf_by by;
-    uint32_t label;            /* PF_BY_LABEL: key, a string */
-    enum pf_kind kind;         /* PF_RECORD_KINDS: found out by the first run that has records */
+    uint32_t label;    /* PF_BY_LABEL: key, a string */
+    enum pf_kind kind; /* PF_RECORD_KINDS: found out by the first run that has records */
     enum pf_unit unit;
-    bool cum;                  /* the column compared is cum, not flat */
-    bool normalize;            /* shares are compared */
+    bool cum;       /* the column compared is cum, not flat */
+    bool normalize; /* shares are compared */
     /* Measures asked for: which ones name number `name` means. No names: the main measure. */
     bool (*named)(void *arg, unsigned name, uint32_t measure);
     void *arg;
@@ -73,10 +73,10 @@ struct pf_diff {
     struct pf_accumulator *accumulator; /* of the run at hand */
     struct pf_diff_run {
         unsigned side;
-        bool left_out;         /* it is damaged */
+        bool left_out; /* it is damaged */
         /* kept until it is known which evals are one; NULL: it is not */
         struct pf_accumulator *accumulator;
-    } *runs;
+    } * runs;
     size_t run_count, run_capacity;
     struct pf_diff_block *blocks;
     size_t block_count;

@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void begin_kinds(const struct pf_diff_records *records, struct pf_merge_kind kinds[PF_RECORD_KINDS], unsigned sides)
+static void begin_kinds(const struct pf_diff_records *records,
+                        struct pf_merge_kind kinds[PF_RECORD_KINDS], unsigned sides)
 {
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        kinds[k] = (struct pf_merge_kind){.kind = (enum pf_kind)k, .sides = sides,
-                                          .columns = {.dict = records->dict, .shares = records->normalize, .compares = true}};
+        kinds[k] = (struct pf_merge_kind){
+            .kind = (enum pf_kind)k,
+            .sides = sides,
+            .columns = {.dict = records->dict, .shares = records->normalize, .compares = true}};
 }
 
 int pf_diff_records_init(struct pf_diff_records *records)
@@ -23,7 +26,9 @@ int pf_diff_records_init(struct pf_diff_records *records)
     begin_kinds(records, records->own, 0);
     begin_kinds(records, records->all, 2);
     records->scope = pf_diff_scope_new(records->dict);
-    return records->scope ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL) : PF_NOMEM;
+    return records->scope
+               ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL)
+               : PF_NOMEM;
 }
 
 void pf_diff_records_free(struct pf_diff_records *records)
@@ -54,16 +59,19 @@ bool pf_diff_records_any(const struct pf_diff_records *records)
     return any;
 }
 
-static int overflow(const struct pf_diff_records *records, const struct pf_sums *sums, size_t record, struct pf_error *error)
+static int overflow(const struct pf_diff_records *records, const struct pf_sums *sums,
+                    size_t record, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(records->dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1, pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1,
+                        pf_clip(name).text);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static int add_column(struct pf_diff_records *records, const struct pf_batch *batch, uint32_t number, struct pf_error *error)
+static int add_column(struct pf_diff_records *records, const struct pf_batch *batch,
+                      uint32_t number, struct pf_error *error)
 {
     struct pf_merge_kind *own = &records->own[batch->kind];
     const struct pf_value_column *values = &batch->values[number];
@@ -79,7 +87,8 @@ static int add_column(struct pf_diff_records *records, const struct pf_batch *ba
     sums = pf_ledger_of(&own->columns.ledger, values->measure);
     if (!pf_sums_reserve(sums, pf_merge_records_count(&own->records)))
         return pf_error_nomem(error);
-    done = pf_sums_add(sums, records->rows, values->data, batch->rows, own->columns.ledger.members[values->measure].factor);
+    done = pf_sums_add(sums, records->rows, values->data, batch->rows,
+                       own->columns.ledger.members[values->measure].factor);
     return done == batch->rows ? PF_OK : overflow(records, sums, records->rows[done], error);
 }
 
@@ -92,18 +101,23 @@ static int find_records(struct pf_diff_records *records, const struct pf_batch *
 
     if (pf_merge_frames_extend(&records->frames) != PF_OK)
         return PF_NOMEM;
-    place = pf_merge_ids_column(places, batch->kind == PF_SAMPLE ? batch->stack : batch->location, batch->rows, records->places);
+    place = pf_merge_ids_column(places, batch->kind == PF_SAMPLE ? batch->stack : batch->location,
+                                batch->rows, records->places);
     if (batch->kind == PF_EDGE)
         callee = pf_merge_ids_column(&now->locations, batch->callee, batch->rows, records->callees);
-    return pf_merge_records_find(&records->own[batch->kind].records, batch->kind == PF_SAMPLE ? dict->stacks.count : dict->locations.count,
+    return pf_merge_records_find(&records->own[batch->kind].records,
+                                 batch->kind == PF_SAMPLE ? dict->stacks.count
+                                                          : dict->locations.count,
                                  place, callee, batch->labels, batch->rows, records->rows);
 }
 
-static int take(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+static int take(struct pf_diff_records *records, const struct pf_batch *batch,
+                struct pf_error *error)
 {
     int status = PF_OK;
 
-    if (batch->kind >= PF_RECORD_KINDS || (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
+    if (batch->kind >= PF_RECORD_KINDS ||
+        (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
         return PF_OK;
     if (batch->rows > 0 && find_records(records, batch) != PF_OK)
         return pf_error_nomem(error);
@@ -112,11 +126,13 @@ static int take(struct pf_diff_records *records, const struct pf_batch *batch, s
     return status;
 }
 
-int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch, struct pf_error *error)
+int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch,
+                        struct pf_error *error)
 {
     int status;
 
-    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK || pf_merge_evals_take(&records->texts, batch) != PF_OK)
+    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK ||
+        pf_merge_evals_take(&records->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     status = take(records, batch, error);
     return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
@@ -125,7 +141,8 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
 /* --- the time outside of all subs ------------------------------------------------------------- */
 
 /* Moves what the run at hand has in a record to another one. */
-static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t to, struct pf_error *error)
+static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t to,
+                       struct pf_error *error)
 {
     struct pf_ledger *ledger = &records->own[PF_SAMPLE].columns.ledger;
 
@@ -148,7 +165,8 @@ static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t 
 
 /* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it
  * goes; 0: nowhere. */
-static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks, struct pf_error *error)
+static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks,
+                        struct pf_error *error)
 {
     struct pf_merge_records *own = &records->own[PF_SAMPLE].records;
     size_t count = pf_merge_records_count(own);
@@ -159,18 +177,21 @@ static int move_records(struct pf_diff_records *records, const uint32_t *to, uin
         uint32_t labels = key->labels, stack = key->place - 1, record;
         if (stack >= stacks || to[stack] == 0)
             continue;
-        if (pf_merge_records_find(own, records->dict->stacks.count, &to[stack], NULL, &labels, 1, &record) != PF_OK)
+        if (pf_merge_records_find(own, records->dict->stacks.count, &to[stack], NULL, &labels, 1,
+                                  &record) != PF_OK)
             return pf_error_nomem(error);
         status = move_record(records, from, record, error);
     }
     return status;
 }
 
-static int move_stacks(struct pf_diff_records *records, const struct pf_file_scope *added, struct pf_error *error)
+static int move_stacks(struct pf_diff_records *records, const struct pf_file_scope *added,
+                       struct pf_error *error)
 {
     const struct pf_merge_ids *now = &records->frames.now.stacks;
     uint32_t count = records->dict->stacks.count, *to = calloc(count, sizeof *to);
-    int status = to && pf_merge_frames_extend(&records->frames) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = to && pf_merge_frames_extend(&records->frames) == PF_OK ? PF_OK
+                                                                         : pf_error_nomem(error);
 
     for (uint32_t stack = 1; stack < added->moved_count && status == PF_OK; stack++)
         if (added->moved[stack] != stack)
@@ -188,7 +209,8 @@ static int add_scope(struct pf_diff_records *records, struct pf_error *error)
     struct pf_batch batch;
     int status = pf_diff_scope_end(records->scope, &added, error);
 
-    while (status == PF_OK && (status = pf_diff_scope_next(records->scope, &added, &batch, error)) == PF_OK)
+    while (status == PF_OK &&
+           (status = pf_diff_scope_next(records->scope, &added, &batch, error)) == PF_OK)
         status = take(records, &batch, error);
     if (status == PF_EOF)
         status = added.moved ? move_stacks(records, &added, error) : PF_OK;
@@ -197,7 +219,8 @@ static int add_scope(struct pf_diff_records *records, struct pf_error *error)
 }
 
 /* The sums of a run have 64 bits, so that their means and differences have. */
-static int check_run(const struct pf_diff_records *records, const struct pf_sums *sums, struct pf_error *error)
+static int check_run(const struct pf_diff_records *records, const struct pf_sums *sums,
+                     struct pf_error *error)
 {
     for (size_t i = 0; i < sums->count; i++)
         if (sums->sums[i] != (int64_t)sums->sums[i])
@@ -231,13 +254,15 @@ static int add_run(struct pf_diff_records *records, unsigned side, struct pf_err
     }
     if (status == PF_OK)
         status = pf_merge_kinds_add(records->all, records->own,
-                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1, side, 1, &place, error);
+                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1, side, 1,
+                                    &place, error);
     if (place.sums)
         overflow(records, place.sums, place.record, error);
     return status;
 }
 
-int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep, struct pf_error *error)
+int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep,
+                        struct pf_error *error)
 {
     int status = keep ? add_scope(records, error) : PF_OK;
 
@@ -262,8 +287,10 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 
     if (status == PF_OK)
         status = pf_merge_frames_end(&records->frames, &records->evals);
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to; kind++)
-        status = pf_merge_kind_regroup(&records->all[kind], &records->frames.final, &labels, &failed);
+    for (unsigned kind = 0;
+         kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to; kind++)
+        status =
+            pf_merge_kind_regroup(&records->all[kind], &records->frames.final, &labels, &failed);
     if (status == PF_OVERFLOW)
         return overflow(records, failed, 0, error);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
@@ -309,13 +336,15 @@ static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_
 
         if (size == 0)
             continue;
-        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[i % 2]), &value) || __builtin_add_overflow(total, value, &total))
+        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[i % 2]), &value) ||
+            __builtin_add_overflow(total, value, &total))
             return 0;
         if (common > 1)
             common = pf_gcd(common, (uint64_t)(value % (pf_int128)common));
     }
     parts /= common;
-    if (parts > 1 && (total / (pf_int128)common > INT64_MAX / 4 || __builtin_mul_overflow(sums->quantity.measure.den, parts, &den)))
+    if (parts > 1 && (total / (pf_int128)common > INT64_MAX / 4 ||
+                      __builtin_mul_overflow(sums->quantity.measure.den, parts, &den)))
         return 0;
     return parts;
 }
@@ -329,7 +358,8 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
     char digits[PF_INT128_TEXT];
 
     if (measure->raw_unit == 0)
-        whole = measure->num == measure->den ? pf_dict_string(dict, measure->unit) : PF_BYTES("raw");
+        whole = measure->num == measure->den ? pf_dict_string(dict, measure->unit)
+                                             : PF_BYTES("raw");
     pf_buffer_append(&text, "1/", 2);
     pf_buffer_append(&text, digits, pf_print_int128((pf_int128)known * (pf_int128)parts, digits));
     pf_buffer_append(&text, " ", whole.size > 0);
@@ -343,9 +373,11 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
 }
 
 /* NAME.before; at further attempts NAME/UNIT.before, NAME/UNIT/2.before ... */
-static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure, const char *side, unsigned attempt)
+static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure,
+                            const char *side, unsigned attempt)
 {
-    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    struct pf_bytes name = pf_dict_string(dict, measure->name),
+                    unit = pf_dict_string(dict, measure->unit);
     unsigned flags = dict->strings.rows[measure->name].flags;
     struct pf_buffer text = {0};
     char number[16];
@@ -367,13 +399,14 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
     return id;
 }
 
-static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity, uint64_t parts, unsigned attempt, unsigned k,
-                        bool main)
+static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity,
+                        uint64_t parts, unsigned attempt, unsigned k, bool main)
 {
     struct pf_measure measure = pf_quantity_measure(quantity, records->dict);
     bool good;
 
-    measure.name = name_column(records->dict, &quantity->measure, pf_side_word((enum pf_side)k), attempt);
+    measure.name =
+        name_column(records->dict, &quantity->measure, pf_side_word((enum pf_side)k), attempt);
     good = measure.name != 0;
     measure.main = main;
     if (records->normalize) {
@@ -389,11 +422,13 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_quantit
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }
 
-static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind, uint32_t columns, uint32_t measure)
+static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind, uint32_t columns,
+                        uint32_t measure)
 {
     for (uint32_t i = 0; i < columns; i++)
         for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++)
-            if (pf_measure_same(pf_measures_row(&records->dict->measures, records->columns[kind][i].measures[k]),
+            if (pf_measure_same(pf_measures_row(&records->dict->measures,
+                                                records->columns[kind][i].measures[k]),
                                 pf_measures_row(&records->dict->measures, measure)))
                 return true;
     return false;
@@ -401,7 +436,8 @@ static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind
 
 /* Shares and events take the place of units: columns of one name that differ by their unit alone
  * are kept apart by names. */
-static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, uint32_t i, bool main)
+static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, uint32_t i,
+                           bool main)
 {
     const struct pf_sums *sums = &records->all[kind].columns.ledger.sums[i];
     struct pf_diff_column *column = &records->columns[kind][i];
@@ -411,7 +447,8 @@ static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, u
     for (unsigned attempt = 0; again; attempt++) {
         again = false;
         for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
-            column->measures[k] = declare(records, &sums->quantity, column->parts, attempt, k, main && k == PF_DELTA);
+            column->measures[k] =
+                declare(records, &sums->quantity, column->parts, attempt, k, main && k == PF_DELTA);
             if (column->measures[k] == UINT32_MAX)
                 return false;
             again = again || is_declared(records, kind, i, column->measures[k]);
@@ -427,7 +464,8 @@ static bool declare_all(struct pf_diff_records *records)
     for (enum pf_kind kind = PF_SAMPLE; good && kind < PF_RECORD_KINDS; kind++) {
         uint32_t count = records->all[kind].columns.ledger.count, main = main_column(records, kind);
 
-        good = (records->columns[kind] = calloc((size_t)count + 1, sizeof *records->columns[kind])) != NULL;
+        good = (records->columns[kind] =
+                    calloc((size_t)count + 1, sizeof *records->columns[kind])) != NULL;
         for (uint32_t i = 0; good && i < count; i++)
             good = declare_column(records, kind, i, i == main);
     }
@@ -443,13 +481,15 @@ static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
     uint32_t input = pf_dict_intern(records->dict, PF_BYTES("input"), 0);
     uint32_t format = pf_dict_intern(records->dict, PF_BYTES("source_format"), 0);
 
-    if (count > UINT32_MAX || (records->meta = calloc(3 * count + 1, sizeof *records->meta)) == NULL)
+    if (count > UINT32_MAX ||
+        (records->meta = calloc(3 * count + 1, sizeof *records->meta)) == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         bool name = i < facts->input_count;
         records->meta[i] = origin;
         records->meta[count + i] = name ? input : format;
-        records->meta[2 * count + i] = name ? facts->inputs[i] : facts->formats[i - facts->input_count];
+        records->meta[2 * count + i] = name ? facts->inputs[i]
+                                            : facts->formats[i - facts->input_count];
     }
     *batch = (struct pf_batch){.kind = PF_META,
                                .rows = (uint32_t)count,
@@ -485,26 +525,32 @@ static void lay_out(struct pf_diff_records *records)
     records->given_count = 0;
     for (uint32_t i = 0; i < records->all[records->at].columns.ledger.count; i++)
         for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
-            records->given[records->given_count] = (struct pf_value_column){records->columns[records->at][i].measures[k],
-                                                                            records->values + records->given_count * PF_BATCH_ROWS};
+            records->given[records->given_count] =
+                (struct pf_value_column){records->columns[records->at][i].measures[k],
+                                         records->values + records->given_count * PF_BATCH_ROWS};
             records->given_count++;
         }
 }
 
-static bool mean_at(const struct pf_diff_records *records, uint32_t column, unsigned side, size_t record, int64_t *mean)
+static bool mean_at(const struct pf_diff_records *records, uint32_t column, unsigned side,
+                    size_t record, int64_t *mean)
 {
-    pf_int128 sum = pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column], 2 * record + side);
+    pf_int128 sum =
+        pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column], 2 * record + side);
     uint64_t parts = records->columns[records->at][column].parts;
 
     parts = parts > 0 ? parts : 1;
     *mean = (int64_t)sum;
-    return (sum == *mean && (sum == 0 || parts == records->runs[side])) || pf_scale64(sum, parts, records->runs[side], mean);
+    return (sum == *mean && (sum == 0 || parts == records->runs[side])) ||
+           pf_scale64(sum, parts, records->runs[side], mean);
 }
 
 /* Fills row `row` of the batch with a record; *any: it has values, and is not to be left out. */
-static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any, struct pf_error *error)
+static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
+                struct pf_error *error)
 {
-    const struct pf_merge_key *key = pf_merge_records_key(&records->all[records->at].records, record);
+    const struct pf_merge_key *key =
+        pf_merge_records_key(&records->all[records->at].records, record);
     const struct pf_ledger *ledger = &records->all[records->at].columns.ledger;
     uint32_t main = main_column(records, records->at);
     int64_t *values = records->values + row;
@@ -515,7 +561,8 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
         int64_t mean[2];
         if (!mean_at(records, i, PF_BEFORE, record, &mean[PF_BEFORE]) ||
             !mean_at(records, i, PF_AFTER, record, &mean[PF_AFTER]) ||
-            __builtin_sub_overflow(mean[PF_AFTER], mean[PF_BEFORE], &values[PF_DELTA * PF_BATCH_ROWS]))
+            __builtin_sub_overflow(mean[PF_AFTER], mean[PF_BEFORE],
+                                   &values[PF_DELTA * PF_BATCH_ROWS]))
             return overflow(records, &ledger->sums[i], record, error);
         values[PF_BEFORE * PF_BATCH_ROWS] = mean[PF_BEFORE];
         values[PF_AFTER * PF_BATCH_ROWS] = mean[PF_AFTER];
@@ -544,7 +591,8 @@ static void give(const struct pf_diff_records *records, uint32_t rows, struct pf
     };
 }
 
-int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch, struct pf_error *error)
+int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch,
+                         struct pf_error *error)
 {
     uint32_t rows = 0;
 
@@ -552,7 +600,8 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
         int status = begin(records, error);
         return status != PF_OK || announce(records, batch) ? status : pf_error_nomem(error);
     }
-    for (; records->at < PF_RECORD_KINDS; records->at++, records->next = 0, records->declared = false) {
+    for (; records->at < PF_RECORD_KINDS;
+         records->at++, records->next = 0, records->declared = false) {
         size_t count = pf_merge_records_count(&records->all[records->at].records);
         bool first = !records->declared;
         lay_out(records);

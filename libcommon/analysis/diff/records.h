@@ -6,9 +6,9 @@
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 
-#include "analysis/sum/facts.h"
 #include "analysis/merge/frames.h"
 #include "analysis/merge/kind.h"
+#include "analysis/sum/facts.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
@@ -18,30 +18,30 @@
 /* Zero-initialise and set the first group; pf_diff_records_init; free with pf_diff_records_free. */
 struct pf_diff_records {
     struct pf_dict *dict;
-    enum pf_kind kind;         /* of the records taken; PF_RECORD_KINDS: all */
-    bool normalize;            /* shares of the run's total, analysis/diff/diff.h */
-    bool drop_negative;        /* records whose main measure fell are left out */
+    enum pf_kind kind;  /* of the records taken; PF_RECORD_KINDS: all */
+    bool normalize;     /* shares of the run's total, analysis/diff/diff.h */
+    bool drop_negative; /* records whose main measure fell are left out */
     bool (*named)(void *arg, uint32_t measure); /* measures taken; NULL: all */
     void *arg;
 
     struct pf_facts facts;
     struct pf_diff_scope *scope;
     struct pf_merge_frames frames;
-    struct pf_merge_texts texts;  /* of evals */
+    struct pf_merge_texts texts; /* of evals */
     struct pf_merge_evals evals;
     struct pf_merge_kind own[PF_RECORD_KINDS]; /* the run at hand */
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the runs before it, by side */
     struct pf_diff_column {
-        uint64_t parts;        /* that the means are counted in; 0: they are rounded */
-        uint32_t measures[3];  /* by enum pf_side */
-    } *columns[PF_RECORD_KINDS];
+        uint64_t parts;       /* that the means are counted in; 0: they are rounded */
+        uint32_t measures[3]; /* by enum pf_side */
+    } * columns[PF_RECORD_KINDS];
     size_t runs[2];
     uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
 
-    bool announced;            /* giving: the metadata are out */
+    bool announced; /* giving: the metadata are out */
     enum pf_kind at;
     bool declared;
-    size_t next;               /* record */
+    size_t next; /* record */
     uint32_t *ids[3];
     int64_t *values;
     struct pf_value_column *given;

@@ -25,12 +25,12 @@ struct making {
     const struct pf_diff_block *block;
     struct pf_diff_table *table;
     size_t runs[2];
-    uint64_t pieces;          /* of an amount, that means are counted in */
-    int64_t *amounts[2];      /* of the column compared, by run of the side */
+    uint64_t pieces;     /* of an amount, that means are counted in */
+    int64_t *amounts[2]; /* of the column compared, by run of the side */
     pf_int128 *totals[2];
     double samples[2], total_samples[2];
-    pf_int128 sums[2];        /* of `amounts` */
-    bool there[2];            /* some run has the row */
+    pf_int128 sums[2]; /* of `amounts` */
+    bool there[2];     /* some run has the row */
     struct pf_error *error;
 };
 
@@ -40,13 +40,16 @@ static int overflow(const struct making *making, uint32_t key)
     struct pf_bytes measure = pf_dict_string(making->diff->dict, making->block->measure.name);
     struct pf_bytes name = pf_keys_name(&making->diff->keys, key, &scratch, NULL);
 
-    pf_error_set(making->error, PF_OVERFLOW, "the difference of measure '%s' for '%s' leaves 64 bits", pf_clip(measure).text, pf_clip(name).text);
+    pf_error_set(making->error, PF_OVERFLOW,
+                 "the difference of measure '%s' for '%s' leaves 64 bits", pf_clip(measure).text,
+                 pf_clip(name).text);
     pf_buffer_free(&scratch);
     return PF_OVERFLOW;
 }
 
 /* A bound in time does not fit shares. */
-static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *block, const struct pf_bound *bound, struct pf_error *error)
+static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *block,
+                       const struct pf_bound *bound, struct pf_error *error)
 {
     static const struct pf_scale shares = {.name = {"shares", 6}};
 
@@ -55,7 +58,8 @@ static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *b
 
 /* --- sums of a row ---------------------------------------------------------------------------- */
 
-static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run, const int64_t *column, uint32_t key)
+static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run,
+                         const int64_t *column, uint32_t key)
 {
     int64_t amount = key < run->count ? column[key] : 0;
 
@@ -96,9 +100,11 @@ static bool mean_of(const struct making *making, unsigned side, pf_int128 sum, p
     return true;
 }
 
-static bool set_means(const struct making *making, const pf_int128 sums[2], struct pf_diff_means *means)
+static bool set_means(const struct making *making, const pf_int128 sums[2],
+                      struct pf_diff_means *means)
 {
-    return mean_of(making, BEFORE, sums[BEFORE], &means->before) && mean_of(making, AFTER, sums[AFTER], &means->after) &&
+    return mean_of(making, BEFORE, sums[BEFORE], &means->before) &&
+           mean_of(making, AFTER, sums[AFTER], &means->after) &&
            !__builtin_sub_overflow(means->after, means->before, &means->delta);
 }
 
@@ -110,10 +116,12 @@ static bool fits(const struct making *making, const struct pf_diff_means *means)
     return pf_scale64(means->delta, 1, making->pieces, &delta);
 }
 
-struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table, const struct pf_diff_means *means)
+struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table,
+                                         const struct pf_diff_means *means)
 {
     pf_int128 pieces = (pf_int128)(table->parts / table->shown_parts);
-    struct pf_diff_means shown = {.before = pf_merge_round(means->before, pieces), .after = pf_merge_round(means->after, pieces)};
+    struct pf_diff_means shown = {.before = pf_merge_round(means->before, pieces),
+                                  .after = pf_merge_round(means->after, pieces)};
 
     shown.delta = shown.after - shown.before;
     return shown;
@@ -129,7 +137,8 @@ static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts
         int64_t samples = run->samples[key], amount = amounts[key];
         if (samples == 0 && amount == 0)
             continue;
-        if (samples <= 0 || amount <= 0 || amount % samples != 0 || (*worth != 0 && amount / samples != *worth))
+        if (samples <= 0 || amount <= 0 || amount % samples != 0 ||
+            (*worth != 0 && amount / samples != *worth))
             return false;
         *worth = amount / samples;
     }
@@ -160,7 +169,8 @@ static bool find_worths(struct making *making)
     /* a side without samples: they would have stood for as many units */
     for (unsigned side = BEFORE; side <= AFTER && known; side++)
         if (worth[side] <= 0)
-            worth[side] = worth[!side] * (units[0] > 0 && units[1] > 0 ? units[side] / units[!side] : 1);
+            worth[side] =
+                worth[!side] * (units[0] > 0 && units[1] > 0 ? units[side] / units[!side] : 1);
     if (!known || worth[BEFORE] <= 0)
         worth[BEFORE] = worth[AFTER] = 0;
     return known || alike;
@@ -213,7 +223,8 @@ static void set_floors(const struct making *making, struct pf_moments moments[2]
     if (measure->aggregation == PF_MAX)
         return;
     if (measure->nature == PF_SAMPLED && making->block->sampled)
-        pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE], making->samples[AFTER]);
+        pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE],
+                                 making->samples[AFTER]);
     else if (measure->nature == PF_TIMED)
         pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], clock_unit(making));
 }
@@ -224,10 +235,12 @@ static void test_runs(const struct making *making, struct pf_diff_row *row)
 
     for (unsigned side = BEFORE; side <= AFTER; side++)
         if (making->diff->normalize)
-            pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side], making->runs[side]);
+            pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side],
+                                 making->runs[side]);
         else
             pf_moments_of(&moments[side], making->amounts[side], making->runs[side]);
-    row->exact = making->block->measure.nature == PF_EXACT && moments[BEFORE].variance == 0 && moments[AFTER].variance == 0;
+    row->exact = making->block->measure.nature == PF_EXACT && moments[BEFORE].variance == 0 &&
+                 moments[AFTER].variance == 0;
     set_floors(making, moments);
     if (!row->exact)
         pf_test_welch(&row->test, &moments[BEFORE], &moments[AFTER]);
@@ -241,19 +254,23 @@ static void test_samples(const struct making *making, struct pf_diff_row *row)
 {
     const double *worth = making->table->worth;
     struct pf_weighed weighed = {
-        .counts = {.before = (int64_t)fmin(making->samples[BEFORE], 0x1p62), .after = (int64_t)fmin(making->samples[AFTER], 0x1p62)},
+        .counts = {.before = (int64_t)fmin(making->samples[BEFORE], 0x1p62),
+                   .after = (int64_t)fmin(making->samples[AFTER], 0x1p62)},
         .before = (double)making->sums[BEFORE],
         .after = (double)making->sums[AFTER],
         .known = worth[BEFORE] > 0,
         .worth_before = worth[BEFORE],
         .worth_after = worth[AFTER],
     };
-    const double *totals = making->total_samples, runs[2] = {(double)making->runs[BEFORE], (double)making->runs[AFTER]};
+    const double *totals = making->total_samples,
+                 runs[2] = {(double)making->runs[BEFORE], (double)making->runs[AFTER]};
 
     if (weighed.counts.before < 0 || weighed.counts.after < 0)
         return;
-    weighed.counts.total_before = making->diff->normalize ? fmin(totals[BEFORE], 0x1p62) : runs[BEFORE];
-    weighed.counts.total_after = making->diff->normalize ? fmin(totals[AFTER], 0x1p62) : runs[AFTER];
+    weighed.counts.total_before = making->diff->normalize ? fmin(totals[BEFORE], 0x1p62)
+                                                          : runs[BEFORE];
+    weighed.counts.total_after = making->diff->normalize ? fmin(totals[AFTER], 0x1p62)
+                                                         : runs[AFTER];
     if (!making->diff->normalize) {
         pf_test_amounts(&row->test, &weighed);
     } else {
@@ -316,8 +333,9 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     *any = there[BEFORE] || there[AFTER];
     if (!*any)
         return PF_OK;
-    if (!set_means(making, cum ? other : making->sums, &row->flat) || !set_means(making, cum ? making->sums : other, &row->cum) ||
-        !fits(making, &row->flat) || !fits(making, &row->cum))
+    if (!set_means(making, cum ? other : making->sums, &row->flat) ||
+        !set_means(making, cum ? making->sums : other, &row->cum) || !fits(making, &row->flat) ||
+        !fits(making, &row->cum))
         return overflow(making, key);
     row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
     row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
@@ -383,7 +401,8 @@ static int count_moved(struct making *making)
 
         if (name == 0 || (status != PF_DIFF_ADDED && status != PF_DIFF_REMOVED))
             continue;
-        table->moved += met[name] == (status == PF_DIFF_ADDED ? 1 << PF_DIFF_REMOVED : 1 << PF_DIFF_ADDED);
+        table->moved += met[name] ==
+                        (status == PF_DIFF_ADDED ? 1 << PF_DIFF_REMOVED : 1 << PF_DIFF_ADDED);
         met[name] |= (unsigned char)(1 << status);
     }
     free(met);
@@ -439,7 +458,9 @@ static bool set_parts(struct making *making)
     if (diff->normalize)
         return true;
     for (unsigned side = BEFORE; side <= AFTER; side++)
-        fits_in = (making->runs[side] == 0 || pf_parts_join(making->pieces, making->runs[side], &making->pieces)) && fits_in;
+        fits_in = (making->runs[side] == 0 ||
+                   pf_parts_join(making->pieces, making->runs[side], &making->pieces)) &&
+                  fits_in;
     fits_in = fits_in && !__builtin_mul_overflow(making->pieces, scale->parts, &table->parts);
     if (!fits_in)
         making->pieces = table->parts = 1;
@@ -447,8 +468,9 @@ static bool set_parts(struct making *making)
     return fits_in;
 }
 
-int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const struct pf_diff_block *block,
-                       const struct pf_bound *margin, struct pf_error *error)
+int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
+                       const struct pf_diff_block *block, const struct pf_bound *margin,
+                       struct pf_error *error)
 {
     struct making making = {.diff = diff, .block = block, .table = table, .error = error};
     int status = check_bound(diff, block, margin, error);
@@ -462,7 +484,8 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
             status = pf_error_nomem(error);
     }
     if (!set_parts(&making))
-        status = pf_error_set(error, PF_OVERFLOW, "so many runs leave no common part for their means within 64 bits");
+        status = pf_error_set(error, PF_OVERFLOW,
+                              "so many runs leave no common part for their means within 64 bits");
     table->method = method_of(&making);
     if (status == PF_OK)
         status = make_rows(&making);
@@ -472,9 +495,12 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff, const 
         status = set_rates(table, error);
     if (block->measure.nature == PF_EXACT && table->tests == 0)
         table->method = PF_DIFF_EXACT; /* in all runs of a side the same */
-    table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before, table->shown_parts);
+    table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before,
+                                    table->shown_parts);
     for (size_t i = 0; i < table->count && status == PF_OK; i++)
-        set_verdict(table, (double)table->margin * (double)block->scale.parts / (double)table->shown_parts, &table->rows[i]);
+        set_verdict(table,
+                    (double)table->margin * (double)block->scale.parts / (double)table->shown_parts,
+                    &table->rows[i]);
     for (unsigned side = BEFORE; side <= AFTER; side++) {
         free(making.amounts[side]);
         free(making.totals[side]);
@@ -501,8 +527,9 @@ void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
     size_t kept = 0;
 
     for (size_t i = 0; i < table->count && only != PF_DIFF_ALL; i++)
-        if (only == PF_DIFF_ONLY_SIGNIFICANT ? significant_row(&table->rows[i])
-                                             : table->rows[i].status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED))
+        if (only == PF_DIFF_ONLY_SIGNIFICANT
+                ? significant_row(&table->rows[i])
+                : table->rows[i].status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED))
             table->rows[kept++] = table->rows[i];
     table->count = only != PF_DIFF_ALL ? kept : table->count;
 }
@@ -534,8 +561,9 @@ void pf_diff_table_drop_negative(struct pf_diff_table *table)
     table->count = kept;
 }
 
-int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, const struct pf_diff_block *block,
-                       const struct pf_bound *bound, struct pf_error *error)
+int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff,
+                       const struct pf_diff_block *block, const struct pf_bound *bound,
+                       struct pf_error *error)
 {
     size_t kept = 0;
     int status = check_bound(diff, block, bound, error);
@@ -544,7 +572,8 @@ int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff, 
         const struct pf_diff_row *row = &table->rows[i];
         const struct pf_diff_means *means = pf_diff_compared(table, row);
         bool may_tell = row->exact || row->test.tested;
-        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before, table->parts) && (!may_tell || row->verdict == '+'))
+        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before, table->parts) &&
+            (!may_tell || row->verdict == '+'))
             table->rows[kept++] = *row;
     }
     table->count = kept;
@@ -565,14 +594,18 @@ static int compare_doubles(double a, double b)
 /* A row that was nothing before rose without measure. */
 static double ratio_rank(const struct pf_diff_means *means, double ratio)
 {
-    return means->before != 0 ? ratio : means->after > 0 ? HUGE_VAL : means->after < 0 ? -HUGE_VAL : 1;
+    return means->before != 0 ? ratio
+           : means->after > 0 ? HUGE_VAL
+           : means->after < 0 ? -HUGE_VAL
+                              : 1;
 }
 
 static int compare_rows(const void *arg, const void *x, const void *y)
 {
     const struct order *order = arg;
     const struct pf_diff_row *a = x, *b = y;
-    const struct pf_diff_means *left = pf_diff_compared(order->table, a), *right = pf_diff_compared(order->table, b);
+    const struct pf_diff_means *left = pf_diff_compared(order->table, a),
+                               *right = pf_diff_compared(order->table, b);
     int result = 0;
 
     if (order->sort == PF_DIFF_BY_DELTA)
@@ -586,7 +619,8 @@ static int compare_rows(const void *arg, const void *x, const void *y)
     return result != 0 ? result : pf_keys_compare(order->keys, a->key, b->key);
 }
 
-int pf_diff_table_sort(struct pf_diff_table *table, const struct pf_keys *keys, enum pf_diff_sort sort)
+int pf_diff_table_sort(struct pf_diff_table *table, const struct pf_keys *keys,
+                       enum pf_diff_sort sort)
 {
     const struct order order = {table, keys, sort};
 

@@ -2,9 +2,9 @@
 #ifndef PF_ANALYSIS_DIFF_ROWS_H
 #define PF_ANALYSIS_DIFF_ROWS_H
 
-#include "analysis/sum/bound.h"
 #include "analysis/diff/diff.h"
 #include "analysis/diff/statistics.h"
+#include "analysis/sum/bound.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ struct pf_diff_row {
 struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row *rows;
-    size_t count, tests;          /* tests: rows that q is over */
-    size_t small;                 /* rows that pf_diff_table_least has left out */
+    size_t count, tests; /* tests: rows that q is over */
+    size_t small;        /* rows that pf_diff_table_least has left out */
     /* PF_BY_FUNCTION: names of rows removed, that rows with another file or image added have too */
     size_t moved;
     /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or
@@ -54,32 +54,41 @@ struct pf_diff_table {
     /* the same of what is shown: 1 of times and shares, which are whole, else `parts` */
     uint64_t shown_parts;
     struct pf_diff_means total;
-    pf_int128 margin;             /* what --min-delta comes to, in shown parts */
-    bool cum;                     /* which column is compared */
+    pf_int128 margin; /* what --min-delta comes to, in shown parts */
+    bool cum;         /* which column is compared */
 };
 
 /* Rows of a block with anything but zeros, in order of their keys. Zero-initialise; free with
  * pf_diff_table_free. Side 0 is before, 1 after. PF_OK; PF_NOMEM; PF_OVERFLOW with the row;
  * PF_USAGE where `margin` does not fit the measure. */
-int pf_diff_table_make(struct pf_diff_table *, struct pf_diff *, const struct pf_diff_block *, const struct pf_bound *margin,
-                       struct pf_error *);
+int pf_diff_table_make(struct pf_diff_table *, struct pf_diff *, const struct pf_diff_block *,
+                       const struct pf_bound *margin, struct pf_error *);
 void pf_diff_table_free(struct pf_diff_table *);
 
-static inline const struct pf_diff_means *pf_diff_compared(const struct pf_diff_table *table, const struct pf_diff_row *row)
+static inline const struct pf_diff_means *pf_diff_compared(const struct pf_diff_table *table,
+                                                           const struct pf_diff_row *row)
 {
     return table->cum ? &row->cum : &row->flat;
 }
 
 /* Means as they are shown: times rounded to whole nanoseconds, half to even, with the difference of
  * what is shown. */
-struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *, const struct pf_diff_means *);
+struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *,
+                                         const struct pf_diff_means *);
 
 /* "added", ... */
 const char *pf_diff_status_name(enum pf_diff_status);
 
 /* Leaves the rows asked for. */
-enum pf_diff_only { PF_DIFF_ALL, PF_DIFF_ONLY_ADDED, PF_DIFF_ONLY_REMOVED, PF_DIFF_ONLY_MORE, PF_DIFF_ONLY_LESS, PF_DIFF_ONLY_SAME,
-                    PF_DIFF_ONLY_SIGNIFICANT };
+enum pf_diff_only {
+    PF_DIFF_ALL,
+    PF_DIFF_ONLY_ADDED,
+    PF_DIFF_ONLY_REMOVED,
+    PF_DIFF_ONLY_MORE,
+    PF_DIFF_ONLY_LESS,
+    PF_DIFF_ONLY_SAME,
+    PF_DIFF_ONLY_SIGNIFICANT
+};
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
 /* Leaves out rows whose amount compared is less than `percent` of the total, both sides taken
  * together. Verdicts stay as they are. */
@@ -88,10 +97,16 @@ void pf_diff_table_least(struct pf_diff_table *, double percent);
 void pf_diff_table_drop_negative(struct pf_diff_table *);
 /* Leaves the rows that rose by more than the bound, with verdict + where there can be one. PF_OK,
  * or PF_USAGE where the bound does not fit the measure. */
-int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const struct pf_diff_block *, const struct pf_bound *,
-                       struct pf_error *);
+int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const struct pf_diff_block *,
+                       const struct pf_bound *, struct pf_error *);
 
-enum pf_diff_sort { PF_DIFF_BY_ABS, PF_DIFF_BY_DELTA, PF_DIFF_BY_RATIO, PF_DIFF_BY_Q, PF_DIFF_BY_NAME };
+enum pf_diff_sort {
+    PF_DIFF_BY_ABS,
+    PF_DIFF_BY_DELTA,
+    PF_DIFF_BY_RATIO,
+    PF_DIFF_BY_Q,
+    PF_DIFF_BY_NAME
+};
 /* Greatest first, q smallest first; equal rows by magnitude, then name. PF_OK or PF_NOMEM. */
 int pf_diff_table_sort(struct pf_diff_table *, const struct pf_keys *, enum pf_diff_sort);
 

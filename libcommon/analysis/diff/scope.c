@@ -84,15 +84,15 @@ int pf_diff_scope_next(struct pf_diff_scope *scope, const struct pf_file_scope *
 {
     for (; scope->given < scope->calls.ledger.count + scope->stacks.ledger.count; scope->given++) {
         bool call = scope->given < scope->calls.ledger.count;
-        const struct pf_sums *sums = call ? &scope->calls.ledger.sums[scope->given]
-                                          : &scope->stacks.ledger.sums[scope->given - scope->calls.ledger.count];
+        const struct pf_sums *sums =
+            call ? &scope->calls.ledger.sums[scope->given]
+                 : &scope->stacks.ledger.sums[scope->given - scope->calls.ledger.count];
         enum pf_kind kind = (enum pf_kind)sums->quantity.measure.kind;
         uint32_t record = record_of(added, kind);
 
         if (record == 0 || (scope->value = pf_sums_at(sums, record)) == 0)
             continue;
-        scope->column.measure =
-            pf_measures_intern(&scope->dict->measures, &sums->quantity.measure);
+        scope->column.measure = pf_measures_intern(&scope->dict->measures, &sums->quantity.measure);
         if (scope->column.measure == UINT32_MAX)
             return pf_error_nomem(error);
         scope->column.data = &scope->value;

@@ -33,7 +33,8 @@ static double share(int64_t value, pf_int128 total)
     return total == 0 ? 0 : (double)value / (double)total;
 }
 
-void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values, const pf_int128 *totals, size_t runs)
+void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values,
+                          const pf_int128 *totals, size_t runs)
 {
     double first = share(values[0], totals[0]), sum = 0, squares = 0, away;
 
@@ -60,7 +61,8 @@ static double sampled(const struct pf_moments *moments, double samples)
     return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
 }
 
-void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after, double samples_before, double samples_after)
+void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after,
+                              double samples_before, double samples_after)
 {
     before->floor = sampled(before, samples_before);
     after->floor = sampled(after, samples_after);
@@ -87,12 +89,14 @@ static void doubt(struct pf_test *test, double error, double freedom)
     test->tested = true;
 }
 
-void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const struct pf_moments *after)
+void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
+                   const struct pf_moments *after)
 {
     double difference = (after->mean - before->mean) + (after->rest - before->rest);
     double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled;
 
-    *test = (struct pf_test){.difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
+    *test = (struct pf_test){
+        .difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
     if (before->runs < 2 || after->runs < 2)
         return;
     variance[0] = fmax(before->variance, before->floor);
@@ -104,7 +108,8 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before, const 
         return;
     }
     part = variance[0] / runs[0] / both;
-    doubt(test, sqrt(both), 1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
+    doubt(test, sqrt(both),
+          1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
     if (before->runs == after->runs)
         return;
     pooled = ((runs[0] - 1) * variance[0] + (runs[1] - 1) * variance[1]) / (runs[0] + runs[1] - 2);
@@ -144,7 +149,8 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
         scale[0] = counts->total_before;
         scale[1] = counts->total_after;
     }
-    test->difference = shares ? after / scale[1] - before / scale[0] : (double)(counts->after - counts->before);
+    test->difference = shares ? after / scale[1] - before / scale[0]
+                              : (double)(counts->after - counts->before);
     test->low = test->high = test->difference;
     if (count <= 0)
         return;
@@ -160,7 +166,8 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
     test->high = fmax(test->difference, count * (high / scale[1] - (1 - high) / scale[0]));
 }
 
-static void test_worths(struct pf_test *test, const struct pf_weighed *row, double worth_before, double worth_after)
+static void test_worths(struct pf_test *test, const struct pf_weighed *row, double worth_before,
+                        double worth_after)
 {
     struct pf_counts counts = row->counts;
 

@@ -29,14 +29,16 @@ struct pf_moments {
  * The American Statistician 37, 1983, section 3). */
 void pf_moments_of(struct pf_moments *, const int64_t *values, size_t runs);
 /* The same for values[k] / totals[k]; the share of nothing (total 0) is 0. */
-void pf_moments_of_shares(struct pf_moments *, const int64_t *values, const pf_int128 *totals, size_t runs);
+void pf_moments_of_shares(struct pf_moments *, const int64_t *values, const pf_int128 *totals,
+                          size_t runs);
 
 /* Sampled amounts: sets the floors to Poisson's variance. Values (or shares) that come from
  * `before` and `after` samples, counted over all runs of the side. A sum of a Poisson number of
  * samples has at least the variance mean^2 / number of samples, whatever the weights of the samples
  * are (Ross, Introduction to Probability Models, 10th edition, section 5.4.2, with E[W^2] >=
  * E[W]^2). */
-void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after, double samples_before, double samples_after);
+void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after,
+                              double samples_before, double samples_after);
 /* Timed amounts, which are whole numbers of `unit`: the variance of rounding, unit^2 / 12
  * (Sheppard, Proceedings of the London Mathematical Society 29, 1898), so that equal readings of a
  * coarse clock do not pass for certainty. */
@@ -60,7 +62,8 @@ struct pf_test {
  * or equal numbers of them. Equal means without spread: p 1. Not tested: fewer than 2 runs on a
  * side, or different means where neither side has a spread or a floor: then the data say nothing of
  * how far chance reaches (of an exact measure the caller knows that it does not reach at all). */
-void pf_test_welch(struct pf_test *, const struct pf_moments *before, const struct pf_moments *after);
+void pf_test_welch(struct pf_test *, const struct pf_moments *before,
+                   const struct pf_moments *after);
 
 /* One run a side: numbers of samples in the row, and of all samples (or what else says how long was
  * counted), which only tests of shares look at. None is negative. */
@@ -111,7 +114,7 @@ struct pf_summary {
     size_t count;
     pf_int128 sum;
     int64_t least, greatest;
-    uint64_t range;    /* greatest - least */
+    uint64_t range; /* greatest - least */
     double mean;
     double sd;         /* with n - 1; there is none for one set: 0 */
     double normalised; /* 100 * range / sum; there is none for a sum of 0: 0 */

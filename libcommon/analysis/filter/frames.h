@@ -21,7 +21,7 @@ struct pf_frames {
         struct pf_pattern pattern;
         uint8_t mark; /* one bit below PF_FRAME_KNOWN */
         bool matched;
-    } *tests;
+    } * tests;
     size_t count, test_capacity;
     uint8_t marks;      /* of all tests */
     uint8_t *locations; /* marks by location, 0 = not looked at */
@@ -33,14 +33,16 @@ struct pf_frames {
 void pf_frames_free(struct pf_frames *);
 /* Frames that match `text` get `mark`; several tests may give the same mark. `text` must outlive
  * this. PF_OK, PF_USAGE, PF_NOMEM. */
-int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags, struct pf_error *);
+int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags,
+                  struct pf_error *);
 
 /* Before ids of new rows are looked at. PF_OK or PF_NOMEM. */
 int pf_frames_prepare(struct pf_frames *, const struct pf_dict *);
 uint8_t pf_frames_look(struct pf_frames *, const struct pf_dict *, uint32_t location);
 /* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location`
  * since pf_frames_prepare. */
-static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_dict *dict, uint32_t location)
+static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_dict *dict,
+                                      uint32_t location)
 {
     uint8_t marks = frames->locations[location];
     return marks != 0 ? marks : pf_frames_look(frames, dict, location);

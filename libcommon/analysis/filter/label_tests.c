@@ -90,7 +90,8 @@ int pf_label_tests_add(struct pf_label_tests *tests, enum pf_label_mark mark, co
 
 int pf_label_tests_prepare(struct pf_label_tests *tests, const struct pf_dict *dict)
 {
-    return pf_grow_clear(&tests->sets, &tests->set_capacity, dict->labels.count, 1) ? PF_OK : PF_NOMEM;
+    return pf_grow_clear(&tests->sets, &tests->set_capacity, dict->labels.count, 1) ? PF_OK
+                                                                                    : PF_NOMEM;
 }
 
 /* The value as text; a number is printed into `scratch`. */
@@ -305,8 +306,8 @@ static void say_label(const struct pf_label_test *test, const char *names,
 {
     if (test->key_seen)
         pf_report_send(report, PF_WARNING, "no label '%s' %s '%s'; values here: %s",
-                       pf_clip(test->key).text, test->rule == RANGE ? "lies in" : "matches", test->text,
-                       names);
+                       pf_clip(test->key).text, test->rule == RANGE ? "lies in" : "matches",
+                       test->text, names);
     else
         pf_report_send(report, PF_WARNING, "no record has a label '%s'; %s%s",
                        pf_clip(test->key).text,

@@ -34,14 +34,15 @@ void pf_label_tests_free(struct pf_label_tests *);
 /* PF_LABEL_SECTION: `text` is a glob. PF_LABEL_MATCHED and _IGNORED: KEY, KEY=RE or KEY=LOW:HIGH,
  * numbers with the ends, one of which may be left out, with k, M or G for thousands. `text` must
  * outlive this. PF_OK, PF_USAGE, PF_NOMEM. */
-int pf_label_tests_add(struct pf_label_tests *, enum pf_label_mark, const char *text, unsigned flags,
-                       struct pf_error *);
+int pf_label_tests_add(struct pf_label_tests *, enum pf_label_mark, const char *text,
+                       unsigned flags, struct pf_error *);
 
 /* Before ids of new sets are looked at. PF_OK or PF_NOMEM. */
 int pf_label_tests_prepare(struct pf_label_tests *, const struct pf_dict *);
 uint8_t pf_label_tests_look(struct pf_label_tests *, const struct pf_dict *, uint32_t labels);
 /* The marks of a set and PF_LABEL_KNOWN. */
-static inline uint8_t pf_label_tests_marks(struct pf_label_tests *tests, const struct pf_dict *dict, uint32_t labels)
+static inline uint8_t pf_label_tests_marks(struct pf_label_tests *tests, const struct pf_dict *dict,
+                                           uint32_t labels)
 {
     uint8_t marks = tests->sets[labels];
     return marks != 0 ? marks : pf_label_tests_look(tests, dict, labels);

@@ -22,9 +22,7 @@ int pf_min_value_parse(struct pf_min_value *least, const char *text, const char 
     struct pf_bytes bytes = pf_bytes_of(text);
     bool percent = bytes.size > 0 && text[bytes.size - 1] == '%';
     bool time = bytes.size > 0 && text[bytes.size - 1] == 's';
-    const char *suffixes = percent ? "%=1000000"
-                           : time  ? PF_TIME_SUFFIXES
-                                   : PF_COUNT_SUFFIXES;
+    const char *suffixes = percent ? "%=1000000" : time ? PF_TIME_SUFFIXES : PF_COUNT_SUFFIXES;
 
     least->text = text;
     least->measure = measure;
@@ -223,8 +221,7 @@ int pf_min_value_test(struct pf_min_value *least, const struct pf_dict *dict,
     if ((status = find_least(least, dict, measure, &value, error)) != PF_OK)
         return status;
     if (value > 0)
-        test_rows(column ? column->data : NULL, batch->rows, value, &least->totals[measure],
-                  keep);
+        test_rows(column ? column->data : NULL, batch->rows, value, &least->totals[measure], keep);
     return PF_OK;
 }
 

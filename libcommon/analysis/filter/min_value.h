@@ -20,22 +20,24 @@ struct pf_min_value {
     struct pf_min_total {
         pf_int128 total, fell; /* raw units: of all records, and of those that fell */
         uint64_t records;      /* that fell */
-    } *totals;                /* by measure */
+    } * totals;                /* by measure */
     size_t capacity;
 };
 
 void pf_min_value_free(struct pf_min_value *);
 /* V, V with a suffix (ns us ms s, k M G), or V%. PF_OK or PF_USAGE. */
-int pf_min_value_parse(struct pf_min_value *, const char *text, const char *measure, struct pf_error *);
+int pf_min_value_parse(struct pf_min_value *, const char *text, const char *measure,
+                       struct pf_error *);
 
 /* Adds the batch to the totals, which a percentage needs before the first pf_min_value_test. PF_OK
  * or PF_NOMEM. */
 int pf_min_value_add(struct pf_min_value *, const struct pf_dict *, const struct pf_batch *);
 /* keep[i] of every record that is below becomes 0; those that were 1 before are counted as fallen.
  * PF_OK, PF_NOMEM, PF_USAGE when a time was asked for and the measure is none. */
-int pf_min_value_test(struct pf_min_value *, const struct pf_dict *, const struct pf_batch *, uint8_t *keep,
-                      struct pf_error *);
+int pf_min_value_test(struct pf_min_value *, const struct pf_dict *, const struct pf_batch *,
+                      uint8_t *keep, struct pf_error *);
 /* Says how much fell. */
-void pf_min_value_report(const struct pf_min_value *, const struct pf_dict *, const struct pf_report *);
+void pf_min_value_report(const struct pf_min_value *, const struct pf_dict *,
+                         const struct pf_report *);
 
 #endif

@@ -95,7 +95,8 @@ static const char *bracket_end(const char *text)
     text += *text == '^';
     text += *text == ']';
     while (*text != '\0' && *text != ']') {
-        char class = text[0] == '[' && (text[1] == ':' || text[1] == '.' || text[1] == '=') ? text[1] : '\0';
+        char class =
+            text[0] == '[' && (text[1] == ':' || text[1] == '.' || text[1] == '=') ? text[1] : '\0';
         const char *end = class != '\0' ? strchr(text + 2, class) : NULL;
 
         text = end && end[1] == ']' ? end + 2 : text + 1;
@@ -269,9 +270,9 @@ static bool set_holds(const char *set, const char *end, unsigned char byte, bool
             high = (unsigned char)set[2];
             set += 2;
         }
-        found |=
-            (byte >= low && byte <= high) || (ignore_case && fold(byte, true) >= fold(low, true) &&
-                                              fold(byte, true) <= fold(high, true));
+        found |= (byte >= low && byte <= high) ||
+                 (ignore_case && fold(byte, true) >= fold(low, true) &&
+                  fold(byte, true) <= fold(high, true));
     }
     return found != inverse;
 }

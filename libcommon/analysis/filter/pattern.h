@@ -34,7 +34,8 @@ bool pf_pattern_match(struct pf_pattern *, struct pf_bytes name);
 /* The first match at or after `from`: offsets in `name` of it and of its groups. A bracketed group
  * that took no part is -1. */
 enum { PF_PATTERN_GROUPS = 10 };
-bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from, regmatch_t groups[PF_PATTERN_GROUPS]);
+bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from,
+                     regmatch_t groups[PF_PATTERN_GROUPS]);
 
 /* Whether an expression is UTF-8 and not ASCII. */
 bool pf_pattern_typed(const char *text);

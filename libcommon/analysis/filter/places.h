@@ -3,8 +3,8 @@
 #ifndef PF_ANALYSIS_FILTER_PLACES_H
 #define PF_ANALYSIS_FILTER_PLACES_H
 
-#include "analysis/names/id_map.h"
 #include "analysis/filter/substitute.h"
+#include "analysis/names/id_map.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
@@ -28,14 +28,14 @@ struct pf_places {
     struct pf_trim {
         struct pf_bytes path; /* without slashes at its end; borrowed */
         bool matched;
-    } *trims;
+    } * trims;
     struct pf_rename {
         enum pf_rename_target target;
         struct pf_bytes key; /* of labels; borrowed */
         const char *text;    /* as given; borrowed */
         struct pf_substitution substitution;
         bool matched;
-    } *renames;
+    } * renames;
     size_t trim_count, trim_capacity, rename_count, rename_capacity;
     unsigned targets; /* bits by enum pf_rename_target: there is a rename of it */
 

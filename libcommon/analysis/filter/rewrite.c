@@ -1,9 +1,9 @@
 #include "analysis/filter/rewrite.h"
 
 #include "analysis/filter/frames.h"
+#include "analysis/filter/rows.h"
 #include "analysis/names/id_map.h"
 #include "analysis/names/meta_names.h"
-#include "analysis/filter/rows.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -266,8 +266,8 @@ static bool prepare_stacks(struct pf_rewrite *rewrite)
 
 /* Puts the labels of a set that `known` does not hold on the path, outermost last; returns how
  * many. *value: of the set they extend, 0 where that is empty. */
-static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels, const struct pf_id_map *known,
-                          uint32_t *value)
+static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels,
+                          const struct pf_id_map *known, uint32_t *value)
 {
     size_t count = 0;
 
@@ -314,9 +314,9 @@ static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
     if (label->numeric) {
         struct pf_bytes unit = pf_dict_string(dict, label->text);
         char text[128];
-        int size =
-            snprintf(text, sizeof text, unit.size > 0 ? "%lld %.*s" : "%lld",
-                     (long long)label->number, unit.size < 100 ? (int)unit.size : 100, unit.data);
+        int size = snprintf(text, sizeof text, unit.size > 0 ? "%lld %.*s" : "%lld",
+                            (long long)label->number, unit.size < 100 ? (int)unit.size : 100,
+                            unit.data);
 
         function.name = pf_dict_intern(dict, (struct pf_bytes){text, (size_t)size}, 0);
     } else if (label->text == 0) {
@@ -551,7 +551,8 @@ static void edit_meta(struct pf_rewrite *rewrite, struct pf_batch *batch)
     unsigned targets = 1u << PF_RENAME_FILE | 1u << PF_RENAME_FUNCTION;
     uint32_t *keys, *values;
 
-    if (batch->rows == 0 || (rewrite->places.trim_count == 0 && !(rewrite->places.targets & targets)))
+    if (batch->rows == 0 ||
+        (rewrite->places.trim_count == 0 && !(rewrite->places.targets & targets)))
         return;
     keys = column(rewrite, 0, batch->rows);
     values = column(rewrite, 1, batch->rows);

@@ -20,7 +20,7 @@
 struct pf_rewrite;
 
 enum pf_rewrite_frame {
-    PF_REWRITE_SHOW = 1,      /* only frames that match stay */
+    PF_REWRITE_SHOW = 1, /* only frames that match stay */
     /* frames that match go; what they cost falls to the frame outside them */
     PF_REWRITE_HIDE = 2,
     /* frames outside the outermost match go, and records without a match */
@@ -35,7 +35,8 @@ void pf_rewrite_free(struct pf_rewrite *); /* NULL is allowed */
 
 /* Those that can fail give PF_OK, PF_USAGE with the reason, or PF_NOMEM. `flags` are enum
  * pf_pattern_flag. */
-int pf_rewrite_frames(struct pf_rewrite *, enum pf_rewrite_frame, const char *text, unsigned flags, struct pf_error *);
+int pf_rewrite_frames(struct pf_rewrite *, enum pf_rewrite_frame, const char *text, unsigned flags,
+                      struct pf_error *);
 /* What makes two frames the same: drops the rest. A frame that does not have it (no name, no file,
  * no image) stays as it is. */
 void pf_rewrite_granularity(struct pf_rewrite *, enum pf_granularity);
@@ -58,7 +59,8 @@ bool pf_rewrite_changes_nothing(const struct pf_rewrite *);
 /* *to: the edited *from, with 0 rows when no record is left; valid until the next call. What goes
  * is counted in `removed`. Metadata pass unchanged but for names of files and functions in what a
  * format keeps for itself. PF_OK or PF_NOMEM. */
-int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf_batch *to, struct pf_removed *removed);
+int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf_batch *to,
+                     struct pf_removed *removed);
 
 /* At the end: says which expressions matched nothing; where no record is left, only those that
  * could have kept one. */

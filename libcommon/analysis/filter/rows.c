@@ -29,8 +29,8 @@ static void gather_numbers(int64_t *restrict to, const int64_t *restrict from,
         to[i] = from[rows[i]];
 }
 
-static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *from, const uint32_t *rows,
-                        uint32_t count)
+static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *from,
+                        const uint32_t *rows, uint32_t count)
 {
     size_t columns = from->value_count;
 
@@ -49,8 +49,8 @@ static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *fro
     return true;
 }
 
-int pf_copied_rows_take(struct pf_copied_rows *taken, const struct pf_batch *from, const uint32_t *rows,
-                 uint32_t count, struct pf_batch *to)
+int pf_copied_rows_take(struct pf_copied_rows *taken, const struct pf_batch *from,
+                        const uint32_t *rows, uint32_t count, struct pf_batch *to)
 {
     struct pf_batch batch = *from;
     const uint32_t **ids[] = {&batch.stack, &batch.location, &batch.callee, &batch.labels};

@@ -19,7 +19,7 @@ struct pf_copied_rows {
 void pf_copied_rows_free(struct pf_copied_rows *);
 /* Copies the rows `rows[0..count)` of a batch of records, in that order; *to may be *from. What
  * *from points to may be another pf_copied_rows. Valid until the next call. PF_OK or PF_NOMEM. */
-int pf_copied_rows_take(struct pf_copied_rows *, const struct pf_batch *from, const uint32_t *rows, uint32_t count,
-                 struct pf_batch *to);
+int pf_copied_rows_take(struct pf_copied_rows *, const struct pf_batch *from, const uint32_t *rows,
+                        uint32_t count, struct pf_batch *to);
 
 #endif

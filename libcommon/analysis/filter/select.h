@@ -32,8 +32,10 @@ void pf_select_free(struct pf_select *); /* NULL is allowed */
 /* These give PF_OK, PF_USAGE with the reason, or PF_NOMEM. `flags` are enum pf_pattern_flag. */
 int pf_select_section(struct pf_select *, const char *glob, unsigned flags, struct pf_error *);
 /* KEY, KEY=RE or KEY=LOW:HIGH */
-int pf_select_label(struct pf_select *, const char *text, bool ignore, unsigned flags, struct pf_error *);
-int pf_select_frame(struct pf_select *, enum pf_select_frame, const char *text, unsigned flags, struct pf_error *);
+int pf_select_label(struct pf_select *, const char *text, bool ignore, unsigned flags,
+                    struct pf_error *);
+int pf_select_frame(struct pf_select *, enum pf_select_frame, const char *text, unsigned flags,
+                    struct pf_error *);
 int pf_select_kind(struct pf_select *, const char *name, struct pf_error *);
 /* FROM,TO in nanoseconds or with a suffix (ns us ms s); one may be left out; TO itself is
  * outside. */
@@ -41,7 +43,8 @@ int pf_select_time(struct pf_select *, const char *text, struct pf_error *);
 /* Records whose value is at least V (base units of the measure, or with a suffix), or V % of the
  * total of their kind; a negative value counts by its size. `measure`: a name (or KIND:NAME); NULL:
  * the main measure of each kind. */
-int pf_select_min_value(struct pf_select *, const char *text, const char *measure, struct pf_error *);
+int pf_select_min_value(struct pf_select *, const char *text, const char *measure,
+                        struct pf_error *);
 void pf_select_no_section(struct pf_select *);
 /* The records that would have gone, instead. */
 void pf_select_invert(struct pf_select *);
@@ -57,8 +60,8 @@ int pf_select_total(struct pf_select *, const struct pf_batch *, struct pf_error
 /* *to: the chosen records of *from (which is no batch of metadata or text), with 0 rows when there
  * are none; valid until the next call. What goes is counted in `removed`. PF_OK, PF_NOMEM, or
  * PF_USAGE when the measure counts something else than what was asked for. */
-int pf_select_batch(struct pf_select *, const struct pf_batch *from, struct pf_batch *to, struct pf_removed *removed,
-                    struct pf_error *);
+int pf_select_batch(struct pf_select *, const struct pf_batch *from, struct pf_batch *to,
+                    struct pf_removed *removed, struct pf_error *);
 
 /* At the end: says which expressions matched nothing, and what fell below the least value. `format`
  * as in pf_label_tests_report. PF_OK or PF_NOMEM. */

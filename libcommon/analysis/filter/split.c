@@ -1,7 +1,7 @@
 #include "analysis/filter/split.h"
 
-#include "analysis/names/id_map.h"
 #include "analysis/filter/label_tests.h"
+#include "analysis/names/id_map.h"
 #include "analysis/sum/outermost.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ struct pf_split {
     const char *key_text;
     struct pf_bytes key;
     bool by_image;
-    bool found; /* a record has a value */
+    bool found;                /* a record has a value */
     struct pf_table values;    /* struct value; a part is id - 1 */
     struct pf_strings strings; /* bytes without flags */
     struct pf_id_map sets, locations;
@@ -135,9 +135,9 @@ static bool find_parts(struct pf_split *split, const struct pf_batch *batch)
     if (!pf_outermost_extend(&split->outermost, split->dict, split->key))
         return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t id = split->by_image         ? place_of(split, batch, i)
+        uint32_t id = split->by_image ? place_of(split, batch, i)
                       : batch->labels ? batch->labels[i]
-                                              : 0;
+                                      : 0;
 
         if (pf_id_map_get(map, id, &split->parts[i]))
             continue;
@@ -221,7 +221,8 @@ int pf_split_report(const struct pf_split *split, const struct pf_report *report
     if (split->by_image) {
         pf_report_send(report, PF_WARNING, "no record has an image: all go to _none");
     } else if (memchr(split->key.data, '=', split->key.size)) {
-        pf_report_send(report, PF_WARNING, "no record has a label '%s': all go to _none", split->key_text);
+        pf_report_send(report, PF_WARNING, "no record has a label '%s': all go to _none",
+                       split->key_text);
     } else {
         status = look_for_key(split, &tests);
         if (status == PF_OK)
@@ -246,7 +247,8 @@ static bool encode(struct pf_bytes text, struct pf_buffer *name)
 
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        bool plain = is_plain(text.data[i]) && !(leading && c == '.') && !(first && i == 0 && c == '-');
+        bool plain = is_plain(text.data[i]) && !(leading && c == '.') &&
+                     !(first && i == 0 && c == '-');
 
         leading = leading && c == '.';
         if (name->size + (plain ? 1 : 3) > NAME_MAX_BYTES)
@@ -282,7 +284,8 @@ static void make_name(const struct pf_split *split, uint32_t part, struct pf_buf
     if (value->kind == VALUE_NUMBER) {
         uint64_t size = value->number < 0 ? -(uint64_t)value->number : (uint64_t)value->number;
 
-        snprintf(number, sizeof number, "%s%llu=", value->number < 0 ? "%2D" : "", (unsigned long long)size);
+        snprintf(number, sizeof number, "%s%llu=", value->number < 0 ? "%2D" : "",
+                 (unsigned long long)size);
         append(name, number);
     } else if (text.size == 0) {
         append(name, "_empty");

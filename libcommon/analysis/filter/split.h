@@ -26,7 +26,8 @@ struct pf_split_rows {
 
 /* Parts are numbered from 0 as they are met; a number is kept for the life of this. The list is
  * valid until the next call. PF_OK or PF_NOMEM. */
-int pf_split_batch(struct pf_split *, const struct pf_batch *, const struct pf_split_rows **list, uint32_t *count);
+int pf_split_batch(struct pf_split *, const struct pf_batch *, const struct pf_split_rows **list,
+                   uint32_t *count);
 
 /* Warns when no record had a value, and names the keys that there are. PF_OK or PF_NOMEM. */
 int pf_split_report(const struct pf_split *, const struct pf_report *);

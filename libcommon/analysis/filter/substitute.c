@@ -15,8 +15,7 @@ static char *take_part(const char **text, char delimiter, bool expression, bool 
         bool keep = true;
 
         if (*p == '\\' && p[1] != '\0') {
-            keep = p[1] != delimiter ||
-                   (expression && strchr("^$.[]|()*+?{}", delimiter)) ||
+            keep = p[1] != delimiter || (expression && strchr("^$.[]|()*+?{}", delimiter)) ||
                    (!expression && delimiter == '&');
             if (keep)
                 pf_buffer_byte(&part, '\\');

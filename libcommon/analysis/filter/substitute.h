@@ -16,7 +16,8 @@ struct pf_substitution {
 };
 
 /* PF_OK, PF_USAGE with the reason, PF_NOMEM. Free only after PF_OK. */
-int pf_substitution_parse(struct pf_substitution *, const char *text, unsigned flags, struct pf_error *);
+int pf_substitution_parse(struct pf_substitution *, const char *text, unsigned flags,
+                          struct pf_error *);
 void pf_substitution_free(struct pf_substitution *);
 
 /* Writes `name` (a NUL stands behind it) with the replacements made to `out`, which is emptied

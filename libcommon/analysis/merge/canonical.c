@@ -119,13 +119,15 @@ static struct value_store *find_values(struct record_store *store, uint32_t meas
     for (size_t k = 0; k < store->value_count; k++)
         if (store->values[k].measure == measure)
             return &store->values[k];
-    if (!pf_grow(&store->values, &store->value_capacity, store->value_count + 1, sizeof *store->values))
+    if (!pf_grow(&store->values, &store->value_capacity, store->value_count + 1,
+                 sizeof *store->values))
         return NULL;
     store->values[store->value_count] = (struct value_store){.measure = measure};
     return &store->values[store->value_count++];
 }
 
-static bool add_values(struct record_store *store, const struct pf_value_column *column, uint32_t rows)
+static bool add_values(struct record_store *store, const struct pf_value_column *column,
+                       uint32_t rows)
 {
     struct value_store *values = find_values(store, column->measure);
 
@@ -143,13 +145,15 @@ static bool add_values(struct record_store *store, const struct pf_value_column 
 
 static bool add_records(struct record_store *store, const struct pf_batch *batch)
 {
-    bool good = add_ids(store, PLACE, batch->kind == PF_SAMPLE ? batch->stack : batch->location, batch->rows) &&
+    bool good = add_ids(store, PLACE, batch->kind == PF_SAMPLE ? batch->stack : batch->location,
+                        batch->rows) &&
                 add_ids(store, LABELS, batch->labels, batch->rows);
 
     if (good && batch->kind == PF_EDGE)
         good = add_ids(store, CALLEE, batch->callee, batch->rows);
     if (good && batch->rows > 0 && (batch->time || store->timed)) {
-        good = pf_grow(&store->time, &store->time_capacity, store->rows + batch->rows, sizeof *store->time);
+        good = pf_grow(&store->time, &store->time_capacity, store->rows + batch->rows,
+                       sizeof *store->time);
         if (good && !store->timed)
             memset(store->time, 0, store->rows * sizeof *store->time);
         if (good && batch->time)
@@ -184,7 +188,8 @@ static bool is_prefix(const struct pf_dict *dict, const struct meta_row *row)
 
 static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
-    if (!pf_grow(&canonical->meta, &canonical->meta_capacity, canonical->meta_count + batch->rows, sizeof *canonical->meta))
+    if (!pf_grow(&canonical->meta, &canonical->meta_capacity, canonical->meta_count + batch->rows,
+                 sizeof *canonical->meta))
         return false;
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_bytes origin = pf_dict_string(canonical->dict, batch->origin[row]);
@@ -205,13 +210,15 @@ static bool copy_bytes(struct pf_arena *arena, struct pf_bytes *bytes)
 
 static bool add_texts(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
-    if (!pf_grow(&canonical->texts, &canonical->text_capacity, canonical->text_count + batch->rows, sizeof *canonical->texts))
+    if (!pf_grow(&canonical->texts, &canonical->text_capacity, canonical->text_count + batch->rows,
+                 sizeof *canonical->texts))
         return false;
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_text *text = &canonical->texts[canonical->text_count];
 
         *text = batch->texts[row];
-        if (!copy_bytes(&canonical->text_bytes, &text->name) || !copy_bytes(&canonical->text_bytes, &text->text))
+        if (!copy_bytes(&canonical->text_bytes, &text->name) ||
+            !copy_bytes(&canonical->text_bytes, &text->text))
             return false;
         canonical->text_count++;
     }
@@ -250,7 +257,8 @@ static uint32_t *rank_strings(const struct pf_strings *strings)
     uint32_t *ranks = malloc(strings->count * sizeof *ranks);
 
     for (uint32_t id = 0; order && ranks && id < strings->count; id++)
-        order[id] = (struct ranked_string){pf_strings_bytes(strings, id), strings->rows[id].flags, id};
+        order[id] =
+            (struct ranked_string){pf_strings_bytes(strings, id), strings->rows[id].flags, id};
     if (order && ranks) {
         qsort(order, strings->count, sizeof *order, compare_strings);
         for (uint32_t k = 0; k < strings->count; k++)
@@ -287,7 +295,8 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Ranks of the rows of a table; rows whose fields are equal have one rank. NULL: out of memory. */
-static uint32_t *rank_rows(const struct pf_table *table, void (*fill)(const void *row, const void *arg, uint64_t *fields),
+static uint32_t *rank_rows(const struct pf_table *table,
+                           void (*fill)(const void *row, const void *arg, uint64_t *fields),
                            const void *arg)
 {
     struct ranked_row *order = calloc(table->count, sizeof *order);
@@ -317,8 +326,9 @@ static void fill_image(const void *row, const void *strings, uint64_t *fields)
 {
     const struct pf_image *image = row;
     const uint32_t *rank = strings;
-    const uint64_t values[FIELDS_MAX] = {rank[image->name], rank[image->identifier], image->start, image->limit,
-                                         image->offset, image->text_start, image->text_size, image->flags};
+    const uint64_t values[FIELDS_MAX] = {
+        rank[image->name], rank[image->identifier], image->start,     image->limit,
+        image->offset,     image->text_start,       image->text_size, image->flags};
 
     memcpy(fields, values, sizeof values);
 }
@@ -358,7 +368,8 @@ static uint32_t *rank_locations(const struct pf_dict *dict, const uint32_t *stri
         rank_rows(&dict->functions, fill_function, strings),
         rank_rows(&dict->images, fill_image, strings),
     };
-    uint32_t *ranks = parts.functions && parts.images ? rank_rows(&dict->locations, fill_location, &parts) : NULL;
+    uint32_t *ranks =
+        parts.functions && parts.images ? rank_rows(&dict->locations, fill_location, &parts) : NULL;
 
     free(parts.functions);
     free(parts.images);
@@ -393,7 +404,8 @@ static uint32_t parent_of(const struct pf_table *table, uint32_t id)
 
 /* Numbers the nodes of a tree in preorder, siblings by the rank of what stands in them. `next` (one
  * a node) and `order` are room. */
-static void number_nodes(const struct pf_table *table, const struct sort_row *order, uint32_t *next, uint32_t *ranks)
+static void number_nodes(const struct pf_table *table, const struct sort_row *order, uint32_t *next,
+                         uint32_t *ranks)
 {
     uint32_t children = table->count - 1, node = 0, rank = 0;
 
@@ -417,15 +429,19 @@ static void number_nodes(const struct pf_table *table, const struct sort_row *or
 
 /* Ranks of the nodes of a tree (stacks, label sets); items[k] is the rank of what stands in node k.
  * NULL: out of memory. */
-static uint32_t *rank_tree(const struct pf_table *table, uint32_t (*item)(const struct pf_table *, uint32_t id, const uint32_t *ranks),
+static uint32_t *rank_tree(const struct pf_table *table,
+                           uint32_t (*item)(const struct pf_table *, uint32_t id,
+                                            const uint32_t *ranks),
                            const uint32_t *items)
 {
     struct sort_row *order = malloc(table->count * sizeof *order);
-    uint32_t *next = calloc(table->count, sizeof *next), *ranks = malloc(table->count * sizeof *ranks);
+    uint32_t *next = calloc(table->count, sizeof *next),
+             *ranks = malloc(table->count * sizeof *ranks);
 
     if (order && next && ranks) {
         for (uint32_t id = 1; id < table->count; id++)
-            order[id - 1] = (struct sort_row){(uint64_t)parent_of(table, id) << 32 | item(table, id, items), id};
+            order[id - 1] = (struct sort_row){
+                (uint64_t)parent_of(table, id) << 32 | item(table, id, items), id};
         qsort(order, table->count - 1, sizeof *order, compare_sort_rows);
         memset(next, 0xff, table->count * sizeof *next);
         number_nodes(table, order, next, ranks);
@@ -470,10 +486,14 @@ static bool rank_all(struct pf_canonical *canonical)
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *strings, unsigned field)
+static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *strings,
+                              unsigned field)
 {
-    const uint64_t fields[] = {strings[measure->name], strings[measure->unit], measure->aggregation, strings[measure->raw_unit],
-                               measure->num, measure->den, measure->period, measure->period_parts, measure->role, measure->nature,
+    const uint64_t fields[] = {strings[measure->name], strings[measure->unit],
+                               measure->aggregation,   strings[measure->raw_unit],
+                               measure->num,           measure->den,
+                               measure->period,        measure->period_parts,
+                               measure->role,          measure->nature,
                                measure->main};
 
     return field < sizeof fields / sizeof *fields ? fields[field] : UINT64_MAX;
@@ -482,8 +502,10 @@ static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *
 static bool measure_before(const struct pf_canonical *canonical, uint32_t a, uint32_t b)
 {
     for (unsigned field = 0;; field++) {
-        uint64_t x = measure_field(pf_measures_row(&canonical->dict->measures, a), canonical->strings, field);
-        uint64_t y = measure_field(pf_measures_row(&canonical->dict->measures, b), canonical->strings, field);
+        uint64_t x = measure_field(pf_measures_row(&canonical->dict->measures, a),
+                                   canonical->strings, field);
+        uint64_t y = measure_field(pf_measures_row(&canonical->dict->measures, b),
+                                   canonical->strings, field);
 
         if (x != y || x == UINT64_MAX)
             return x < y;
@@ -494,7 +516,9 @@ static bool measure_before(const struct pf_canonical *canonical, uint32_t a, uin
 static void sort_measures(const struct pf_canonical *canonical, struct record_store *store)
 {
     for (size_t k = 1; k < store->value_count; k++)
-        for (size_t j = k; j > 0 && measure_before(canonical, store->values[j].measure, store->values[j - 1].measure); j--) {
+        for (size_t j = k; j > 0 && measure_before(canonical, store->values[j].measure,
+                                                   store->values[j - 1].measure);
+             j--) {
             struct value_store moved = store->values[j];
 
             store->values[j] = store->values[j - 1];
@@ -508,9 +532,11 @@ static int64_t value_at(const struct value_store *values, uint64_t row)
 }
 
 /* Rows whose places are the same: labels (of edges), time, values. */
-static bool record_before(const struct pf_canonical *canonical, const struct record_store *store, uint64_t a, uint64_t b)
+static bool record_before(const struct pf_canonical *canonical, const struct record_store *store,
+                          uint64_t a, uint64_t b)
 {
-    uint32_t labels_a = canonical->labels[store->ids[LABELS][a]], labels_b = canonical->labels[store->ids[LABELS][b]];
+    uint32_t labels_a = canonical->labels[store->ids[LABELS][a]],
+             labels_b = canonical->labels[store->ids[LABELS][b]];
 
     if (labels_a != labels_b)
         return labels_a < labels_b;
@@ -525,15 +551,15 @@ static bool record_before(const struct pf_canonical *canonical, const struct rec
     return false;
 }
 
-static bool sorts_before(const struct pf_canonical *canonical, const struct record_store *store, struct sort_row a,
-                         struct sort_row b)
+static bool sorts_before(const struct pf_canonical *canonical, const struct record_store *store,
+                         struct sort_row a, struct sort_row b)
 {
     return a.key != b.key ? a.key < b.key : record_before(canonical, store, a.row, b.row);
 }
 
 /* Merges sorted runs of `width` rows into runs of twice that. */
-static void merge_runs(const struct pf_canonical *canonical, const struct record_store *store, const struct sort_row *from,
-                       struct sort_row *to, size_t width)
+static void merge_runs(const struct pf_canonical *canonical, const struct record_store *store,
+                       const struct sort_row *from, struct sort_row *to, size_t width)
 {
     for (size_t start = 0; start < store->rows; start += 2 * width) {
         size_t middle = start + width < store->rows ? start + width : store->rows;
@@ -541,7 +567,9 @@ static void merge_runs(const struct pf_canonical *canonical, const struct record
         size_t left = start, right = middle;
 
         for (size_t k = start; k < end; k++) {
-            bool take_right = left == middle || (right < end && sorts_before(canonical, store, from[right], from[left]));
+            bool take_right =
+                left == middle ||
+                (right < end && sorts_before(canonical, store, from[right], from[left]));
 
             to[k] = from[take_right ? right++ : left++];
         }
@@ -551,7 +579,8 @@ static void merge_runs(const struct pf_canonical *canonical, const struct record
 /* Merge sort: qsort() has no argument for its function. */
 static bool sort_records(struct pf_canonical *canonical, const struct record_store *store)
 {
-    const uint32_t *places = canonical->kind == PF_SAMPLE ? canonical->stacks : canonical->locations;
+    const uint32_t *places = canonical->kind == PF_SAMPLE ? canonical->stacks
+                                                          : canonical->locations;
     struct sort_row *order, *room;
 
     free(canonical->order);
@@ -565,7 +594,8 @@ static bool sort_records(struct pf_canonical *canonical, const struct record_sto
         uint32_t second = canonical->kind == PF_EDGE ? canonical->locations[store->ids[CALLEE][row]]
                                                      : canonical->labels[store->ids[LABELS][row]];
 
-        order[row] = (struct sort_row){(uint64_t)places[store->ids[PLACE][row]] << 32 | second, row};
+        order[row] =
+            (struct sort_row){(uint64_t)places[store->ids[PLACE][row]] << 32 | second, row};
     }
     for (size_t width = 1; width < store->rows; width *= 2) {
         struct sort_row *other = room;
@@ -580,7 +610,7 @@ static bool sort_records(struct pf_canonical *canonical, const struct record_sto
 }
 
 struct ranked_meta {
-    uint32_t ranks[4]; /* origin, key, value, value of the prefix */
+    uint32_t ranks[4];           /* origin, key, value, value of the prefix */
     struct meta_row row, prefix; /* prefix.origin 0: no prefix */
 };
 
@@ -610,8 +640,10 @@ static bool sort_meta(struct pf_canonical *canonical)
             prefix = row;
             continue;
         }
-        order[count++] = (struct ranked_meta){
-            {rank[row.origin], rank[row.key], rank[row.value], prefix.origin ? rank[prefix.value] : 0}, row, prefix};
+        order[count++] = (struct ranked_meta){{rank[row.origin], rank[row.key], rank[row.value],
+                                               prefix.origin ? rank[prefix.value] : 0},
+                                              row,
+                                              prefix};
         prefix = none;
     }
     qsort(order, count, sizeof *order, compare_meta);
@@ -655,24 +687,28 @@ static int prepare(struct pf_canonical *canonical)
         sort_measures(canonical, store);
         values = store->value_count > values ? store->value_count : values;
     }
-    if (!pf_grow(&canonical->columns, &canonical->column_capacity, values + 1, sizeof *canonical->columns) ||
-        !pf_grow(&canonical->value_rows, &canonical->value_row_capacity, (values + 1) * PF_BATCH_ROWS, sizeof(int64_t)))
+    if (!pf_grow(&canonical->columns, &canonical->column_capacity, values + 1,
+                 sizeof *canonical->columns) ||
+        !pf_grow(&canonical->value_rows, &canonical->value_row_capacity,
+                 (values + 1) * PF_BATCH_ROWS, sizeof(int64_t)))
         return PF_NOMEM;
     return PF_OK;
 }
 
-static void set_columns(struct pf_canonical *canonical, const struct record_store *store, struct pf_batch *batch)
+static void set_columns(struct pf_canonical *canonical, const struct record_store *store,
+                        struct pf_batch *batch)
 {
     for (size_t k = 0; k < store->value_count; k++)
-        canonical->columns[k] =
-            (struct pf_value_column){store->values[k].measure, canonical->value_rows + k * PF_BATCH_ROWS};
+        canonical->columns[k] = (struct pf_value_column){store->values[k].measure,
+                                                         canonical->value_rows + k * PF_BATCH_ROWS};
     batch->values = canonical->columns;
     batch->value_count = (uint32_t)store->value_count;
 }
 
 static bool give_measures(struct pf_canonical *canonical, struct pf_batch *batch)
 {
-    while (canonical->kind < PF_RECORD_KINDS && canonical->records[canonical->kind].value_count == 0)
+    while (canonical->kind < PF_RECORD_KINDS &&
+           canonical->records[canonical->kind].value_count == 0)
         canonical->kind++;
     if (canonical->kind == PF_RECORD_KINDS)
         return false;
@@ -736,7 +772,8 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
     set_columns(canonical, store, batch);
     for (size_t k = 0; k < store->value_count; k++)
         for (uint32_t row = 0; row < batch->rows; row++)
-            canonical->value_rows[k * PF_BATCH_ROWS + row] = value_at(&store->values[k], order[row].row);
+            canonical->value_rows[k * PF_BATCH_ROWS + row] =
+                value_at(&store->values[k], order[row].row);
     if (batch->kind == PF_SAMPLE)
         batch->stack = canonical->id_rows[PLACE];
     else

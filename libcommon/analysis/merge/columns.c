@@ -19,17 +19,19 @@ static bool is_events(const struct pf_dict *dict, const struct pf_measure *measu
 }
 
 /* Whether values of both go into one column. Counts with a period and events are the same thing. */
-static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a, const struct pf_measure *b)
+static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a,
+                  const struct pf_measure *b)
 {
     const struct pf_dict *dict = columns->dict;
 
     return pf_measure_same(a, b) ||
-           (!columns->compares && a->kind == b->kind && a->name == b->name && a->aggregation == b->aggregation &&
+           (!columns->compares && a->kind == b->kind && a->name == b->name &&
+            a->aggregation == b->aggregation &&
             ((is_events(dict, b) && a->period != 0) || (is_events(dict, a) && b->period != 0)));
 }
 
-static int different_units(const struct pf_merge_columns *columns, const struct pf_measure *a, const struct pf_measure *b,
-                           struct pf_error *error)
+static int different_units(const struct pf_merge_columns *columns, const struct pf_measure *a,
+                           const struct pf_measure *b, struct pf_error *error)
 {
     const struct pf_dict *dict = columns->dict;
     struct pf_bytes name = pf_dict_string(dict, a->name);
@@ -37,24 +39,28 @@ static int different_units(const struct pf_merge_columns *columns, const struct 
     if (columns->compares)
         return pf_measure_differ(dict, a, b, error);
     return pf_error_set(error, PF_UNSUPPORTED,
-                        "measure '%s' of one input is in '%s', of another in '%s': they cannot be added (--force keeps both)",
+                        "measure '%s' of one input is in '%s', of another in '%s': they cannot be "
+                        "added (--force keeps both)",
                         pf_clip(name).text, pf_dict_string(dict, a->unit).data,
                         pf_dict_string(dict, b->unit).data);
 }
 
 /* Whether the input at hand has the measure of this column as well: then it tells the two apart
  * itself. */
-static bool has_both(const struct pf_merge_columns *columns, size_t other, const struct pf_batch *batch, uint64_t input)
+static bool has_both(const struct pf_merge_columns *columns, size_t other,
+                     const struct pf_batch *batch, uint64_t input)
 {
     const struct pf_measure *measure = &columns->ledger.sums[other].quantity.measure;
 
     for (uint32_t k = 0; k < batch->value_count; k++)
-        if (alike(columns, measure, pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
+        if (alike(columns, measure,
+                  pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
             return true;
     return columns->facts[other].last_input == input;
 }
 
-static struct pf_sums *add_column(struct pf_merge_columns *columns, const struct pf_measure *measure)
+static struct pf_sums *add_column(struct pf_merge_columns *columns,
+                                  const struct pf_measure *measure)
 {
     size_t count = columns->ledger.count;
 
@@ -65,8 +71,8 @@ static struct pf_sums *add_column(struct pf_merge_columns *columns, const struct
 }
 
 /* The column for a measure that is new; NULL with the error set. */
-static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_measure *measure, const struct pf_batch *batch,
-                              uint64_t input, struct pf_error *error)
+static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_measure *measure,
+                              const struct pf_batch *batch, uint64_t input, struct pf_error *error)
 {
     struct pf_ledger *ledger = &columns->ledger;
     struct pf_sums *added;
@@ -77,8 +83,8 @@ static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_
     for (size_t k = 0; k < ledger->count && !columns->force; k++) {
         const struct pf_measure *other = &ledger->sums[k].quantity.measure;
 
-        if (other->kind == measure->kind && other->name == measure->name && other->unit != measure->unit &&
-            !has_both(columns, k, batch, input)) {
+        if (other->kind == measure->kind && other->name == measure->name &&
+            other->unit != measure->unit && !has_both(columns, k, batch, input)) {
             different_units(columns, other, measure, error);
             return NULL;
         }
@@ -98,7 +104,8 @@ static void agree(struct pf_measure *measure, const struct pf_measure *other)
     measure->main |= other->main;
 }
 
-static int meet(struct pf_merge_columns *columns, uint32_t index, const struct pf_batch *batch, uint64_t input, struct pf_error *error)
+static int meet(struct pf_merge_columns *columns, uint32_t index, const struct pf_batch *batch,
+                uint64_t input, struct pf_error *error)
 {
     struct pf_measure measure = *pf_measures_row(&columns->dict->measures, index);
     struct pf_sums *sums = choose(columns, &measure, batch, input, error);
@@ -123,8 +130,8 @@ static int meet(struct pf_merge_columns *columns, uint32_t index, const struct p
     return PF_OK;
 }
 
-int pf_merge_columns_find(struct pf_merge_columns *columns, const struct pf_batch *batch, uint32_t number, uint64_t input,
-                          struct pf_error *error)
+int pf_merge_columns_find(struct pf_merge_columns *columns, const struct pf_batch *batch,
+                          uint32_t number, uint64_t input, struct pf_error *error)
 {
     uint32_t measure = batch->values[number].measure;
     struct pf_merge_facts *facts;
@@ -148,7 +155,11 @@ int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_c
 {
     const struct pf_ledger *ledger = &columns->ledger;
 
-    *copy = (struct pf_merge_columns){.dict = columns->dict, .force = columns->force, .shares = columns->shares, .compares = columns->compares, .ledger.wide = true};
+    *copy = (struct pf_merge_columns){.dict = columns->dict,
+                                      .force = columns->force,
+                                      .shares = columns->shares,
+                                      .compares = columns->compares,
+                                      .ledger.wide = true};
     for (uint32_t k = 0; k < ledger->count; k++) {
         struct pf_sums *sums = add_column(copy, &ledger->sums[k].quantity.measure);
 
@@ -179,12 +190,15 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
 
 /* An exact number stays exact when a weight multiplies it. The spread of a number of samples is
  * known only for the number as it was counted. */
-static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts, pf_int128 pieces)
+static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts,
+                   pf_int128 pieces)
 {
-    return measure->aggregation == PF_SUM && facts->times != 0 && (facts->uneven || facts->times != pieces);
+    return measure->aggregation == PF_SUM && facts->times != 0 &&
+           (facts->uneven || facts->times != pieces);
 }
 
-uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t column, pf_int128 pieces)
+uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t column,
+                                  pf_int128 pieces)
 {
     struct pf_dict *dict = columns->dict;
     struct pf_measure measure = pf_quantity_measure(&columns->ledger.sums[column].quantity, dict);
@@ -193,7 +207,8 @@ uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t
         measure.nature = PF_UNKNOWN_NATURE;
     if (is_events(dict, &measure))
         measure.period = measure.period_parts = 0;
-    return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure) : UINT32_MAX;
+    return pf_dict_status(dict) == PF_OK ? pf_measures_intern(&dict->measures, &measure)
+                                         : UINT32_MAX;
 }
 
 /* --- what is given ---------------------------------------------------------------------------- */
@@ -207,14 +222,16 @@ void pf_merge_given(struct pf_merge_facts *facts, pf_int128 sum, int64_t value)
     facts->given.size += (pf_uint128)size;
 }
 
-bool pf_merge_drifts(const struct pf_merge_facts *facts, pf_int128 pieces, pf_int128 *values, pf_int128 *sums)
+bool pf_merge_drifts(const struct pf_merge_facts *facts, pf_int128 pieces, pf_int128 *values,
+                     pf_int128 *sums)
 {
     if (facts->given.unknown || pieces == 0)
         return false;
     *values = facts->given.values;
     *sums = pf_merge_round(facts->given.pieces, pieces);
     pf_uint128 size = *sums < 0 ? -(pf_uint128)*sums : (pf_uint128)*sums;
-    pf_uint128 off = *values < *sums ? (pf_uint128)*sums - (pf_uint128)*values : (pf_uint128)*values - (pf_uint128)*sums;
+    pf_uint128 off = *values < *sums ? (pf_uint128)*sums - (pf_uint128)*values
+                                     : (pf_uint128)*values - (pf_uint128)*sums;
 
     return off > (size > facts->given.size ? size : facts->given.size) / 1000;
 }

@@ -22,7 +22,8 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     if (function == 0 || form)
         return form ? form->first : 0;
 
-    struct function_key key = {row->name, row->system_name, row->file, 1, pf_anonymous_line(dict, row)};
+    struct function_key key = {row->name, row->system_name, row->file, 1,
+                               pf_anonymous_line(dict, row)};
 
     form = pf_forms_enter(&frames->functions, &key, function);
     if (!form) {
@@ -112,7 +113,8 @@ static uint32_t place_finally(void *arg, uint32_t location)
     struct pf_merge_frames *frames = arg;
     struct pf_dict *dict = frames->now.dict;
     struct pf_location place = *pf_dict_location(dict, location), was = place;
-    const struct pf_form *form = place.image != 0 ? pf_forms_of(&frames->images, place.image) : NULL;
+    const struct pf_form *form = place.image != 0 ? pf_forms_of(&frames->images, place.image)
+                                                  : NULL;
 
     if (form && form->least != place.image)
         pf_image_slide(dict, &place, form->least);
@@ -122,13 +124,15 @@ static uint32_t place_finally(void *arg, uint32_t location)
 
 int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_merge_evals *evals)
 {
-    if (evals->count == 0 && pf_forms_settled(&frames->images) && pf_forms_settled(&frames->functions))
+    if (evals->count == 0 && pf_forms_settled(&frames->images) &&
+        pf_forms_settled(&frames->functions))
         return PF_OK;
     frames->evals = evals;
     return pf_merge_map_extend(&frames->final);
 }
 
-int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict, enum pf_granularity granularity)
+int pf_merge_frames_init(struct pf_merge_frames *frames, struct pf_dict *dict,
+                         enum pf_granularity granularity)
 {
     *frames = (struct pf_merge_frames){
         .places = {.dict = dict, .granularity = granularity},

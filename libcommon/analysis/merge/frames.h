@@ -12,17 +12,17 @@
 #ifndef PF_ANALYSIS_MERGE_FRAMES_H
 #define PF_ANALYSIS_MERGE_FRAMES_H
 
-#include "analysis/names/image_forms.h"
-#include "analysis/names/evals.h"
-#include "analysis/merge/map.h"
 #include "analysis/filter/places.h"
+#include "analysis/merge/map.h"
+#include "analysis/names/evals.h"
+#include "analysis/names/image_forms.h"
 
 struct pf_merge_frames {
     struct pf_places places;
     struct pf_merge_map now;   /* while reading */
     struct pf_merge_map final; /* then */
     struct pf_forms images, functions;
-    uint32_t images_known;     /* ids below it are entered */
+    uint32_t images_known; /* ids below it are entered */
     const struct pf_merge_evals *evals;
     int status;
 };

@@ -30,7 +30,8 @@ int pf_merge_labels_only(struct pf_merge_labels *labels, const char *keys)
 
         if (size > 0) /* a key may be known as UTF-8 or not where it is not ASCII */
             for (unsigned flags = 0; status == PF_OK && flags <= PF_UTF8; flags += PF_UTF8)
-                status = pf_merge_labels_add(labels, pf_dict_intern(labels->dict, (struct pf_bytes){keys, size}, flags));
+                status = pf_merge_labels_add(
+                    labels, pf_dict_intern(labels->dict, (struct pf_bytes){keys, size}, flags));
         keys += size + (keys[size] == ',');
     }
     return status;

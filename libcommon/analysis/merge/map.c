@@ -27,7 +27,8 @@ bool pf_merge_ids_put(struct pf_merge_ids *ids, uint32_t to)
     return true;
 }
 
-const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *ids, const uint32_t *column, uint32_t rows, uint32_t *to)
+const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *ids, const uint32_t *column,
+                                    uint32_t rows, uint32_t *to)
 {
     if (!ids->to || !column)
         return column;
@@ -55,11 +56,13 @@ static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack, bool apart)
 
     if (!met(map, stack, true))
         return stack;
-    uint32_t parent = pf_merge_id(&map->stacks, row.parent), location = pf_merge_id(&map->locations, row.location);
+    uint32_t parent = pf_merge_id(&map->stacks, row.parent),
+             location = pf_merge_id(&map->locations, row.location);
 
     if (parent == row.parent && location == row.location)
         return stack;
-    return apart ? pf_table_append_unindexed(&map->dict->stacks, &(struct pf_stack){parent, location}, 1)
+    return apart ? pf_table_append_unindexed(&map->dict->stacks,
+                                             &(struct pf_stack){parent, location}, 1)
                  : pf_dict_add_frame(map->dict, parent, location);
 }
 
@@ -70,7 +73,8 @@ int pf_merge_map_extend(struct pf_merge_map *map)
     bool good = true, apart = map->locations.known == 0;
 
     while (good && map->locations.known < dict->locations.count) {
-        uint32_t location = (uint32_t)map->locations.known, next = dict->locations.count, to = map_location(map, location);
+        uint32_t location = (uint32_t)map->locations.known, next = dict->locations.count,
+                 to = map_location(map, location);
         apart = apart && (to == location || to == next);
         good = pf_merge_ids_put(&map->locations, to);
     }

@@ -25,7 +25,8 @@ static inline uint32_t pf_merge_id(const struct pf_merge_ids *ids, uint32_t id)
 
 /* What the ids of a column become: the column itself where all stay as they are, else `to`, which
  * has room for `rows`. */
-const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *, const uint32_t *column, uint32_t rows, uint32_t *to);
+const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *, const uint32_t *column,
+                                    uint32_t rows, uint32_t *to);
 
 /* Zero-initialise but for the first four; free with pf_merge_map_free. */
 struct pf_merge_map {

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct pf_merge {
     struct pf_dict *dict;
     struct pf_merge_options options;
@@ -35,18 +34,20 @@ struct pf_merge {
 
     pf_int128 pieces; /* of a raw unit in a sum */
     enum { METADATA, DECLARE, TEXTS, RECORDS, DONE } phase;
-    unsigned giving;  /* kind */
-    size_t given;     /* records of it */
+    unsigned giving; /* kind */
+    size_t given;    /* records of it */
     struct pf_value_column *values;
     int64_t *numbers;
     size_t value_capacity, number_capacity;
     uint64_t clamped; /* values */
 };
 
-static void begin_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS], struct pf_dict *dict, const struct pf_merge_options *options)
+static void begin_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS], struct pf_dict *dict,
+                        const struct pf_merge_options *options)
 {
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        kinds[k] = (struct pf_merge_kind){.kind = (enum pf_kind)k, .columns = {.dict = dict, .force = options->force}};
+        kinds[k] = (struct pf_merge_kind){.kind = (enum pf_kind)k,
+                                          .columns = {.dict = dict, .force = options->force}};
 }
 
 static void free_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS])
@@ -94,19 +95,22 @@ void pf_merge_free(struct pf_merge *merge)
     free(merge);
 }
 
-static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind, const struct pf_sums *sums, size_t record,
-                    struct pf_error *error)
+static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind,
+                    const struct pf_sums *sums, size_t record, struct pf_error *error)
 {
     const struct pf_dict *dict = merge->dict;
     const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
     uint32_t place = key->place - 1;
-    uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location : kind->kind == PF_EDGE ? key->callee : place;
+    uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location
+                    : kind->kind == PF_EDGE ? key->callee
+                                            : place;
     char scratch[32];
     struct pf_bytes frame = pf_dict_frame_name(dict, leaf, scratch);
 
-    return pf_error_set(error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' leaves 64 bits",
-                        pf_kind_name(kind->kind), record + 1, pf_clip(frame).text, pf_clip(name).text);
+    return pf_error_set(
+        error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' leaves 64 bits",
+        pf_kind_name(kind->kind), record + 1, pf_clip(frame).text, pf_clip(name).text);
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -134,7 +138,8 @@ static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128
 }
 
 /* How many pieces the input that has ended counts. */
-static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale, pf_int128 *times, struct pf_error *error)
+static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale, pf_int128 *times,
+                      struct pf_error *error)
 {
     pf_int128 total;
     const struct pf_sums *sums = main_column(merge, &total);
@@ -142,7 +147,8 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
 
     *times = 1;
     if (normalizes(merge) && merge->has_measures && merge->weight != 0)
-        status = pf_merge_scale_input(scale, &merge->options, merge->dict, sums, total, merge->meta.duration, times, error);
+        status = pf_merge_scale_input(scale, &merge->options, merge->dict, sums, total,
+                                      merge->meta.duration, times, error);
     *times *= merge->weight;
     return status;
 }
@@ -155,7 +161,8 @@ static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *er
     int status = find_times(merge, &scale, times, error);
 
     if (status == PF_OK)
-        status = pf_merge_kinds_add(merge->kinds, merge->own, merge->inputs, 0, *times, &place, error);
+        status =
+            pf_merge_kinds_add(merge->kinds, merge->own, merge->inputs, 0, *times, &place, error);
     if (place.sums)
         overflow(merge, place.kind, place.sums, place.record, error);
     if (status == PF_OK)
@@ -174,7 +181,9 @@ int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
         pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
     merge->measured += merge->has_measures;
     merge->weights += merge->weight;
-    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK ? PF_OK : pf_error_nomem(error);
+    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK
+               ? PF_OK
+               : pf_error_nomem(error);
 }
 
 void pf_merge_input(struct pf_merge *merge, int64_t weight)
@@ -195,8 +204,8 @@ void pf_merge_input_drop(struct pf_merge *merge)
     pf_merge_texts_truncate(&merge->texts, merge->texts_before);
 }
 
-static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch,
-                      uint32_t number, struct pf_error *error)
+static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind,
+                      const struct pf_batch *batch, uint32_t number, struct pf_error *error)
 {
     const struct pf_value_column *values = &batch->values[number];
     uint32_t done = 0;
@@ -216,7 +225,8 @@ static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind, const 
     return done == batch->rows ? PF_OK : overflow(merge, kind, sums, merge->found[done], error);
 }
 
-static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, const struct pf_batch *batch)
+static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind,
+                        const struct pf_batch *batch)
 {
     struct pf_dict *dict = merge->dict;
     const struct pf_merge_ids *locations = &merge->frames.now.locations;
@@ -228,18 +238,23 @@ static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind, cons
         status = pf_merge_labels_extend(&merge->labels);
     if (status != PF_OK)
         return status;
-    place = stacks ? pf_merge_ids_column(&merge->frames.now.stacks, batch->stack, batch->rows, merge->ids[0])
+    place = stacks ? pf_merge_ids_column(&merge->frames.now.stacks, batch->stack, batch->rows,
+                                         merge->ids[0])
                    : pf_merge_ids_column(locations, batch->location, batch->rows, merge->ids[0]);
-    callee = batch->kind == PF_EDGE ? pf_merge_ids_column(locations, batch->callee, batch->rows, merge->ids[1]) : NULL;
+    callee = batch->kind == PF_EDGE
+                 ? pf_merge_ids_column(locations, batch->callee, batch->rows, merge->ids[1])
+                 : NULL;
     labels = pf_merge_ids_column(&merge->labels.sets, batch->labels, batch->rows, merge->ids[2]);
-    return pf_merge_records_find(&kind->records, stacks ? dict->stacks.count : dict->locations.count, place, callee, labels,
-                                 batch->rows, merge->found);
+    return pf_merge_records_find(&kind->records,
+                                 stacks ? dict->stacks.count : dict->locations.count, place, callee,
+                                 labels, batch->rows, merge->found);
 }
 
 /* Records of weight 0 are none. */
 static int add_records(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
 {
-    struct pf_merge_kind *kind = stages(merge) ? &merge->own[batch->kind] : &merge->kinds[batch->kind];
+    struct pf_merge_kind *kind = stages(merge) ? &merge->own[batch->kind]
+                                               : &merge->kinds[batch->kind];
     int status = PF_OK;
 
     if (merge->weight != 0 && batch->rows > 0 && find_records(merge, kind, batch) != PF_OK)
@@ -276,14 +291,17 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         for (size_t c = 0; c < merge->kinds[k].columns.ledger.count; c++) {
             struct pf_merge_facts *facts = &merge->kinds[k].columns.facts[c];
-            struct pf_bytes name = pf_dict_string(merge->dict, merge->kinds[k].columns.ledger.sums[c].quantity.measure.name);
+            struct pf_bytes name = pf_dict_string(
+                merge->dict, merge->kinds[k].columns.ledger.sums[c].quantity.measure.name);
 
             facts->left_out = wanted != PF_MERGE_UNION && facts->inputs < merge->measured;
             left += !facts->left_out;
             if (facts->left_out && wanted == PF_MERGE_SAME)
-                return pf_error_set(error, PF_UNSUPPORTED, "%llu of %llu inputs have the measure '%s' of %s records, not all",
-                                    (unsigned long long)facts->inputs, (unsigned long long)merge->measured, pf_clip(name).text,
-                                    pf_kind_name((enum pf_kind)k));
+                return pf_error_set(
+                    error, PF_UNSUPPORTED,
+                    "%llu of %llu inputs have the measure '%s' of %s records, not all",
+                    (unsigned long long)facts->inputs, (unsigned long long)merge->measured,
+                    pf_clip(name).text, pf_kind_name((enum pf_kind)k));
         }
     if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
         return pf_error_set(error, PF_UNSUPPORTED, "there is no measure that all inputs have");
@@ -298,13 +316,16 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         for (size_t c = 0; c < merge->kinds[k].columns.ledger.count; c++) {
             const struct pf_merge_columns *columns = &merge->kinds[k].columns;
-            struct pf_bytes name = pf_dict_string(merge->dict, columns->ledger.sums[c].quantity.measure.name);
+            struct pf_bytes name =
+                pf_dict_string(merge->dict, columns->ledger.sums[c].quantity.measure.name);
 
             if (columns->facts[c].inputs > 1 && !merge->options.mean && name.size > gauge.size &&
                 memcmp(name.data, gauge.data, gauge.size) == 0)
                 pf_report_send(report, PF_WARNING,
-                               "'%s' is a level: the sum over several times of one process counts what stays again and again "
-                               "(--mean gives the mean)", pf_clip(name).text);
+                               "'%s' is a level: the sum over several times of one process counts "
+                               "what stays again and again "
+                               "(--mean gives the mean)",
+                               pf_clip(name).text);
         }
 }
 
@@ -346,7 +367,8 @@ static int settle(struct pf_merge *merge, struct pf_error *error)
     bool changes = merge->frames.final.locations.to || merge->own_labels.sets.to;
 
     for (unsigned k = 0; k < PF_RECORD_KINDS && changes && status == PF_OK; k++)
-        status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels, &failed);
+        status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels,
+                                       &failed);
     if (status == PF_OVERFLOW)
         return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 128 bits",
                             pf_dict_string(dict, failed->quantity.measure.name).data);
@@ -366,7 +388,8 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
 /* What filters removed, as rows of metadata. */
 static int append_removed(struct pf_merge *merge)
 {
-    uint32_t origin = pf_dict_intern(merge->dict, PF_BYTES("profutils"), 0), key = pf_dict_intern(merge->dict, PF_BYTES("removed"), 0);
+    uint32_t origin = pf_dict_intern(merge->dict, PF_BYTES("profutils"), 0),
+             key = pf_dict_intern(merge->dict, PF_BYTES("removed"), 0);
     int status = PF_OK;
 
     pf_merge_removed_end(&merge->removed, merge->dict, merge->pieces);
@@ -391,10 +414,13 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
         return status;
     report_gauges(merge, report);
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        columns = merge->kinds[k].columns.ledger.count > columns ? merge->kinds[k].columns.ledger.count : columns;
+        columns = merge->kinds[k].columns.ledger.count > columns
+                      ? merge->kinds[k].columns.ledger.count
+                      : columns;
     if (pf_merge_meta_end(&merge->meta) != PF_OK || append_removed(merge) != PF_OK ||
         !pf_grow(&merge->values, &merge->value_capacity, columns + 1, sizeof *merge->values) ||
-        !pf_grow(&merge->numbers, &merge->number_capacity, (columns + 1) * PF_BATCH_ROWS, sizeof *merge->numbers))
+        !pf_grow(&merge->numbers, &merge->number_capacity, (columns + 1) * PF_BATCH_ROWS,
+                 sizeof *merge->numbers))
         return pf_error_nomem(error);
     return PF_OK;
 }
@@ -423,7 +449,8 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
 }
 
 /* False when the value of a sum leaves 64 bits. */
-static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, size_t column, size_t record, int64_t *value)
+static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, size_t column,
+                     size_t record, int64_t *value)
 {
     const struct pf_sums *sums = &columns->ledger.sums[column];
     pf_int128 exact = pf_sums_wide_at(sums, record), sum = exact;
@@ -441,7 +468,8 @@ static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, s
     return merge->options.saturate;
 }
 
-static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint32_t rows, struct pf_error *error)
+static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint32_t rows,
+                       struct pf_error *error)
 {
     int64_t *to = merge->numbers;
 
@@ -450,7 +478,8 @@ static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint3
             continue;
         for (uint32_t i = 0; i < rows; i++)
             if (!value_of(merge, &kind->columns, k, merge->given + i, &to[i]))
-                return overflow(merge, kind, &kind->columns.ledger.sums[k], merge->given + i, error);
+                return overflow(merge, kind, &kind->columns.ledger.sums[k], merge->given + i,
+                                error);
         to += PF_BATCH_ROWS;
     }
     return PF_OK;
@@ -501,7 +530,8 @@ static int give_kinds(struct pf_merge *merge, struct pf_batch *batch, struct pf_
 {
     int status = PF_EOF;
 
-    while (merge->giving < PF_RECORD_KINDS && (status = give_records(merge, batch, error)) == PF_EOF) {
+    while (merge->giving < PF_RECORD_KINDS &&
+           (status = give_records(merge, batch, error)) == PF_EOF) {
         merge->giving++;
         merge->given = 0;
     }
@@ -519,17 +549,20 @@ int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_erro
         else if (merge->phase == TEXTS)
             status = pf_merge_texts_next(&merge->texts, batch) ? PF_OK : PF_EOF;
         else
-            status = merge->phase == DECLARE ? give_measures(merge, batch, error) : give_kinds(merge, batch, error);
+            status = merge->phase == DECLARE ? give_measures(merge, batch, error)
+                                             : give_kinds(merge, batch, error);
         if (status != PF_EOF)
             return status;
     }
     return PF_EOF;
 }
 
-static void report_drift(const struct pf_merge *merge, const struct pf_merge_columns *columns, size_t column, const struct pf_report *report)
+static void report_drift(const struct pf_merge *merge, const struct pf_merge_columns *columns,
+                         size_t column, const struct pf_report *report)
 {
     const struct pf_measure *measure = &columns->ledger.sums[column].quantity.measure;
-    struct pf_bytes name = pf_dict_string(merge->dict, measure->name), unit = pf_dict_string(merge->dict, measure->raw_unit);
+    struct pf_bytes name = pf_dict_string(merge->dict, measure->name),
+                    unit = pf_dict_string(merge->dict, measure->raw_unit);
     char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
     pf_int128 values, sums;
 
@@ -538,16 +571,18 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
     size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
 
     pf_report_send(report, PF_WARNING,
-                   "'%s' of %s records: rounded to whole numbers one by one its values add up to %.*s, not %.*s%s%s; whole weights "
+                   "'%s' of %s records: rounded to whole numbers one by one its values add up to "
+                   "%.*s, not %.*s%s%s; whole weights "
                    "without --mean or --normalize lose nothing",
-                   pf_clip(name).text, pf_kind_name(measure->kind), (int)given_size, given, (int)exact_size, exact,
-                   unit.size > 0 ? " " : "", pf_clip(unit).text);
+                   pf_clip(name).text, pf_kind_name(measure->kind), (int)given_size, given,
+                   (int)exact_size, exact, unit.size > 0 ? " " : "", pf_clip(unit).text);
 }
 
 void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
 {
     if (merge->clamped > 0 && merge->options.saturate)
-        pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped", merge->clamped);
+        pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped",
+                       merge->clamped);
     for (unsigned k = 0; k < PF_RECORD_KINDS && merge->clamped == 0; k++)
         for (size_t i = 0; i < merge->kinds[k].columns.ledger.count; i++)
             report_drift(merge, &merge->kinds[k].columns, i, report);

@@ -24,9 +24,9 @@ enum pf_merge_normalize {
 };
 
 struct pf_merge_options {
-    bool mean;     /* sums are divided by the sum of the weights */
-    bool saturate; /* what leaves 64 bits becomes the greatest (least) number there is */
-    bool force;    /* measures that may not be what they seem are added all the same */
+    bool mean;      /* sums are divided by the sum of the weights */
+    bool saturate;  /* what leaves 64 bits becomes the greatest (least) number there is */
+    bool force;     /* measures that may not be what they seem are added all the same */
     bool droppable; /* inputs that cannot be added are to be left out (pf_merge_input_drop) */
     enum pf_merge_measures measures;
     enum pf_merge_normalize normalize;
@@ -34,7 +34,7 @@ struct pf_merge_options {
     enum pf_granularity granularity;
     /* keys, separated by commas, of the labels that keep records apart; "" = none; NULL = all */
     const char *labels;
-    uint64_t pieces;    /* weights are given in pieces of 1 / pieces; > 0 */
+    uint64_t pieces; /* weights are given in pieces of 1 / pieces; > 0 */
 };
 
 struct pf_merge;

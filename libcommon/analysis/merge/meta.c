@@ -19,7 +19,8 @@ static enum pf_meta_rule programs_rule(struct pf_bytes key)
 
 static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
 {
-    struct pf_bytes origin = pf_dict_string(meta->dict, row->origin), key = pf_dict_string(meta->dict, row->key);
+    struct pf_bytes origin = pf_dict_string(meta->dict, row->origin),
+                    key = pf_dict_string(meta->dict, row->key);
     const struct pf_format *format = pf_meta_owner(origin);
     const struct pf_merging *merging = format ? format->merging : NULL;
 
@@ -55,15 +56,18 @@ static bool append(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 
 int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, uint32_t value)
 {
-    return append(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH}) ? PF_OK : PF_NOMEM;
+    return append(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH}) ? PF_OK
+                                                                                      : PF_NOMEM;
 }
 
 static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 {
     row.rule = take_row(meta, &row);
-    bool once = row.rule != PF_META_EACH && row.rule != PF_META_PREFIX && row.rule != PF_META_SINGLE;
+    bool once = row.rule != PF_META_EACH && row.rule != PF_META_PREFIX &&
+                row.rule != PF_META_SINGLE;
 
-    if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) || (once && !is_new(meta, &row)))
+    if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) ||
+        (once && !is_new(meta, &row)))
         return true;
     return append(meta, row);
 }
@@ -83,7 +87,8 @@ int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
 void pf_merge_meta_input(struct pf_merge_meta *meta)
 {
     meta->duration = 0;
-    meta->mark = (struct pf_merge_meta_mark){meta->count, meta->met.count, meta->own_label, meta->sources};
+    meta->mark =
+        (struct pf_merge_meta_mark){meta->count, meta->met.count, meta->own_label, meta->sources};
 }
 
 void pf_merge_meta_drop(struct pf_merge_meta *meta)
@@ -117,8 +122,8 @@ static int compare_bytes(const void *a, const void *b)
 
 /* The identities of all inputs, and those that identities of merged inputs were made of, sorted,
  * each once. */
-static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging, const struct pf_merge_meta_row *first,
-                      uint32_t parts, struct pf_bytes *list)
+static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging,
+                      const struct pf_merge_meta_row *first, uint32_t parts, struct pf_bytes *list)
 {
     size_t count = 0, kept = 0;
     bool merged = false;
@@ -155,7 +160,8 @@ static void drop(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, enum
 }
 
 /* Puts one identity in the place of several. */
-static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row first, const struct pf_merging *merging)
+static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row first,
+                         const struct pf_merging *merging)
 {
     struct pf_dict *dict = meta->dict;
     uint32_t parts = parts_key(dict, first.key);
@@ -173,7 +179,9 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
         first.value = pf_dict_intern_word(dict, text);
         good = pf_grow(&meta->rows, &meta->capacity, meta->count + count + 1, sizeof *meta->rows);
         for (size_t k = 0; good && k <= count; k++) {
-            struct pf_merge_meta_row row = {first.origin, parts, k > 0 ? pf_dict_intern(dict, list[k - 1], 0) : 0, PF_META_ONCE};
+            struct pf_merge_meta_row row = {first.origin, parts,
+                                            k > 0 ? pf_dict_intern(dict, list[k - 1], 0) : 0,
+                                            PF_META_ONCE};
 
             meta->rows[meta->count++] = k > 0 ? row : first;
         }
@@ -224,7 +232,8 @@ int pf_merge_meta_end(struct pf_merge_meta *meta)
         struct pf_merge_meta_row row = meta->rows[k];
 
         if (row.rule == PF_META_IDENTITY) {
-            int status = join_identity(meta, row, pf_meta_owner(pf_dict_string(meta->dict, row.origin))->merging);
+            int status = join_identity(
+                meta, row, pf_meta_owner(pf_dict_string(meta->dict, row.origin))->merging);
 
             return status == PF_OK ? drop_different(meta) : status;
         }
@@ -235,7 +244,8 @@ int pf_merge_meta_end(struct pf_merge_meta *meta)
 void pf_merge_meta_rename(struct pf_merge_meta *meta, const struct pf_meta_edit *edit)
 {
     for (size_t k = 0; k < meta->count; k++)
-        pf_meta_rename(meta->dict, edit, meta->rows[k].origin, &meta->rows[k].key, &meta->rows[k].value);
+        pf_meta_rename(meta->dict, edit, meta->rows[k].origin, &meta->rows[k].key,
+                       &meta->rows[k].value);
 }
 
 bool pf_merge_meta_next(struct pf_merge_meta *meta, struct pf_batch *batch)
@@ -247,7 +257,10 @@ bool pf_merge_meta_next(struct pf_merge_meta *meta, struct pf_batch *batch)
         meta->columns[1][rows] = meta->rows[meta->given].key;
         meta->columns[2][rows] = meta->rows[meta->given].value;
     }
-    *batch = (struct pf_batch){
-        .kind = PF_META, .rows = rows, .origin = meta->columns[0], .key = meta->columns[1], .value = meta->columns[2]};
+    *batch = (struct pf_batch){.kind = PF_META,
+                               .rows = rows,
+                               .origin = meta->columns[0],
+                               .key = meta->columns[1],
+                               .value = meta->columns[2]};
     return rows > 0;
 }

@@ -20,18 +20,18 @@ struct pf_merge_meta {
     struct pf_merge_meta_row {
         uint32_t origin, key, value;
         uint32_t rule; /* enum pf_meta_rule */
-    } *rows;
+    } * rows;
     size_t count, capacity, given;
-    struct pf_table met;       /* rows that are told once */
-    uint64_t sources;          /* inputs announced */
-    pf_int128 duration;        /* that the rows tell, in nanoseconds, of the input at hand */
+    struct pf_table met; /* rows that are told once */
+    uint64_t sources;    /* inputs announced */
+    pf_int128 duration;  /* that the rows tell, in nanoseconds, of the input at hand */
     /* key of labels whose numbers mean something within one input only; 0 = none */
     uint32_t own_label;
     struct pf_merge_meta_mark {
         size_t count;
         uint32_t met, own_label;
         uint64_t sources;
-    } mark;                    /* what was told before the input at hand */
+    } mark; /* what was told before the input at hand */
     uint32_t columns[3][PF_BATCH_ROWS];
 };
 

@@ -12,7 +12,8 @@ void pf_merge_removed_free(struct pf_merge_removed *removed)
     pf_before_free(&removed->all);
 }
 
-int pf_merge_removed_add(struct pf_merge_removed *removed, struct pf_dict *dict, const struct pf_batch *batch)
+int pf_merge_removed_add(struct pf_merge_removed *removed, struct pf_dict *dict,
+                         const struct pf_batch *batch)
 {
     return pf_before_read(&removed->input, dict, batch);
 }
@@ -23,7 +24,8 @@ static bool is_greatest(const struct pf_dict *dict, const struct pf_before_row *
     for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
 
-        if (measure->aggregation == PF_MAX && measure->kind == row->kind && measure->name == row->name && measure->unit == row->unit)
+        if (measure->aggregation == PF_MAX && measure->kind == row->kind &&
+            measure->name == row->name && measure->unit == row->unit)
             return true;
     }
     return false;
@@ -35,8 +37,8 @@ static struct pf_before_row *find(struct pf_before *before, const struct pf_befo
 
     for (size_t k = 0; k < before->count; k++) {
         row = &before->rows[k];
-        if (row->kind == like->kind && row->name == like->name && row->unit == like->unit && row->num == like->num &&
-            row->den == like->den)
+        if (row->kind == like->kind && row->name == like->name && row->unit == like->unit &&
+            row->num == like->num && row->den == like->den)
             return row;
     }
     if (!pf_grow(&before->rows, &before->capacity, before->count + 1, sizeof *before->rows))
@@ -48,7 +50,8 @@ static struct pf_before_row *find(struct pf_before *before, const struct pf_befo
     return row;
 }
 
-int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dict *dict, pf_int128 times)
+int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dict *dict,
+                           pf_int128 times)
 {
     for (size_t k = 0; k < removed->input.count; k++) {
         const struct pf_before_row *from = &removed->input.rows[k];
@@ -61,7 +64,8 @@ int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dic
         to->records += from->records;
         if (greatest)
             to->amount = from->amount > to->amount ? from->amount : to->amount;
-        else if (__builtin_mul_overflow(from->amount, times, &amount) || __builtin_add_overflow(to->amount, amount, &to->amount))
+        else if (__builtin_mul_overflow(from->amount, times, &amount) ||
+                 __builtin_add_overflow(to->amount, amount, &to->amount))
             *to = removed->all.rows[--removed->all.count];
     }
     removed->input.count = 0;
@@ -73,7 +77,8 @@ void pf_merge_removed_drop(struct pf_merge_removed *removed)
     removed->input.count = 0;
 }
 
-void pf_merge_removed_end(struct pf_merge_removed *removed, const struct pf_dict *dict, pf_int128 pieces)
+void pf_merge_removed_end(struct pf_merge_removed *removed, const struct pf_dict *dict,
+                          pf_int128 pieces)
 {
     for (size_t k = 0; k < removed->all.count; k++) {
         struct pf_before_row *row = &removed->all.rows[k];

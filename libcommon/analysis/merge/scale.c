@@ -9,15 +9,18 @@ static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *e
     pf_int128 pieces;
 
     if (__builtin_mul_overflow(a, PF_MERGE_SCALE_ONE, &pieces))
-        return pf_error_set(error, PF_OVERFLOW, "the factor that normalizes it cannot be worked out within 128 bits");
+        return pf_error_set(error, PF_OVERFLOW,
+                            "the factor that normalizes it cannot be worked out within 128 bits");
     *times = pf_merge_round(pieces, b);
     if (*times == 0 || *times > INT64_MAX || *times < INT64_MIN)
-        return pf_error_set(error, PF_OVERFLOW, "the factor that normalizes it is not between 2^-32 and 2^31");
+        return pf_error_set(error, PF_OVERFLOW,
+                            "the factor that normalizes it is not between 2^-32 and 2^31");
     return PF_OK;
 }
 
-static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *dict, const struct pf_sums *column,
-                          pf_int128 total, pf_int128 duration, pf_int128 *times, struct pf_error *error)
+static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *dict,
+                          const struct pf_sums *column, pf_int128 total, pf_int128 duration,
+                          pf_int128 *times, struct pf_error *error)
 {
     const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
 
@@ -27,7 +30,9 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
         pf_measure_is_time(dict, measure))
         duration = total * (pf_int128)measure->num;
     if (duration <= 0)
-        return pf_error_set(error, PF_UNSUPPORTED, "it does not say how long it ran, so --normalize=duration cannot scale it");
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "it does not say how long it ran, so --normalize=duration cannot scale it");
     if (!scale->known)
         scale->target = duration;
     scale->known = true;
@@ -35,22 +40,25 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
 }
 
 /* target * num / den raw units of the column, held against its total. */
-static int divide_total(pf_int128 target, uint64_t num, uint64_t den, const struct pf_measure *measure, pf_int128 total,
-                        pf_int128 *times, struct pf_error *error)
+static int divide_total(pf_int128 target, uint64_t num, uint64_t den,
+                        const struct pf_measure *measure, pf_int128 total, pf_int128 *times,
+                        struct pf_error *error)
 {
     uint64_t a = pf_gcd(num, measure->num), b = pf_gcd(den, measure->den);
     pf_int128 up, down;
 
-    if (__builtin_mul_overflow(target, (pf_int128)(num / a), &up) || __builtin_mul_overflow(up, (pf_int128)(measure->den / b), &up) ||
+    if (__builtin_mul_overflow(target, (pf_int128)(num / a), &up) ||
+        __builtin_mul_overflow(up, (pf_int128)(measure->den / b), &up) ||
         __builtin_mul_overflow(total, (pf_int128)(measure->num / a), &down) ||
         __builtin_mul_overflow(down, (pf_int128)(den / b), &down))
-        return pf_error_set(error, PF_OVERFLOW, "the factor that normalizes it cannot be worked out within 128 bits");
+        return pf_error_set(error, PF_OVERFLOW,
+                            "the factor that normalizes it cannot be worked out within 128 bits");
     return divide(up, down, times, error);
 }
 
-int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_options *options, const struct pf_dict *dict,
-                         const struct pf_sums *column, pf_int128 total, pf_int128 duration, pf_int128 *times,
-                         struct pf_error *error)
+int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_options *options,
+                         const struct pf_dict *dict, const struct pf_sums *column, pf_int128 total,
+                         pf_int128 duration, pf_int128 *times, struct pf_error *error)
 {
     if (options->normalize == PF_MERGE_DURATION)
         return scale_duration(scale, dict, column, total, duration, times, error);
@@ -61,10 +69,13 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_opt
     if (options->normalize == PF_MERGE_AMOUNT)
         return divide_total(options->amount, 1, 1, measure, total, times, error);
     if (!scale->known)
-        *scale = (struct pf_merge_scale){true, measure->kind, measure->name, measure->num, measure->den, total};
+        *scale = (struct pf_merge_scale){true,         measure->kind, measure->name,
+                                         measure->num, measure->den,  total};
     if (scale->kind != measure->kind || scale->name != measure->name)
         return pf_error_set(error, PF_UNSUPPORTED,
-                            "its main measure is '%s', that of the first input '%s': --normalize=total cannot scale it",
-                            pf_dict_string(dict, measure->name).data, pf_dict_string(dict, scale->name).data);
+                            "its main measure is '%s', that of the first input '%s': "
+                            "--normalize=total cannot scale it",
+                            pf_dict_string(dict, measure->name).data,
+                            pf_dict_string(dict, scale->name).data);
     return divide_total(scale->target, scale->num, scale->den, measure, total, times, error);
 }

@@ -12,7 +12,7 @@ struct pf_spill {
     struct pf_options options;
     struct pf_dict *dict;
     const struct pf_format *format;
-    int file;            /* to be read from; -1: it is the source's */
+    int file; /* to be read from; -1: it is the source's */
     struct pf_sink *sink;
     struct pf_writer *writer;
     struct pf_source *source;

@@ -24,7 +24,8 @@ static void reduce(struct pf_weight *weight)
 }
 
 /* `digits` behind the point, without the zeros at their end. */
-static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const char *point, struct pf_error *error)
+static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const char *point,
+                         struct pf_error *error)
 {
     size_t whole = (size_t)(point - text.data), places = text.size - whole - 1;
     char digits[32];
@@ -41,12 +42,14 @@ static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const c
     for (size_t k = 0; k < places; k++)
         den *= 10;
     *weight = (struct pf_weight){0, den};
-    if (whole + places == 0 || !pf_parse_int((struct pf_bytes){digits, whole + places}, -INT64_MAX, INT64_MAX, &weight->num))
+    if (whole + places == 0 || !pf_parse_int((struct pf_bytes){digits, whole + places}, -INT64_MAX,
+                                             INT64_MAX, &weight->num))
         return refuse(error, text, "is no number that fits");
     return PF_OK;
 }
 
-static int parse_fraction(struct pf_weight *weight, struct pf_bytes text, const char *slash, struct pf_error *error)
+static int parse_fraction(struct pf_weight *weight, struct pf_bytes text, const char *slash,
+                          struct pf_error *error)
 {
     size_t size = (size_t)(slash - text.data);
     int64_t den;
@@ -101,14 +104,17 @@ int pf_weights_join(struct pf_weights *weights, struct pf_error *error)
         den *= weights->rows[k].den / pf_gcd(den, weights->rows[k].den);
         if (den > PF_WEIGHT_DEN_MAX)
             return pf_error_set(error, PF_USAGE,
-                                "the weights have no common denominator of 31 bits: use coarser ones, such as 0.33 for 1/3");
+                                "the weights have no common denominator of 31 bits: use coarser "
+                                "ones, such as 0.33 for 1/3");
     }
     weights->den = den;
     for (size_t k = 0; k < weights->count; k++) {
         struct pf_weight *row = &weights->rows[k];
 
         if (!pf_mul64(row->num, (int64_t)(den / row->den), &row->num))
-            return pf_error_set(error, PF_USAGE, "the weights are too big: in pieces of 1/%" PRIu64 " one leaves 64 bits", den);
+            return pf_error_set(
+                error, PF_USAGE,
+                "the weights are too big: in pieces of 1/%" PRIu64 " one leaves 64 bits", den);
         row->den = den;
     }
     return PF_OK;

@@ -61,9 +61,10 @@ static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
     for (size_t i = 0; i < sizeof file_scopes / sizeof *file_scopes; i++)
         if (pf_bytes_starts(part, file_scopes[i]))
             return false;
-    return part.data[0] == '<' || part.data[0] == '{' || pf_bytes_starts(part, PF_BYTES("(anonymous")) ||
-           pf_bytes_starts(name, PF_BYTES("block in ")) || pf_bytes_starts(name, PF_BYTES("block (")) ||
-           pf_bytes_ends(name, PF_BYTES("/<")) ||
+    return part.data[0] == '<' || part.data[0] == '{' ||
+           pf_bytes_starts(part, PF_BYTES("(anonymous")) ||
+           pf_bytes_starts(name, PF_BYTES("block in ")) ||
+           pf_bytes_starts(name, PF_BYTES("block (")) || pf_bytes_ends(name, PF_BYTES("/<")) ||
            (pf_bytes_ends(file, PF_BYTES(".go")) && is_go_literal(name));
 }
 

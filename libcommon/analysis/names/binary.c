@@ -1,8 +1,8 @@
 #include "analysis/names/binary.h"
 
-#include "base/scan.h"
 #include "analysis/names/dwarf.h"
 #include "analysis/names/symbols.h"
+#include "base/scan.h"
 #include "config.h"
 
 #if PF_ELFUTILS
@@ -33,7 +33,7 @@ struct pf_binary {
     struct segment segments[SEGMENTS_MAX];
     size_t segment_count;
     char build_id[2 * BUILD_ID_MAX + 1];
-    struct pf_dwarf *dwarf;     /* NULL: none */
+    struct pf_dwarf *dwarf; /* NULL: none */
     struct pf_symbols *symbols;
 };
 
@@ -72,8 +72,8 @@ static int read_segments(struct pf_binary *binary, Elf *elf, struct pf_error *er
         return elf_error(error, "no program headers");
     for (size_t k = 0; k < count && binary->segment_count < SEGMENTS_MAX; k++)
         if (gelf_getphdr(elf, (int)k, &header) && header.p_type == PT_LOAD && header.p_filesz > 0)
-            binary->segments[binary->segment_count++] =
-                (struct segment){header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0};
+            binary->segments[binary->segment_count++] = (struct segment){
+                header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0};
     return PF_OK;
 }
 
@@ -98,14 +98,17 @@ static bool is_code(Elf *elf, GElf_Word section)
     return found && gelf_getshdr(found, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-static bool add_symbol(struct pf_binary *binary, const char *name, const GElf_Sym *symbol, uint64_t address)
+static bool add_symbol(struct pf_binary *binary, const char *name, const GElf_Sym *symbol,
+                       uint64_t address)
 {
     int bind = GELF_ST_BIND(symbol->st_info);
     struct pf_symbol row = {
         .address = address - binary->bias,
         .size = symbol->st_size,
         .name = pf_bytes_of(name),
-        .rank = bind == STB_LOCAL ? PF_SYMBOL_LOCAL : bind == STB_WEAK ? PF_SYMBOL_WEAK : PF_SYMBOL_GLOBAL,
+        .rank = bind == STB_LOCAL  ? PF_SYMBOL_LOCAL
+                : bind == STB_WEAK ? PF_SYMBOL_WEAK
+                                   : PF_SYMBOL_GLOBAL,
     };
 
     return pf_symbols_add(binary->symbols, &row);
@@ -126,10 +129,12 @@ static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error
         GElf_Word section;
         Elf *elf = NULL;
         Dwarf_Addr bias;
-        const char *name = dwfl_module_getsym_info(binary->module, k, &symbol, &address, &section, &elf, &bias);
+        const char *name =
+            dwfl_module_getsym_info(binary->module, k, &symbol, &address, &section, &elf, &bias);
         int type = name ? GELF_ST_TYPE(symbol.st_info) : STT_OBJECT;
 
-        if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || *name == '\0' || *name == '$' || section == SHN_UNDEF)
+        if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || *name == '\0' ||
+            *name == '$' || section == SHN_UNDEF)
             continue;
         if (section >= SHN_LORESERVE || !is_code(elf, section))
             continue;
@@ -141,7 +146,8 @@ static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error
     return PF_OK;
 }
 
-static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
+static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(void),
+                       struct pf_error *error)
 {
     size_t named;
     Elf *elf;
@@ -168,11 +174,13 @@ static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(v
     if (read_symbols(binary, &named, error) != PF_OK)
         return error->code;
     if (!debug && named == 0)
-        return pf_error_set(error, PF_FAILED, "neither symbols of functions nor debugging information (stripped)");
+        return pf_error_set(error, PF_FAILED,
+                            "neither symbols of functions nor debugging information (stripped)");
     return PF_OK;
 }
 
-int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
+int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void (*no_memory)(void),
+                   struct pf_error *error)
 {
     struct pf_error why = {0};
     struct pf_binary *binary = calloc(1, sizeof *binary);
@@ -245,12 +253,14 @@ static bool same_id(const char *ours, struct pf_bytes theirs)
     if (strlen(ours) != theirs.size)
         return false;
     for (size_t k = 0; k < theirs.size; k++)
-        if (ours[k] != (theirs.data[k] >= 'A' && theirs.data[k] <= 'F' ? theirs.data[k] - 'A' + 'a' : theirs.data[k]))
+        if (ours[k] != (theirs.data[k] >= 'A' && theirs.data[k] <= 'F' ? theirs.data[k] - 'A' + 'a'
+                                                                       : theirs.data[k]))
             return false;
     return true;
 }
 
-enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struct pf_dict *dict, const struct pf_image *image)
+enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struct pf_dict *dict,
+                                     const struct pf_image *image)
 {
     struct pf_bytes name = without_end(pf_dict_string(dict, image->name), PF_BYTES(" (deleted)"));
     struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
@@ -271,14 +281,16 @@ static bool has_code(const struct pf_binary *binary, uint64_t address)
     for (size_t k = 0; k < binary->segment_count; k++) {
         const struct segment *segment = &binary->segments[k];
 
-        if (segment->executable && address >= segment->address && address - segment->address < segment->size)
+        if (segment->executable && address >= segment->address &&
+            address - segment->address < segment->size)
             return true;
     }
     return false;
 }
 
 /* Where the linker put what the profile has at `address`. */
-static bool link_address(const struct pf_binary *binary, const struct pf_image *image, uint64_t address, uint64_t *linked)
+static bool link_address(const struct pf_binary *binary, const struct pf_image *image,
+                         uint64_t address, uint64_t *linked)
 {
     if (image->limit > image->start && address >= image->start) {
         uint64_t offset = address - image->start + image->offset;
@@ -287,7 +299,8 @@ static bool link_address(const struct pf_binary *binary, const struct pf_image *
             const struct segment *segment = &binary->segments[k];
 
             *linked = offset - segment->offset + segment->address;
-            if (segment->executable && offset >= segment->offset && offset - segment->offset < segment->size)
+            if (segment->executable && offset >= segment->offset &&
+                offset - segment->offset < segment->size)
                 return true;
         }
     }
@@ -299,7 +312,8 @@ static bool link_address(const struct pf_binary *binary, const struct pf_image *
     return image->text_size > 0 && image->text_start == 0 && has_code(binary, *linked);
 }
 
-size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES])
+size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address,
+                        struct pf_frame frames[PF_BINARY_FRAMES])
 {
     uint64_t linked;
     size_t count = 0;
@@ -325,12 +339,15 @@ size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, 
 
 #else
 
-int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void), struct pf_error *error)
+int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void),
+                   struct pf_error *error)
 {
     *binary = NULL;
     (void)path;
     (void)no_memory;
-    return pf_error_set(error, PF_USAGE, "this build lacks elfutils, without which programs cannot be read; --symbols takes what nm prints of them");
+    return pf_error_set(error, PF_USAGE,
+                        "this build lacks elfutils, without which programs cannot be read; "
+                        "--symbols takes what nm prints of them");
 }
 
 void pf_binary_close(struct pf_binary *binary)
@@ -344,7 +361,8 @@ const char *pf_binary_build_id(const struct pf_binary *binary)
     return "";
 }
 
-enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struct pf_dict *dict, const struct pf_image *image)
+enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struct pf_dict *dict,
+                                     const struct pf_image *image)
 {
     (void)binary;
     (void)dict;
@@ -352,7 +370,8 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
     return PF_BINARY_OTHER;
 }
 
-size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES])
+size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address,
+                        struct pf_frame frames[PF_BINARY_FRAMES])
 {
     (void)binary;
     (void)image;

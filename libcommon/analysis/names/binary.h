@@ -17,7 +17,7 @@ struct pf_binary;
 struct pf_frame {
     struct pf_bytes name, system_name; /* system_name: the linker's, where it differs */
     struct pf_bytes file;
-    int64_t start_line, line;          /* 0 = not known */
+    int64_t start_line, line; /* 0 = not known */
     uint32_t column;
 };
 
@@ -27,18 +27,21 @@ enum { PF_BINARY_FRAMES = 64 }; /* of one address; deeper inlining is cut */
  * link). PF_USAGE when this build lacks elfutils; PF_IO, PF_FAILED: no such file, none that can be
  * read, or one without names; PF_NOMEM; *binary is NULL then. `no_memory` must end the program:
  * elfutils calls it where it cannot go on without memory. */
-int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void), struct pf_error *);
+int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void),
+                   struct pf_error *);
 void pf_binary_close(struct pf_binary *); /* NULL is allowed */
 
 enum pf_binary_match { PF_BINARY_OTHER, PF_BINARY_SAME, PF_BINARY_CHANGED };
 /* Whether an image of a profile is this file: by build id where both are known, else by the last
  * part of its name; an image without a name may be any. CHANGED: it has the name, but another build
  * id. */
-enum pf_binary_match pf_binary_match(const struct pf_binary *, const struct pf_dict *, const struct pf_image *);
+enum pf_binary_match pf_binary_match(const struct pf_binary *, const struct pf_dict *,
+                                     const struct pf_image *);
 
 /* The frames of an address of an image that matches, innermost first; the number of them, 0 = it is
  * not in the file, or nobody named it; SIZE_MAX = out of memory. */
-size_t pf_binary_frames(struct pf_binary *, const struct pf_image *, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES]);
+size_t pf_binary_frames(struct pf_binary *, const struct pf_image *, uint64_t address,
+                        struct pf_frame frames[PF_BINARY_FRAMES]);
 
 /* In hexadecimal; empty: none. */
 const char *pf_binary_build_id(const struct pf_binary *);

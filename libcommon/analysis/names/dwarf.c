@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 256,      /* of the tree of entries: deeper ones are not looked at */
-    REFERENCES_MAX = 16,  /* from an entry to the one that has its name */
-    SCOPES_MAX = 64,      /* around a name */
-    RANGES_MAX = 1 << 20  /* of one entry: more are none */
+    DEPTH_MAX = 256,     /* of the tree of entries: deeper ones are not looked at */
+    REFERENCES_MAX = 16, /* from an entry to the one that has its name */
+    SCOPES_MAX = 64,     /* around a name */
+    RANGES_MAX = 1 << 20 /* of one entry: more are none */
 };
 
 static const uint32_t NONE = UINT32_MAX;
@@ -24,10 +24,10 @@ static const uint32_t NONE = UINT32_MAX;
 /* A subprogram, or a call of one that was inlined. */
 struct function {
     Dwarf_Die die;
-    uint32_t parent;     /* what it is inlined into; NONE: it stands by itself */
+    uint32_t parent; /* what it is inlined into; NONE: it stands by itself */
     bool described;
     struct pf_bytes name, system_name;
-    const char *file;    /* where it is declared; NULL: not known */
+    const char *file; /* where it is declared; NULL: not known */
     int64_t start_line;
 };
 
@@ -74,7 +74,8 @@ static int compare_spans(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
 
-    return x->low != y->low ? (x->low < y->low ? -1 : 1) : (x->unit > y->unit) - (x->unit < y->unit);
+    return x->low != y->low ? (x->low < y->low ? -1 : 1)
+                            : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
 static void add_spans(struct pf_dwarf *dwarf, size_t k)
@@ -82,10 +83,13 @@ static void add_spans(struct pf_dwarf *dwarf, size_t k)
     Dwarf_Addr base = 0, low, high;
     ptrdiff_t at = 0;
 
-    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(&dwarf->units[k].die, at, &base, &low, &high)) > 0; n++) {
+    for (unsigned n = 0;
+         n < RANGES_MAX && (at = dwarf_ranges(&dwarf->units[k].die, at, &base, &low, &high)) > 0;
+         n++) {
         if (low >= high)
             continue;
-        if (!pf_grow(&dwarf->spans, &dwarf->span_capacity, dwarf->span_count + 1, sizeof *dwarf->spans)) {
+        if (!pf_grow(&dwarf->spans, &dwarf->span_capacity, dwarf->span_count + 1,
+                     sizeof *dwarf->spans)) {
             dwarf->failed = true;
             return;
         }
@@ -93,7 +97,8 @@ static void add_spans(struct pf_dwarf *dwarf, size_t k)
     }
 }
 
-static void add_unit(struct pf_dwarf *dwarf, const Dwarf_Die *die, const Dwarf_Die *body, uint8_t type)
+static void add_unit(struct pf_dwarf *dwarf, const Dwarf_Die *die, const Dwarf_Die *body,
+                     uint8_t type)
 {
     struct unit unit = {.die = *die, .body = type == DW_UT_skeleton && body->addr ? *body : *die};
 
@@ -159,13 +164,15 @@ static uint32_t add_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
     struct unit *unit = walk->unit;
     const char *name = dwarf_diename(die);
 
-    if (!pf_grow(&unit->scopes, &unit->scope_capacity, unit->scope_count + 1, sizeof *unit->scopes)) {
+    if (!pf_grow(&unit->scopes, &unit->scope_capacity, unit->scope_count + 1,
+                 sizeof *unit->scopes)) {
         walk->dwarf->failed = true;
         return NONE;
     }
     if (!name && dwarf_tag(die) == DW_TAG_namespace)
         name = "(anonymous namespace)";
-    unit->scopes[unit->scope_count] = (struct scope){dwarf_dieoffset(die), UINT64_MAX, parent, name};
+    unit->scopes[unit->scope_count] =
+        (struct scope){dwarf_dieoffset(die), UINT64_MAX, parent, name};
     return (uint32_t)unit->scope_count++;
 }
 
@@ -175,26 +182,32 @@ static uint32_t add_function(struct walk *walk, Dwarf_Die *die, uint32_t parent)
     Dwarf_Addr base = 0, low, high;
     ptrdiff_t at = 0;
 
-    if (!pf_grow(&unit->functions, &unit->function_capacity, unit->function_count + 1, sizeof *unit->functions)) {
+    if (!pf_grow(&unit->functions, &unit->function_capacity, unit->function_count + 1,
+                 sizeof *unit->functions)) {
         walk->dwarf->failed = true;
         return NONE;
     }
-    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0; n++) {
+    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;
+         n++) {
         if (low >= high)
             continue;
-        if (!pf_grow(&unit->ranges, &unit->range_capacity, unit->range_count + 1, sizeof *unit->ranges)) {
+        if (!pf_grow(&unit->ranges, &unit->range_capacity, unit->range_count + 1,
+                     sizeof *unit->ranges)) {
             walk->dwarf->failed = true;
             return NONE;
         }
-        unit->ranges[unit->range_count++] = (struct range){low, high, (uint32_t)unit->function_count, NONE};
+        unit->ranges[unit->range_count++] =
+            (struct range){low, high, (uint32_t)unit->function_count, NONE};
     }
     unit->functions[unit->function_count] = (struct function){.die = *die, .parent = parent};
     return (uint32_t)unit->function_count++;
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function, unsigned depth);
+static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function,
+                          unsigned depth);
 
-static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32_t function, unsigned depth)
+static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32_t function,
+                       unsigned depth)
 {
     switch (dwarf_tag(die)) {
     case DW_TAG_namespace:
@@ -216,16 +229,14 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32
         break;
     case DW_TAG_lexical_block:
     case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-        walk_children(walk, die, scope, function, depth + 1);
-        break;
-    default:
-        break;
+    case DW_TAG_catch_block: walk_children(walk, die, scope, function, depth + 1); break;
+    default: break;
     }
 }
 
 /* Offsets grow, or the entries are none: damaged ones may lead back. */
-static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function, unsigned depth)
+static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function,
+                          unsigned depth)
 {
     Dwarf_Die die;
     uint64_t last = dwarf_dieoffset(parent), offset;
@@ -285,7 +296,9 @@ static struct unit *find_unit(struct pf_dwarf *dwarf, uint64_t address)
         else
             high = middle;
     }
-    return low > 0 && address < dwarf->spans[low - 1].high ? &dwarf->units[dwarf->spans[low - 1].unit] : NULL;
+    return low > 0 && address < dwarf->spans[low - 1].high
+               ? &dwarf->units[dwarf->spans[low - 1].unit]
+               : NULL;
 }
 
 static uint32_t find_function(const struct unit *unit, uint64_t address)
@@ -346,7 +359,8 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
         bool found = false;
 
         for (size_t k = 0; k < 2 && !found; k++)
-            found = dwarf_attr(&die, ATTRIBUTES[k], &attribute) && dwarf_formref_die(&attribute, &next);
+            found = dwarf_attr(&die, ATTRIBUTES[k], &attribute) &&
+                    dwarf_formref_die(&attribute, &next);
         if (!found)
             break;
         die = next;
@@ -382,7 +396,8 @@ static struct pf_bytes qualified(struct pf_dwarf *dwarf, Dwarf_Die *declaration,
 
     if (unit)
         index_unit(dwarf, unit);
-    for (uint32_t k = unit ? scope_of(unit, dwarf_dieoffset(declaration)) : NONE; k != NONE && count < SCOPES_MAX; k = unit->scopes[k].parent)
+    for (uint32_t k = unit ? scope_of(unit, dwarf_dieoffset(declaration)) : NONE;
+         k != NONE && count < SCOPES_MAX; k = unit->scopes[k].parent)
         if (unit->scopes[k].name)
             around[count++] = unit->scopes[k].name;
     if (count == 0)
@@ -392,7 +407,8 @@ static struct pf_bytes qualified(struct pf_dwarf *dwarf, Dwarf_Die *declaration,
         pf_buffer_append(&text, "::", 2);
     }
     pf_buffer_append(&text, name, strlen(name));
-    struct pf_bytes copy = {text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size), text.size};
+    struct pf_bytes copy = {text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size),
+                            text.size};
 
     pf_buffer_free(&text);
     return copy.data ? copy : pf_bytes_of(name);
@@ -405,7 +421,8 @@ static const char *full_path(struct pf_dwarf *dwarf, struct unit *unit, const ch
     const char *directory;
     struct pf_buffer text = {0};
 
-    if (!file || *file == '/' || !dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) || !(directory = dwarf_formstring(&attribute)))
+    if (!file || *file == '/' || !dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) ||
+        !(directory = dwarf_formstring(&attribute)))
         return file;
     pf_buffer_append(&text, directory, strlen(directory));
     pf_buffer_byte(&text, '/');
@@ -420,21 +437,24 @@ static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word word = 0;
-    bool found = dwarf_attr_integrate(die, name, &attribute) && dwarf_formudata(&attribute, &word) == 0;
+    bool found = dwarf_attr_integrate(die, name, &attribute) &&
+                 dwarf_formudata(&attribute, &word) == 0;
 
     *number = word;
     return found;
 }
 
 /* The file whose number an attribute has, in the list of the unit; NULL: none. */
-static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *die, unsigned attribute)
+static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *die,
+                           unsigned attribute)
 {
     Dwarf_Files *files;
     size_t count;
     uint64_t number;
     const char *file;
 
-    if (!number_of(die, attribute, &number) || dwarf_getsrcfiles(&unit->body, &files, &count) != 0 || number >= count)
+    if (!number_of(die, attribute, &number) ||
+        dwarf_getsrcfiles(&unit->body, &files, &count) != 0 || number >= count)
         return NULL;
     file = dwarf_filesrc(files, number, NULL, NULL);
     /* up to version 4 there is no file 0, which libdw calls so */
@@ -462,13 +482,15 @@ static void describe(struct pf_dwarf *dwarf, struct unit *unit, struct function 
         struct unit *declared = unit_of(dwarf, &declaration);
 
         function->start_line = line;
-        function->file = file_of(dwarf, declared ? declared : unit, &function->die, DW_AT_decl_file);
+        function->file =
+            file_of(dwarf, declared ? declared : unit, &function->die, DW_AT_decl_file);
     }
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address, struct pf_frame *frame, const char **file)
+static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address,
+                     struct pf_frame *frame, const char **file)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
     int number = 0, column = 0;
@@ -483,7 +505,8 @@ static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address
 }
 
 /* Where an inlined call stands, in the function it is inlined into. */
-static void set_call(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *call, struct pf_frame *frame, const char **file)
+static void set_call(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *call,
+                     struct pf_frame *frame, const char **file)
 {
     uint64_t line, column;
 
@@ -508,7 +531,8 @@ static void finish_frame(struct pf_frame *frame, const struct function *function
         frame->start_line = function->start_line;
 }
 
-size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES])
+size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address,
+                       struct pf_frame frames[PF_BINARY_FRAMES])
 {
     struct unit *unit = find_unit(dwarf, address);
     const char *file = NULL;

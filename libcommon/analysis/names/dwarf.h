@@ -17,6 +17,7 @@ void pf_dwarf_close(struct pf_dwarf *); /* NULL is allowed */
 
 /* As pf_binary_frames. Where the line of an address is known and its function is not, one frame
  * without a name. */
-size_t pf_dwarf_frames(struct pf_dwarf *, uint64_t address, struct pf_frame frames[PF_BINARY_FRAMES]);
+size_t pf_dwarf_frames(struct pf_dwarf *, uint64_t address,
+                       struct pf_frame frames[PF_BINARY_FRAMES]);
 
 #endif

@@ -49,11 +49,12 @@ static bool is_eval(struct pf_bytes name, struct eval *eval)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name, unsigned depth);
+static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
+                          unsigned depth);
 
 /* The name with what stands from `from` to `to` told anew. */
-static uint32_t replace(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name, size_t from, size_t to,
-                        unsigned depth)
+static uint32_t replace(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
+                        size_t from, size_t to, unsigned depth)
 {
     struct pf_bytes text = pf_dict_string(dict, name);
     unsigned flags = dict->strings.rows[name].flags;
@@ -67,14 +68,16 @@ static uint32_t replace(const struct pf_merge_evals *evals, struct pf_dict *dict
     pf_buffer_append(&whole, text.data, from);
     pf_buffer_append(&whole, middle.data, middle.size);
     pf_buffer_append(&whole, text.data + to, text.size - to);
-    name = whole.failed ? 0 : pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
+    name = whole.failed ? 0
+                        : pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
     if (whole.failed)
         dict->strings.status = PF_NOMEM;
     pf_buffer_free(&whole);
     return name;
 }
 
-static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name, unsigned depth)
+static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
+                          unsigned depth)
 {
     struct pf_bytes text = pf_dict_string(dict, name);
     struct eval eval;
@@ -89,7 +92,8 @@ static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *di
     return replace(evals, dict, name, eval.start, eval.end, depth);
 }
 
-uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name)
+uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict *dict,
+                             uint32_t name)
 {
     return rename_at(evals, dict, name, 0);
 }
@@ -97,10 +101,10 @@ uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict 
 /* --- texts ------------------------------------------------------------------------------------ */
 
 struct candidate {
-    uint32_t name;     /* string of the dictionary */
-    unsigned nesting;  /* how many evals stand in it */
-    bool has_text;     /* some line is not empty */
-    uint64_t text;     /* sum of the hashes of its lines */
+    uint32_t name;    /* string of the dictionary */
+    unsigned nesting; /* how many evals stand in it */
+    bool has_text;    /* some line is not empty */
+    uint64_t text;    /* sum of the hashes of its lines */
 };
 
 static uint64_t hash_line(const struct pf_merge_texts *texts, const struct pf_merge_text *row)
@@ -121,7 +125,8 @@ static unsigned nesting(struct pf_bytes name)
 }
 
 /* Evals with texts, in *list (owned by the caller), one for each of their names. */
-static int collect(const struct pf_merge_texts *texts, struct pf_dict *dict, struct candidate **list, size_t *count)
+static int collect(const struct pf_merge_texts *texts, struct pf_dict *dict,
+                   struct candidate **list, size_t *count)
 {
     struct pf_id_map index = {0};
     size_t capacity = 0;
@@ -137,11 +142,13 @@ static int collect(const struct pf_merge_texts *texts, struct pf_dict *dict, str
             continue;
         if (!pf_id_map_get(&index, row->name, &at)) {
             at = (uint32_t)*count;
-            good = pf_grow(list, &capacity, *count + 1, sizeof **list) && pf_id_map_put(&index, row->name, at);
+            good = pf_grow(list, &capacity, *count + 1, sizeof **list) &&
+                   pf_id_map_put(&index, row->name, at);
             if (!good)
                 break;
             (*list)[(*count)++] = (struct candidate){
-                .name = pf_dict_intern(dict, name, texts->strings.rows[row->name].flags), .nesting = nesting(name)};
+                .name = pf_dict_intern(dict, name, texts->strings.rows[row->name].flags),
+                .nesting = nesting(name)};
         }
         (*list)[at].has_text |= row->text != 0;
         (*list)[at].text += hash_line(texts, row);
@@ -174,10 +181,12 @@ static bool name_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
 
 /* Evals of one nesting, whose places are told by their final names already: finds the least name of
  * each group and maps the others. */
-static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct candidate *list, size_t count)
+static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct candidate *list,
+                size_t count)
 {
     struct pf_table groups;
-    uint32_t *least = calloc(count + 1, sizeof *least), *names = malloc((count + 1) * sizeof *names);
+    uint32_t *least = calloc(count + 1, sizeof *least),
+             *names = malloc((count + 1) * sizeof *names);
     uint32_t *of = malloc((count + 1) * sizeof *of);
     int status = pf_table_init(&groups, sizeof(struct group_key));
 
@@ -190,8 +199,10 @@ static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct
         struct pf_bytes text = pf_dict_string(dict, names[k]);
 
         find_eval(text, &eval);
-        struct group_key key = {pf_dict_intern(dict, (struct pf_bytes){text.data + eval.place, text.size - eval.place}, 0), 0,
-                                list[k].has_text ? list[k].text : 0};
+        struct group_key key = {
+            pf_dict_intern(dict, (struct pf_bytes){text.data + eval.place, text.size - eval.place},
+                           0),
+            0, list[k].has_text ? list[k].text : 0};
 
         of[k] = list[k].has_text ? pf_table_intern(&groups, &key) : 0;
         if (of[k] != 0 && (least[of[k]] == 0 || name_before(dict, names[k], least[of[k]])))
@@ -220,11 +231,13 @@ int pf_merge_evals_take(struct pf_merge_texts *texts, const struct pf_batch *bat
 
     for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows && status == PF_OK; i++)
         if (is_eval(batch->texts[i].name, &eval))
-            status = pf_merge_texts_add(texts, &(struct pf_batch){.kind = PF_TEXT, .rows = 1, .texts = &batch->texts[i]});
+            status = pf_merge_texts_add(
+                texts, &(struct pf_batch){.kind = PF_TEXT, .rows = 1, .texts = &batch->texts[i]});
     return status;
 }
 
-int pf_merge_evals_find(struct pf_merge_evals *evals, struct pf_dict *dict, const struct pf_merge_texts *texts)
+int pf_merge_evals_find(struct pf_merge_evals *evals, struct pf_dict *dict,
+                        const struct pf_merge_texts *texts)
 {
     struct candidate *list = NULL;
     size_t count = 0;
@@ -248,14 +261,16 @@ void pf_merge_evals_free(struct pf_merge_evals *evals)
     pf_id_map_free(&evals->names);
 }
 
-int pf_merge_evals_texts(const struct pf_merge_evals *evals, struct pf_dict *dict, struct pf_merge_texts *texts)
+int pf_merge_evals_texts(const struct pf_merge_evals *evals, struct pf_dict *dict,
+                         struct pf_merge_texts *texts)
 {
     struct pf_merge_texts renamed = {0};
     int status = PF_OK;
 
     for (uint32_t id = 1; status == PF_OK && evals->count > 0 && id < texts->rows.count; id++) {
         struct pf_text text = pf_merge_texts_row(texts, id);
-        uint32_t name = pf_merge_evals_name(evals, dict, pf_dict_intern(dict, text.name, text.name_flags));
+        uint32_t name =
+            pf_merge_evals_name(evals, dict, pf_dict_intern(dict, text.name, text.name_flags));
         struct pf_batch batch = {.kind = PF_TEXT, .rows = 1, .texts = &text};
 
         text.name = pf_dict_string(dict, name);

@@ -19,7 +19,7 @@ struct pf_forms {
     struct pf_table keys; /* what forms of one thing have in common */
     struct pf_form *rows; /* by id of the key */
     size_t capacity;
-    struct pf_id_map of;  /* id of the key, by id */
+    struct pf_id_map of; /* id of the key, by id */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */

@@ -29,7 +29,7 @@ static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uin
 struct pf_pair_map {
     struct pf_pair_slot {
         uint32_t a, b, to; /* to + 1; 0 = empty */
-    } *slots;
+    } * slots;
     size_t mask, count; /* number of slots - 1; used ones */
     uint64_t seed;      /* of hashes */
 };

@@ -25,7 +25,8 @@ static bool image_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : x->flags < y->flags;
 }
 
-int pf_image_forms_enter(struct pf_forms *forms, const struct pf_dict *dict, uint32_t image, struct pf_form **form)
+int pf_image_forms_enter(struct pf_forms *forms, const struct pf_dict *dict, uint32_t image,
+                         struct pf_form **form)
 {
     struct pf_image_key key;
 
@@ -43,6 +44,7 @@ int pf_image_forms_enter(struct pf_forms *forms, const struct pf_dict *dict, uin
 void pf_image_slide(const struct pf_dict *dict, struct pf_location *place, uint32_t image)
 {
     if (place->address != 0)
-        place->address += pf_dict_image(dict, image)->start - pf_dict_image(dict, place->image)->start;
+        place->address +=
+            pf_dict_image(dict, image)->start - pf_dict_image(dict, place->image)->start;
     place->image = image;
 }

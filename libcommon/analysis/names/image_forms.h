@@ -12,7 +12,8 @@
 int pf_image_forms_init(struct pf_forms *);
 /* Enters an image, if it was not yet, and points *form at the forms it belongs to; NULL: it is the
  * same as no other. PF_OK or PF_NOMEM. */
-int pf_image_forms_enter(struct pf_forms *, const struct pf_dict *, uint32_t image, struct pf_form **form);
+int pf_image_forms_enter(struct pf_forms *, const struct pf_dict *, uint32_t image,
+                         struct pf_form **form);
 /* The place becomes the one in another form of its image. */
 void pf_image_slide(const struct pf_dict *, struct pf_location *, uint32_t image);
 

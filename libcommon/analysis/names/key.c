@@ -14,8 +14,10 @@ static_assert(sizeof(struct pf_key) == 40, "rows of a table have no padding");
 
 bool pf_by_find(const char *name, struct pf_dict *dict, enum pf_by *by, uint32_t *label)
 {
-    static const char *const names[] = {"function", "name", "file", "line", "address", "image", "package"};
-    static const char *const peers[] = {"func", "symbol", "files", "srcline", "addr", "dso", "module"};
+    static const char *const names[] = {"function", "name",  "file",   "line",
+                                        "address",  "image", "package"};
+    static const char *const peers[] = {"func", "symbol", "files", "srcline",
+                                        "addr", "dso",    "module"};
     bool section = strcmp(name, "section") == 0;
 
     *label = 0;
@@ -104,15 +106,18 @@ static struct pf_bytes without_number(struct pf_bytes name, char sign)
 {
     size_t size = pf_without_digits(name).size;
 
-    return size > 1 && size < name.size && name.data[size - 1] == sign ? (struct pf_bytes){name.data, size - 1} : name;
+    return size > 1 && size < name.size && name.data[size - 1] == sign
+               ? (struct pf_bytes){name.data, size - 1}
+               : name;
 }
 
 /* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold,
  * f@@GLIBC_2.34, f@plt, f'2. */
 static struct pf_bytes bare_name(struct pf_bytes name)
 {
-    static const struct pf_bytes clones[] = {{".part", 5}, {".isra", 5}, {".constprop", 10}, {".cold", 5}, {".lto_priv", 9},
-                                             {".llvm", 5}, {".localalias", 11}};
+    static const struct pf_bytes clones[] = {
+        {".part", 5},     {".isra", 5}, {".constprop", 10}, {".cold", 5},
+        {".lto_priv", 9}, {".llvm", 5}, {".localalias", 11}};
     struct pf_bytes bare = {name.data, 0};
     size_t size;
 
@@ -166,7 +171,8 @@ static uint32_t package_of(struct pf_keys *keys, const struct pf_function *funct
 
 /* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl
  * package stand under "xs:PACKAGE", as in Devel::StatProfiler's reports. */
-static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, const struct pf_function *function)
+static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place,
+                        const struct pf_function *function)
 {
     struct pf_bytes package = pf_package_name(pf_dict_string(keys->dict, function->name));
     struct pf_buffer text = {0};
@@ -187,8 +193,8 @@ static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place, c
 }
 
 /* Name, file and image; functions without a name have their first line or address. */
-static void set_function(const struct pf_keys *keys, struct pf_key *key, const struct pf_location *place,
-                         const struct pf_function *function)
+static void set_function(const struct pf_keys *keys, struct pf_key *key,
+                         const struct pf_location *place, const struct pf_function *function)
 {
     key->first = keys->first_lines[place->function];
     key->name = function->name;
@@ -200,7 +206,8 @@ static void set_function(const struct pf_keys *keys, struct pf_key *key, const s
 /* A function nobody named, at an address that is 0. */
 static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
 {
-    return place->address == 0 && (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) &&
+    return place->address == 0 &&
+           (keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS) &&
            pf_dict_has_address(keys->dict, place);
 }
 
@@ -224,16 +231,12 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
     struct pf_key key = {.present = at_zero(keys, place) ? PF_KEY_AT_ZERO : PF_KEY_PRESENT};
 
     switch (keys->by) {
-    case PF_BY_FUNCTION:
-        set_function(keys, &key, place, function);
-        break;
+    case PF_BY_FUNCTION: set_function(keys, &key, place, function); break;
     case PF_BY_NAME:
         key.name = function->name;
         key.address = function->name == 0 ? place->address : 0;
         break;
-    case PF_BY_FILE:
-        key.file = file_of(keys, place, function);
-        break;
+    case PF_BY_FILE: key.file = file_of(keys, place, function); break;
     case PF_BY_LINE:
         set_function(keys, &key, place, function);
         key.line = place->line > 0 ? place->line : 0;
@@ -242,24 +245,21 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
         set_function(keys, &key, place, function);
         key.address = place->address;
         break;
-    case PF_BY_IMAGE:
-        key.image = place->image;
-        break;
-    case PF_BY_PACKAGE:
-        key.name = package_of(keys, function);
-        break;
-    case PF_BY_LABEL:
-        break;
+    case PF_BY_IMAGE: key.image = place->image; break;
+    case PF_BY_PACKAGE: key.name = package_of(keys, function); break;
+    case PF_BY_LABEL: break;
     }
     key.name = shown_alike(keys, key.name);
     key.file = shown_alike(keys, key.file);
-    key.image = key.image != 0 ? shown_alike(keys, pf_dict_image(keys->dict, place->image)->name) : 0;
+    key.image = key.image != 0 ? shown_alike(keys, pf_dict_image(keys->dict, place->image)->name)
+                               : 0;
     return key;
 }
 
 static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
 {
-    if (!pf_grow_zeroed(&keys->lines, &keys->line_count, &keys->line_capacity, (size_t)key + 1, sizeof *keys->lines)) {
+    if (!pf_grow_zeroed(&keys->lines, &keys->line_count, &keys->line_capacity, (size_t)key + 1,
+                        sizeof *keys->lines)) {
         keys->status = PF_NOMEM;
         return;
     }
@@ -269,7 +269,8 @@ static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
 
 static void keep_inlined(struct pf_keys *keys, uint32_t key, bool inlined)
 {
-    if (!pf_grow_zeroed(&keys->inlined, &keys->inlined_count, &keys->inlined_capacity, (size_t)key + 1, 1))
+    if (!pf_grow_zeroed(&keys->inlined, &keys->inlined_count, &keys->inlined_capacity,
+                        (size_t)key + 1, 1))
         keys->status = PF_NOMEM;
     else
         keys->inlined[key] |= inlined ? PF_KEY_INLINED : PF_KEY_CALLED;
@@ -286,7 +287,8 @@ unsigned pf_keys_inlined(const struct pf_keys *keys, uint32_t key)
 static struct pf_location place_of(const struct pf_keys *keys, uint32_t location)
 {
     struct pf_location place = *pf_dict_location(keys->dict, location);
-    const struct pf_form *form = keys->moved && place.image != 0 ? pf_forms_of(&keys->images, place.image) : NULL;
+    const struct pf_form *form =
+        keys->moved && place.image != 0 ? pf_forms_of(&keys->images, place.image) : NULL;
 
     if (form)
         pf_image_slide(keys->dict, &place, keys->open ? form->first : form->least);
@@ -297,7 +299,8 @@ static void meet_images(struct pf_keys *keys)
 {
     struct pf_form *form;
 
-    for (; keys->images_known < keys->dict->images.count && keys->status == PF_OK; keys->images_known++) {
+    for (; keys->images_known < keys->dict->images.count && keys->status == PF_OK;
+         keys->images_known++) {
         keys->status = pf_image_forms_enter(&keys->images, keys->dict, keys->images_known, &form);
         keys->moved = keys->moved || (form && form->first != keys->images_known);
     }
@@ -325,12 +328,14 @@ static void find_first_lines(struct pf_keys *keys)
 {
     size_t known = keys->first_line_count, count = keys->dict->functions.count;
 
-    if (!pf_grow(&keys->first_lines, &keys->first_line_capacity, count, sizeof *keys->first_lines)) {
+    if (!pf_grow(&keys->first_lines, &keys->first_line_capacity, count,
+                 sizeof *keys->first_lines)) {
         keys->status = PF_NOMEM;
         return;
     }
     for (; known < count; known++)
-        keys->first_lines[known] = pf_anonymous_line(keys->dict, pf_dict_function(keys->dict, (uint32_t)known));
+        keys->first_lines[known] =
+            pf_anonymous_line(keys->dict, pf_dict_function(keys->dict, (uint32_t)known));
     keys->first_line_count = count;
 }
 
@@ -352,7 +357,10 @@ int pf_keys_places(struct pf_keys *keys)
 
 uint32_t pf_keys_value(struct pf_keys *keys, const struct pf_label *label)
 {
-    struct pf_key key = {.present = PF_KEY_PRESENT, .name = shown_alike(keys, label->text), .numeric = label->numeric != 0, .line = label->number};
+    struct pf_key key = {.present = PF_KEY_PRESENT,
+                         .name = shown_alike(keys, label->text),
+                         .numeric = label->numeric != 0,
+                         .line = label->number};
     uint32_t id = pf_table_intern(&keys->table, &key);
 
     if (keys->table.status != PF_OK)
@@ -373,10 +381,13 @@ static bool has_address(const struct pf_key *row)
 }
 
 /* The name of a row, but for numbers of labels. */
-static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row, char scratch[32])
+static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row,
+                               char scratch[32])
 {
     bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
-    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+    uint32_t string = keys->by == PF_BY_FILE    ? row->file
+                      : keys->by == PF_BY_IMAGE ? row->image
+                                                : row->name;
 
     if (!function || row->name != 0)
         return pf_dict_string(keys->dict, string);
@@ -386,7 +397,8 @@ static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *
 }
 
 /* A number with its unit: 4096 bytes. */
-static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_key *key, struct pf_buffer *scratch)
+static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_key *key,
+                                   struct pf_buffer *scratch)
 {
     char text[32];
     struct pf_bytes unit = pf_dict_string(keys->dict, key->name);
@@ -398,10 +410,13 @@ static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_k
     return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
 }
 
-struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch, unsigned *flags)
+struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch,
+                             unsigned *flags)
 {
     const struct pf_key *row = pf_keys_row(keys, key);
-    uint32_t string = keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+    uint32_t string = keys->by == PF_BY_FILE    ? row->file
+                      : keys->by == PF_BY_IMAGE ? row->image
+                                                : row->name;
     char text[32];
     struct pf_bytes name;
 

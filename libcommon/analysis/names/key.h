@@ -2,8 +2,8 @@
 #ifndef PF_ANALYSIS_NAMES_KEY_H
 #define PF_ANALYSIS_NAMES_KEY_H
 
-#include "analysis/names/image_forms.h"
 #include "analysis/names/evals.h"
+#include "analysis/names/image_forms.h"
 #include "base/memory.h"
 #include "model/dict.h"
 
@@ -16,19 +16,23 @@ enum pf_by {
     PF_BY_FUNCTION,
     PF_BY_NAME,
     PF_BY_FILE,
-    PF_BY_LINE,     /* function and line being executed */
+    PF_BY_LINE, /* function and line being executed */
     PF_BY_ADDRESS,
     PF_BY_IMAGE,
-    PF_BY_PACKAGE,  /* what stands before the last `::` of the name (Perl, C++, Rust), the first dot behind the last slash (Go), or the
-                     * last dot (Java, Python) that is none of a compiler's (f.part.0); "" else */
-    PF_BY_LABEL     /* sections too: their key is `section` */
+    PF_BY_PACKAGE, /* what stands before the last `::` of the name (Perl, C++, Rust), the first dot
+                    * behind the last slash (Go), or the last dot (Java, Python) that is none of a
+                    * compiler's (f.part.0); "" else */
+    PF_BY_LABEL    /* sections too: their key is `section` */
 };
 
 /* What --by names: function, name, file, line, address, image, package, section or label:KEY, whose
  * key is interned (else *label is 0). False when there is no such thing. */
 bool pf_by_find(const char *name, struct pf_dict *, enum pf_by *, uint32_t *label);
 
-enum { PF_KEY_PRESENT = 1, PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */ };
+enum {
+    PF_KEY_PRESENT = 1,
+    PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */
+};
 
 /* The part of a function's name that PF_BY_PACKAGE goes by. */
 struct pf_bytes pf_package_name(struct pf_bytes name);
@@ -39,7 +43,7 @@ struct pf_key {
     uint32_t name, file, image; /* strings */
     uint16_t present, numeric;  /* present: never 0, so that a key of nothing but 0 is a row too */
     int64_t line;
-    uint64_t address;           /* PF_BY_ADDRESS, and functions nobody named */
+    uint64_t address; /* PF_BY_ADDRESS, and functions nobody named */
     /* first line of a function without a name of its own (analysis/names/anonymous.h) */
     int64_t first;
 };
@@ -47,14 +51,14 @@ struct pf_key {
 struct pf_keys {
     struct pf_dict *dict;
     enum pf_by by;
-    uint32_t label;      /* string: the key of the label */
+    uint32_t label;        /* string: the key of the label */
     struct pf_table table; /* struct pf_key, numbered from 1 */
     /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
     int64_t *lines;
     size_t line_capacity, line_count;
     unsigned char *inlined; /* by key: PF_KEY_INLINED and PF_KEY_CALLED */
     size_t inlined_capacity, inlined_count;
-    uint32_t *places;    /* key of each location; pf_keys_places */
+    uint32_t *places; /* key of each location; pf_keys_places */
     size_t place_count, place_capacity, places_done;
     int64_t *first_lines; /* by function: analysis/names/anonymous.h */
     size_t first_line_count, first_line_capacity;
@@ -105,7 +109,8 @@ unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
  * nothing known `[unknown]`, "" where the row has no name. `flags` (may be NULL) gets the
  * string's. */
 
-struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch, unsigned *flags);
+struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch,
+                             unsigned *flags);
 
 /* Order of rows whose numbers are equal: name, file, image as bytes, then first line, line and
  * address. */

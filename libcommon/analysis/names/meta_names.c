@@ -37,9 +37,11 @@ static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes 
 }
 
 /* The value with `start` bytes as they are and the name behind them edited. */
-static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t), void *context, uint32_t value, size_t start)
+static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t), void *context,
+                       uint32_t value, size_t start)
 {
-    struct pf_bytes text = pf_dict_string(dict, value), name = {text.data + start, text.size - start};
+    struct pf_bytes text = pf_dict_string(dict, value),
+                    name = {text.data + start, text.size - start};
     unsigned flags = dict->strings.rows[value].flags;
     uint32_t before, after;
     struct pf_buffer whole = {0};
@@ -56,12 +58,14 @@ static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t),
     if (whole.failed)
         dict->strings.status = PF_NOMEM;
     else
-        value = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags | dict->strings.rows[after].flags);
+        value = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size},
+                               flags | dict->strings.rows[after].flags);
     pf_buffer_free(&whole);
     return value;
 }
 
-void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin, uint32_t *key, uint32_t *value)
+void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin,
+                    uint32_t *key, uint32_t *value)
 {
     const struct pf_format *format = pf_meta_owner(pf_dict_string(dict, origin));
     const struct pf_merging *merging = format ? format->merging : NULL;

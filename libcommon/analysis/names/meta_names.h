@@ -19,6 +19,7 @@ struct pf_meta_edit {
 };
 
 /* Edits a row of metadata, if it has a name. What fails is the dictionary's status. */
-void pf_meta_rename(struct pf_dict *, const struct pf_meta_edit *, uint32_t origin, uint32_t *key, uint32_t *value);
+void pf_meta_rename(struct pf_dict *, const struct pf_meta_edit *, uint32_t origin, uint32_t *key,
+                    uint32_t *value);
 
 #endif

@@ -11,11 +11,11 @@ struct source {
     const char *name;
     struct pf_symbols *symbols; /* or */
     struct pf_binary *binary;
-    uint8_t *matches;           /* by image: enum pf_binary_match + 1; 0 = not asked yet */
+    uint8_t *matches; /* by image: enum pf_binary_match + 1; 0 = not asked yet */
     size_t match_count, match_capacity;
     uint64_t named;
-    uint32_t image;             /* the first one that got a name */
-    bool images;                /* so did another */
+    uint32_t image; /* the first one that got a name */
+    bool images;    /* so did another */
 };
 
 /* The locations that a location becomes, innermost first. */
@@ -29,13 +29,13 @@ struct pf_naming {
     size_t source_count, source_capacity;
     bool no_inlines;
 
-    struct place *places;   /* by location */
+    struct place *places; /* by location */
     size_t place_count, place_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    uint32_t *stacks;       /* by stack: the one it becomes + 1; 0 = not known yet */
+    uint32_t *stacks; /* by stack: the one it becomes + 1; 0 = not known yet */
     size_t stack_count, stack_capacity;
-    struct pf_buffer path;  /* stacks to be made, innermost first */
+    struct pf_buffer path; /* stacks to be made, innermost first */
     uint64_t addresses, named;
     uint32_t columns[3][PF_BATCH_ROWS];
 };
@@ -64,7 +64,8 @@ void pf_naming_free(struct pf_naming *naming)
 
 bool pf_naming_add_symbols(struct pf_naming *naming, struct pf_symbols *symbols, const char *name)
 {
-    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1, sizeof *naming->sources)) {
+    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1,
+                 sizeof *naming->sources)) {
         pf_symbols_free(symbols);
         return false;
     }
@@ -76,13 +77,15 @@ bool pf_naming_add_binary(struct pf_naming *naming, struct pf_binary *binary, co
 {
     size_t at = 0;
 
-    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1, sizeof *naming->sources)) {
+    if (!pf_grow(&naming->sources, &naming->source_capacity, naming->source_count + 1,
+                 sizeof *naming->sources)) {
         pf_binary_close(binary);
         return false;
     }
     while (at < naming->source_count && naming->sources[at].binary)
         at++;
-    memmove(naming->sources + at + 1, naming->sources + at, (naming->source_count++ - at) * sizeof *naming->sources);
+    memmove(naming->sources + at + 1, naming->sources + at,
+            (naming->source_count++ - at) * sizeof *naming->sources);
     naming->sources[at] = (struct source){.name = name, .binary = binary};
     return true;
 }
@@ -94,7 +97,8 @@ void pf_naming_no_inlines(struct pf_naming *naming)
 
 /* --- locations -------------------------------------------------------------------------------- */
 
-static size_t symbol_frames(const struct source *source, const struct pf_image *image, uint64_t address, struct pf_frame *frame)
+static size_t symbol_frames(const struct source *source, const struct pf_image *image,
+                            uint64_t address, struct pf_frame *frame)
 {
     const struct pf_symbol *symbol = NULL;
 
@@ -104,12 +108,14 @@ static size_t symbol_frames(const struct source *source, const struct pf_image *
         symbol = pf_symbols_find(source->symbols, address);
     if (!symbol)
         return 0;
-    *frame = (struct pf_frame){.name = symbol->name, .file = symbol->file, .start_line = symbol->line};
+    *frame =
+        (struct pf_frame){.name = symbol->name, .file = symbol->file, .start_line = symbol->line};
     return 1;
 }
 
 /* False: out of memory. */
-static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image, enum pf_binary_match *match)
+static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image,
+                     enum pf_binary_match *match)
 {
     if (image >= source->match_count) {
         size_t count = dict->images.count;
@@ -120,13 +126,15 @@ static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t
         source->match_count = count;
     }
     if (source->matches[image] == 0)
-        source->matches[image] = (uint8_t)(pf_binary_match(source->binary, dict, pf_dict_image(dict, image)) + 1);
+        source->matches[image] =
+            (uint8_t)(pf_binary_match(source->binary, dict, pf_dict_image(dict, image)) + 1);
     *match = source->matches[image] - 1;
     return true;
 }
 
 /* SIZE_MAX: out of memory. */
-static size_t source_frames(struct source *source, const struct pf_dict *dict, const struct pf_location *row, struct pf_frame *frames)
+static size_t source_frames(struct source *source, const struct pf_dict *dict,
+                            const struct pf_location *row, struct pf_frame *frames)
 {
     const struct pf_image *image = pf_dict_image(dict, row->image);
     enum pf_binary_match match;
@@ -135,7 +143,8 @@ static size_t source_frames(struct source *source, const struct pf_dict *dict, c
         return symbol_frames(source, image, row->address, frames);
     if (!match_of(source, dict, row->image, &match))
         return SIZE_MAX;
-    return match == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames) : 0;
+    return match == PF_BINARY_SAME ? pf_binary_frames(source->binary, image, row->address, frames)
+                                   : 0;
 }
 
 /* What a format calls a frame of which it knows the image only: [unknown], [libc.so.6]. */
@@ -145,19 +154,21 @@ static bool is_unnamed(const struct pf_dict *dict, const struct pf_location *row
 
     if (row->function == 0)
         return true;
-    return row->line == 0 && name.size > 2 && name.data[0] == '[' && name.data[name.size - 1] == ']' &&
-           pf_dict_function(dict, row->function)->file == 0;
+    return row->line == 0 && name.size > 2 && name.data[0] == '[' &&
+           name.data[name.size - 1] == ']' && pf_dict_function(dict, row->function)->file == 0;
 }
 
 static bool add_location(struct pf_naming *naming, uint32_t location)
 {
-    if (!pf_grow(&naming->locations, &naming->location_capacity, naming->location_count + 1, sizeof *naming->locations))
+    if (!pf_grow(&naming->locations, &naming->location_capacity, naming->location_count + 1,
+                 sizeof *naming->locations))
         return false;
     naming->locations[naming->location_count++] = location;
     return true;
 }
 
-static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_location row, const struct pf_frame *frame, bool inlined)
+static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_location row,
+                      const struct pf_frame *frame, bool inlined)
 {
     struct pf_function function = {
         .name = pf_dict_intern_text(dict, frame->name),
@@ -202,10 +213,12 @@ static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32
     return good;
 }
 
-static const struct place *place_of(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
+static const struct place *place_of(struct pf_naming *naming, struct pf_dict *dict,
+                                    uint32_t location)
 {
-    if (location >= naming->place_count && !pf_grow_zeroed(&naming->places, &naming->place_count, &naming->place_capacity,
-                                                           (size_t)location + 1, sizeof *naming->places))
+    if (location >= naming->place_count &&
+        !pf_grow_zeroed(&naming->places, &naming->place_count, &naming->place_capacity,
+                        (size_t)location + 1, sizeof *naming->places))
         return NULL;
     struct place *place = &naming->places[location];
 
@@ -219,7 +232,8 @@ static const struct place *place_of(struct pf_naming *naming, struct pf_dict *di
     return place;
 }
 
-static bool innermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location, uint32_t *named)
+static bool innermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location,
+                      uint32_t *named)
 {
     const struct place *place = place_of(naming, dict, location);
 
@@ -227,7 +241,8 @@ static bool innermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
     return place;
 }
 
-static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location, uint32_t *named)
+static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t location,
+                      uint32_t *named)
 {
     const struct place *place = place_of(naming, dict, location);
 
@@ -238,10 +253,12 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* From the nearest frame outside that is known inwards. */
-static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack, uint32_t *named)
+static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack,
+                      uint32_t *named)
 {
-    if (stack >= naming->stack_count && !pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
-                                                        (size_t)stack + 1, sizeof *naming->stacks))
+    if (stack >= naming->stack_count &&
+        !pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
+                        (size_t)stack + 1, sizeof *naming->stacks))
         return false;
     naming->stacks[0] = 1;
     naming->path.size = 0;
@@ -262,7 +279,8 @@ static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t s
     return !naming->path.failed;
 }
 
-static bool map_column(struct pf_naming *naming, struct pf_dict *dict, const uint32_t *from, uint32_t rows, uint32_t *to,
+static bool map_column(struct pf_naming *naming, struct pf_dict *dict, const uint32_t *from,
+                       uint32_t rows, uint32_t *to,
                        bool (*map)(struct pf_naming *, struct pf_dict *, uint32_t, uint32_t *))
 {
     for (uint32_t row = 0; row < rows; row++)
@@ -271,7 +289,8 @@ static bool map_column(struct pf_naming *naming, struct pf_dict *dict, const uin
     return true;
 }
 
-int pf_naming_batch(struct pf_naming *naming, struct pf_dict *dict, const struct pf_batch *from, struct pf_batch *to)
+int pf_naming_batch(struct pf_naming *naming, struct pf_dict *dict, const struct pf_batch *from,
+                    struct pf_batch *to)
 {
     bool good = true;
 
@@ -295,31 +314,40 @@ int pf_naming_batch(struct pf_naming *naming, struct pf_dict *dict, const struct
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void report_changed(const struct source *source, const struct pf_dict *dict, const struct pf_report *report)
+static void report_changed(const struct source *source, const struct pf_dict *dict,
+                           const struct pf_report *report)
 {
     for (uint32_t k = 0; k < source->match_count; k++) {
         const struct pf_image *image = pf_dict_image(dict, k);
 
         if (source->matches[k] == PF_BINARY_CHANGED + 1)
-            pf_report_send(report, PF_WARNING, "%s: not the '%s' of the profile, whose build id is %s and not %s: it names nothing there", source->name,
-                           pf_dict_string(dict, image->name).data, pf_dict_string(dict, image->identifier).data,
+            pf_report_send(report, PF_WARNING,
+                           "%s: not the '%s' of the profile, whose build id is %s and not %s: it "
+                           "names nothing there",
+                           source->name, pf_dict_string(dict, image->name).data,
+                           pf_dict_string(dict, image->identifier).data,
                            pf_binary_build_id(source->binary));
     }
 }
 
-void pf_naming_report(const struct pf_naming *naming, const struct pf_dict *dict, const struct pf_report *report)
+void pf_naming_report(const struct pf_naming *naming, const struct pf_dict *dict,
+                      const struct pf_report *report)
 {
     for (size_t k = 0; k < naming->source_count; k++) {
         const struct source *source = &naming->sources[k];
 
         report_changed(source, dict, report);
         if (naming->addresses > 0 && source->named == 0)
-            pf_report_send(report, PF_WARNING, "%s: none of the %" PRIu64 " addresses without a name is in %s", source->name, naming->addresses,
-                           source->symbols ? "these symbols" : "it");
+            pf_report_send(
+                report, PF_WARNING, "%s: none of the %" PRIu64 " addresses without a name is in %s",
+                source->name, naming->addresses, source->symbols ? "these symbols" : "it");
         else if (source->symbols && source->images)
-            pf_report_send(report, PF_WARNING, "%s: addresses of several images were named: the names are right for one of them at most",
+            pf_report_send(report, PF_WARNING,
+                           "%s: addresses of several images were named: the names are right for "
+                           "one of them at most",
                            source->name);
         else
-            pf_report_send(report, PF_NOTE, "%s: %" PRIu64 " of %" PRIu64 " addresses named", source->name, source->named, naming->addresses);
+            pf_report_send(report, PF_NOTE, "%s: %" PRIu64 " of %" PRIu64 " addresses named",
+                           source->name, source->named, naming->addresses);
     }
 }

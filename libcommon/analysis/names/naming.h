@@ -11,7 +11,7 @@
 
 struct pf_naming;
 
-struct pf_naming *pf_naming_new(void); /* NULL: out of memory */
+struct pf_naming *pf_naming_new(void);   /* NULL: out of memory */
 void pf_naming_free(struct pf_naming *); /* NULL is allowed */
 
 /* Takes over symbols or a binary, also on failure (out of memory). `name`, which messages begin
@@ -26,7 +26,8 @@ void pf_naming_no_inlines(struct pf_naming *);
  * whose address calls were inlined at becomes several; a flat record is then the innermost one's,
  * and so is the caller of an edge; what an edge calls is a function of its own. All batches have
  * the same dictionary. PF_OK or PF_NOMEM. */
-int pf_naming_batch(struct pf_naming *, struct pf_dict *, const struct pf_batch *from, struct pf_batch *to);
+int pf_naming_batch(struct pf_naming *, struct pf_dict *, const struct pf_batch *from,
+                    struct pf_batch *to);
 
 /* At the end: says of each source whether it named nothing, and what may be mistaken. */
 void pf_naming_report(const struct pf_naming *, const struct pf_dict *, const struct pf_report *);

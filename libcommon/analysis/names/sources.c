@@ -20,10 +20,13 @@ int pf_sources_add(struct pf_sources *sources, const struct pf_batch *batch)
     for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows; i++) {
         const struct pf_text *text = &batch->texts[i];
         struct pf_source_text copy = {.line = text->line};
-        copy.name = (struct pf_bytes){pf_arena_copy(&sources->bytes, text->name.data, text->name.size), text->name.size};
-        copy.text = (struct pf_bytes){pf_arena_copy(&sources->bytes, text->text.data, text->text.size), text->text.size};
+        copy.name = (struct pf_bytes){
+            pf_arena_copy(&sources->bytes, text->name.data, text->name.size), text->name.size};
+        copy.text = (struct pf_bytes){
+            pf_arena_copy(&sources->bytes, text->text.data, text->text.size), text->text.size};
         if (!copy.name.data || !copy.text.data ||
-            !pf_grow(&sources->texts, &sources->capacity, sources->count + 1, sizeof *sources->texts))
+            !pf_grow(&sources->texts, &sources->capacity, sources->count + 1,
+                     sizeof *sources->texts))
             return PF_NOMEM;
         sources->texts[sources->count++] = copy;
     }
@@ -44,7 +47,8 @@ static bool set_line(struct pf_lines *lines, uint64_t number, struct pf_bytes te
     if (number > lines->count) {
         if (!pf_grow(&lines->lines, &lines->capacity, (size_t)number, sizeof *lines->lines))
             return false;
-        memset(lines->lines + lines->count, 0, ((size_t)number - lines->count) * sizeof *lines->lines);
+        memset(lines->lines + lines->count, 0,
+               ((size_t)number - lines->count) * sizeof *lines->lines);
         lines->count = (size_t)number;
     }
     while (text.size > 0 && (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '\r'))
@@ -83,7 +87,9 @@ static int read_file(const char *path, char **data, size_t *size, struct pf_erro
     if (!file && errno == ENOMEM)
         return pf_error_nomem(error);
     if (!file)
-        return errno == EACCES || errno == EPERM || errno == ENOENT ? PF_OK : pf_error_system(error, "cannot open '%s'", path);
+        return errno == EACCES || errno == EPERM || errno == ENOENT
+                   ? PF_OK
+                   : pf_error_system(error, "cannot open '%s'", path);
     *data = malloc((size_t)info.st_size + 1);
     if (!*data)
         status = pf_error_nomem(error);
@@ -107,7 +113,8 @@ int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, str
     for (size_t i = 0; i < sources->count && good; i++) {
         const struct pf_source_text *text = &sources->texts[i];
         if (pf_bytes_equal(text->name, name))
-            good = text->line == 0 ? split(lines, text->text) : set_line(lines, text->line, text->text);
+            good = text->line == 0 ? split(lines, text->text)
+                                   : set_line(lines, text->line, text->text);
     }
     if (good && lines->count == 0 && !memchr(name.data, '\0', name.size)) {
         path = malloc(name.size + 1);

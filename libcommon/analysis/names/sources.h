@@ -15,8 +15,8 @@ struct pf_sources {
     struct pf_arena bytes;
     struct pf_source_text {
         struct pf_bytes name, text;
-        uint64_t line;       /* 0: the whole text */
-    } *texts;
+        uint64_t line; /* 0: the whole text */
+    } * texts;
     size_t count, capacity;
 };
 
@@ -27,15 +27,16 @@ int pf_sources_add(struct pf_sources *, const struct pf_batch *);
 
 /* Lines of one file. Zero-initialise; free with pf_lines_free. */
 struct pf_lines {
-    struct pf_bytes *lines;  /* by number - 1; missing ones have no data */
+    struct pf_bytes *lines; /* by number - 1; missing ones have no data */
     size_t count, capacity;
-    char *file;              /* what was read from the disk */
+    char *file; /* what was read from the disk */
 };
 
 /* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK;
  * PF_EOF if the text does not exist or the user may not read the file (then `lines` is empty);
  * PF_IO or PF_NOMEM with `error` set. The lines are valid as long as both structs are. */
-int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *, struct pf_error *);
+int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *,
+                     struct pf_error *);
 void pf_lines_free(struct pf_lines *);
 
 #endif

@@ -37,7 +37,8 @@ static bool is_type(struct pf_bytes token)
 /* A line of nm: with a size, or without. */
 static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
 {
-    struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line), rest = line, third = pf_scan_column(&rest);
+    struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line), rest = line,
+                    third = pf_scan_column(&rest);
 
     *parsed = (struct parsed){0};
     if (!parse_hex(first, &parsed->address))
@@ -70,7 +71,8 @@ static bool looks_like_nm(struct pf_source *source)
     const char *end;
     struct parsed parsed;
 
-    for (; (end = memchr(text.data, '\n', text.size)) != NULL; text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
+    for (; (end = memchr(text.data, '\n', text.size)) != NULL;
+         text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
         struct pf_bytes line = {text.data, (size_t)(end - text.data)};
         bool is_nm = parse_nm(line, &parsed);
 
@@ -103,7 +105,8 @@ static void split_place(struct pf_symbol *symbol)
     size_t colon = pf_without_digits(place).size;
 
     symbol->name.size = (size_t)(tab - symbol->name.data);
-    if (colon < 2 || place.data[colon - 1] != ':' || !pf_parse_digits(pf_bytes_skip(place, colon), UINT32_MAX, &line))
+    if (colon < 2 || place.data[colon - 1] != ':' ||
+        !pf_parse_digits(pf_bytes_skip(place, colon), UINT32_MAX, &line))
         return;
     symbol->file = (struct pf_bytes){place.data, colon - 1};
     symbol->line = (uint32_t)line;
@@ -114,16 +117,12 @@ static uint32_t rank_of(char type)
 {
     switch (type) {
     case '\0':
-    case 'T':
-        return PF_SYMBOL_GLOBAL;
+    case 'T': return PF_SYMBOL_GLOBAL;
     case 'W':
     case 'w':
-    case 'i':
-        return PF_SYMBOL_WEAK;
-    case 't':
-        return PF_SYMBOL_LOCAL;
-    default:
-        return PF_SYMBOL_DATA;
+    case 'i': return PF_SYMBOL_WEAK;
+    case 't': return PF_SYMBOL_LOCAL;
+    default: return PF_SYMBOL_DATA;
     }
 }
 
@@ -134,16 +133,21 @@ bool pf_symbols_add(struct pf_symbols *symbols, const struct pf_symbol *symbol)
     row.order = (uint32_t)symbols->count;
     if (row.rank == PF_SYMBOL_DATA)
         row.name.size = 0;
-    if ((row.name.size > 0 && !keep_text(symbols, &row.name)) || (row.file.size > 0 && !keep_text(symbols, &row.file)) ||
+    if ((row.name.size > 0 && !keep_text(symbols, &row.name)) ||
+        (row.file.size > 0 && !keep_text(symbols, &row.file)) ||
         !pf_grow(&symbols->rows, &symbols->capacity, symbols->count + 1, sizeof row))
         return false;
     symbols->rows[symbols->count++] = row;
     return true;
 }
 
-static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed, struct pf_error *error)
+static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed,
+                      struct pf_error *error)
 {
-    struct pf_symbol symbol = {.address = parsed->address, .size = parsed->size, .name = parsed->name, .rank = rank_of(parsed->type)};
+    struct pf_symbol symbol = {.address = parsed->address,
+                               .size = parsed->size,
+                               .name = parsed->name,
+                               .rank = rank_of(parsed->type)};
 
     if (pf_one_of(parsed->type, "AaNnUu-?"))
         return PF_OK;
@@ -183,12 +187,15 @@ static int read_lines(struct pf_symbols *symbols, struct pf_source *source, stru
     int status;
 
     while ((status = pf_source_line(source, &line, error)) == PF_OK)
-        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) && add_parsed(symbols, &parsed, error) != PF_OK)
+        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) &&
+            add_parsed(symbols, &parsed, error) != PF_OK)
             return error->code;
     if (status != PF_EOF)
         return status;
     if (symbols->count == 0)
-        return pf_error_at(error, PF_FAILED, 0, "no line is one of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
+        return pf_error_at(
+            error, PF_FAILED, 0,
+            "no line is one of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
     pf_symbols_sort(symbols);
     return PF_OK;
 }
@@ -237,7 +244,8 @@ const struct pf_symbol *pf_symbols_find(const struct pf_symbols *symbols, uint64
     }
     const struct pf_symbol *symbol = low > 0 ? &symbols->rows[low - 1] : NULL;
 
-    if (!symbol || symbol->name.size == 0 || (symbol->size > 0 && address - symbol->address >= symbol->size))
+    if (!symbol || symbol->name.size == 0 ||
+        (symbol->size > 0 && address - symbol->address >= symbol->size))
         return NULL;
     return symbol;
 }

@@ -16,7 +16,7 @@ struct pf_symbol {
     struct pf_bytes name;   /* empty: data, where a function ends */
     struct pf_bytes file;
     uint32_t line;
-    uint32_t rank, order;   /* of those at one place the greatest rank counts, then order */
+    uint32_t rank, order; /* of those at one place the greatest rank counts, then order */
 };
 
 enum pf_symbol_rank { PF_SYMBOL_DATA, PF_SYMBOL_LOCAL, PF_SYMBOL_WEAK, PF_SYMBOL_GLOBAL };

@@ -28,8 +28,9 @@ int pf_merge_texts_add(struct pf_merge_texts *texts, const struct pf_batch *batc
         return PF_NOMEM;
     for (uint32_t i = 0; i < batch->rows; i++) {
         const struct pf_text *text = &batch->texts[i];
-        struct pf_merge_text row = {pf_strings_intern(&texts->strings, text->name, text->name_flags),
-                          pf_strings_intern(&texts->strings, text->text, text->text_flags), text->line + 1};
+        struct pf_merge_text row = {
+            pf_strings_intern(&texts->strings, text->name, text->name_flags),
+            pf_strings_intern(&texts->strings, text->text, text->text_flags), text->line + 1};
 
         pf_table_intern(&texts->rows, &row);
     }

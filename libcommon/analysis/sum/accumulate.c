@@ -16,7 +16,8 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     pf_table_free(&accumulator->edges);
 }
 
-static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
+static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index,
+                        const struct pf_measure *measure)
 {
     const struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
 
@@ -26,13 +27,15 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
 }
 
 /* Offers the measures of a kind from number `from` on; *best becomes the number of a better one. */
-static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from, struct pf_main_choice *choice, uint32_t *best)
+static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from,
+                   struct pf_main_choice *choice, uint32_t *best)
 {
     const struct pf_dict *dict = accumulator->dict;
 
     for (uint32_t k = from; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && !passed_over(accumulator, k, measure) && pf_main_offer(choice, dict, measure))
+        if (measure->kind == kind && !passed_over(accumulator, k, measure) &&
+            pf_main_offer(choice, dict, measure))
             *best = k;
     }
 }
@@ -48,7 +51,8 @@ uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_k
 
 bool pf_measure_calls(const struct pf_dict *dict, const struct pf_measure *measure)
 {
-    return measure->role == PF_COUNT && pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("calls"));
+    return measure->role == PF_COUNT &&
+           pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("calls"));
 }
 
 uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
@@ -64,7 +68,8 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
 
 /* Decided once, when the first measure of a quantity is met: a better main measure that comes later
  * was not known before, so no record had a value of it and nothing is lost. */
-static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const struct pf_measure *measure)
+static bool wanted(struct pf_accumulator *accumulator, uint32_t index,
+                   const struct pf_measure *measure)
 {
     const struct pf_measures *measures = &accumulator->dict->measures;
 
@@ -72,16 +77,17 @@ static bool wanted(struct pf_accumulator *accumulator, uint32_t index, const str
         return true;
     if (accumulator->wants)
         return accumulator->wants(accumulator->arg, index);
-    return pf_measure_same(measure, pf_measures_row(measures, pf_accumulator_preferred(accumulator)));
+    return pf_measure_same(measure,
+                           pf_measures_row(measures, pf_accumulator_preferred(accumulator)));
 }
 
-static int overflow(const struct pf_accumulator *accumulator, const struct pf_measure *measure, uint64_t record,
-                    struct pf_error *error)
+static int overflow(const struct pf_accumulator *accumulator, const struct pf_measure *measure,
+                    uint64_t record, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%s' leaves 64 bits", (unsigned long long)record,
-                        pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%s' leaves 64 bits",
+                        (unsigned long long)record, pf_clip(name).text);
 }
 
 /* Makes the member of a measure that is new. */
@@ -103,7 +109,8 @@ static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_er
     return pf_ledger_join(&accumulator->ledger, sums, accumulator->dict, index, measure, error);
 }
 
-static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struct pf_member *member, struct pf_error *error)
+static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struct pf_member *member,
+                     struct pf_error *error)
 {
     struct pf_ledger *ledger = &accumulator->ledger;
     int status = pf_ledger_reserve(ledger, accumulator->dict) ? PF_OK : pf_error_nomem(error);
@@ -117,7 +124,8 @@ static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struc
 
 /* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when
  * the next sum leaves 64 bits. */
-static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
+static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index,
+                         const int64_t *restrict values, uint32_t rows)
 {
     uint32_t i;
 
@@ -137,7 +145,8 @@ static uint32_t add_all(int64_t *sum, const int64_t *values, uint32_t rows)
     return i;
 }
 
-static void max_rows(int64_t *restrict sums, const uint32_t *restrict index, const int64_t *restrict values, uint32_t rows)
+static void max_rows(int64_t *restrict sums, const uint32_t *restrict index,
+                     const int64_t *restrict values, uint32_t rows)
 {
     for (uint32_t i = 0; i < rows; i++) {
         int64_t *sum = &sums[index ? index[i] : 0];
@@ -167,8 +176,9 @@ static pf_int128 greatest_of(const int64_t *values, uint32_t rows)
     return greatest;
 }
 
-static int add_column(struct pf_accumulator *accumulator, const struct pf_batch *batch, const struct pf_value_column *column,
-                      const uint32_t *index, size_t count, struct pf_error *error)
+static int add_column(struct pf_accumulator *accumulator, const struct pf_batch *batch,
+                      const struct pf_value_column *column, const uint32_t *index, size_t count,
+                      struct pf_error *error)
 {
     const int64_t *values = column->data;
     struct pf_member member = {0};
@@ -196,10 +206,12 @@ static int add_column(struct pf_accumulator *accumulator, const struct pf_batch 
     } else if (sums->quantity.measure.aggregation == PF_MAX) {
         max_rows(sums->data, index, values, done);
     } else {
-        done = index ? add_rows(sums->data, index, values, done) : add_all(sums->data, values, done);
+        done = index ? add_rows(sums->data, index, values, done)
+                     : add_all(sums->data, values, done);
     }
     if (done < batch->rows)
-        return overflow(accumulator, &sums->quantity.measure, accumulator->records[batch->kind] + done + 1, error);
+        return overflow(accumulator, &sums->quantity.measure,
+                        accumulator->records[batch->kind] + done + 1, error);
     return PF_OK;
 }
 
@@ -234,7 +246,8 @@ static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labe
 }
 
 /* What the rows of a batch are summed by, and how many of those there are. False: out of memory. */
-static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *batch, const uint32_t **index, size_t *count)
+static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *batch,
+                     const uint32_t **index, size_t *count)
 {
     const struct pf_dict *dict = accumulator->dict;
     struct pf_table *edges = &accumulator->edges;
@@ -246,7 +259,8 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     }
     if (accumulator->slices && batch->kind == PF_SAMPLE) {
         *index = accumulator->pairs;
-        if (batch->rows > 0 && pf_slices_find(accumulator->slices, batch, accumulator->pairs) != PF_OK)
+        if (batch->rows > 0 &&
+            pf_slices_find(accumulator->slices, batch, accumulator->pairs) != PF_OK)
             return false;
         *count = pf_merge_records_count(&accumulator->slices->records);
         return true;
@@ -259,7 +273,8 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     if (edges->count == 0 && pf_table_init(edges, sizeof(struct pf_edge)) != PF_OK)
         return false;
     for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_edge edge = {batch->location ? batch->location[i] : 0, batch->callee ? batch->callee[i] : 0};
+        struct pf_edge edge = {batch->location ? batch->location[i] : 0,
+                               batch->callee ? batch->callee[i] : 0};
         accumulator->pairs[i] = pf_table_intern(edges, &edge);
     }
     *index = accumulator->pairs;
@@ -267,7 +282,8 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     return edges->status == PF_OK;
 }
 
-int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch *batch, struct pf_error *error)
+int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch *batch,
+                       struct pf_error *error)
 {
     const uint32_t *index;
     size_t count;
@@ -284,7 +300,8 @@ int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch
     return status;
 }
 
-int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums, size_t place, int64_t value, struct pf_error *error)
+int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums, size_t place,
+                       int64_t value, struct pf_error *error)
 {
     const struct pf_measure *measure = &sums->quantity.measure;
 
@@ -295,7 +312,8 @@ int pf_accumulator_put(struct pf_accumulator *accumulator, struct pf_sums *sums,
     return PF_OK;
 }
 
-int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, size_t from, size_t to, struct pf_error *error)
+int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, size_t from,
+                        size_t to, struct pf_error *error)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         struct pf_sums *sums = &accumulator->ledger.sums[i];
@@ -313,7 +331,8 @@ int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, s
 
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all)
 {
-    *own = (struct pf_accumulator){.dict = all->dict, .by_labels = all->by_labels, .wants = all->wants, .arg = all->arg};
+    *own = (struct pf_accumulator){
+        .dict = all->dict, .by_labels = all->by_labels, .wants = all->wants, .arg = all->arg};
     if (!pf_ledger_reserve(&own->ledger, own->dict))
         return PF_NOMEM;
     for (size_t k = 0; k < all->ledger.member_count && k < own->ledger.member_count; k++)
@@ -336,7 +355,8 @@ int pf_accumulator_leave_out(struct pf_accumulator *all)
 static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumulator *own)
 {
     uint32_t *to = malloc(((size_t)own->edges.count + 1) * sizeof *to);
-    bool good = to && (own->edges.count == 0 || all->edges.count > 0 || pf_table_init(&all->edges, sizeof(struct pf_edge)) == PF_OK);
+    bool good = to && (own->edges.count == 0 || all->edges.count > 0 ||
+                       pf_table_init(&all->edges, sizeof(struct pf_edge)) == PF_OK);
 
     for (uint32_t edge = 1; good && edge < own->edges.count; edge++)
         good = (to[edge] = pf_table_intern(&all->edges, pf_table_row(&own->edges, edge))) != 0;
@@ -371,26 +391,29 @@ static bool fits(const struct pf_sums *old, const struct pf_sums *from, const st
     return true;
 }
 
-static int plan_sums(struct joint *joint, const struct pf_accumulator *all, const struct pf_sums *from, const uint32_t *edges,
-                     struct pf_error *error)
+static int plan_sums(struct joint *joint, const struct pf_accumulator *all,
+                     const struct pf_sums *from, const uint32_t *edges, struct pf_error *error)
 {
     const struct pf_sums *old = pf_ledger_same(&all->ledger, &from->quantity.measure);
     struct pf_measure measure = from->quantity.measure;
     struct pf_bytes name = pf_dict_string(all->dict, measure.name);
     int status = PF_OK;
 
-    *joint = (struct joint){from->quantity, 1, 1, measure.kind == PF_EDGE && !all->by_labels ? edges : NULL};
+    *joint = (struct joint){from->quantity, 1, 1,
+                            measure.kind == PF_EDGE && !all->by_labels ? edges : NULL};
     if (from->quantity.events)
         measure.period = measure.period_parts = 1;
     if (old) {
         joint->quantity = old->quantity;
-        status = pf_quantity_join(&joint->quantity, all->dict, &measure, &joint->times, &joint->factor, error);
+        status = pf_quantity_join(&joint->quantity, all->dict, &measure, &joint->times,
+                                  &joint->factor, error);
     }
     joint->quantity.events = joint->quantity.events || from->quantity.events;
     joint->quantity.mixed = joint->quantity.mixed || from->quantity.mixed;
     if (status != PF_OK || fits(old, from, joint))
         return status;
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits", pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits",
+                        pf_clip(name).text);
 }
 
 /* Nobody asks for the single sums any more. */
@@ -431,7 +454,8 @@ static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const stru
 
 /* Adds all sums of the input, which fit. The factors of the members are not used: values are added
  * to the sums of their input. */
-static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *own, const struct joint *joints)
+static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *own,
+                     const struct joint *joints)
 {
     struct pf_ledger *ledger = &all->ledger;
 
@@ -447,12 +471,14 @@ static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *ow
             return PF_NOMEM;
         for (uint32_t m = 0; m < pf_measures_count(&all->dict->measures); m++)
             if (pf_ledger_of(&own->ledger, m) == from)
-                ledger->members[m] = (struct pf_member){.sums = (uint32_t)(sums - ledger->sums) + 1, .factor = 1};
+                ledger->members[m] =
+                    (struct pf_member){.sums = (uint32_t)(sums - ledger->sums) + 1, .factor = 1};
     }
     return PF_OK;
 }
 
-int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own, struct pf_error *error)
+int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own,
+                        struct pf_error *error)
 {
     uint32_t edges = all->edges.count, *to = join_edges(all, own);
     struct joint *joints = calloc((size_t)own->ledger.count + 1, sizeof *joints);
@@ -493,7 +519,9 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
     for (size_t node = sums->count; node-- > 1;) {
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0 && !pf_sums_combine(sums, &sums->data[parent], sums->data[node]))
-            return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(name).text);
+            return pf_error_set(error, PF_OVERFLOW,
+                                "the sum of measure '%s' below one frame leaves 64 bits",
+                                pf_clip(name).text);
     }
     sums->subtrees = true;
     return PF_OK;
@@ -509,7 +537,8 @@ void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
         free(sums->nodes);
         sums->nodes = NULL;
     }
-    for (size_t node = 1; sums->quantity.measure.aggregation == PF_SUM && node < sums->count; node++) {
+    for (size_t node = 1; sums->quantity.measure.aggregation == PF_SUM && node < sums->count;
+         node++) {
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0)
             sums->data[parent] -= sums->data[node];

@@ -30,20 +30,20 @@ struct pf_accumulator {
 
     struct pf_ledger ledger;
     struct pf_preferred {
-        uint32_t measure;    /* the main SAMPLE measure so far */
+        uint32_t measure; /* the main SAMPLE measure so far */
         struct pf_main_choice choice;
-        uint32_t looked;     /* measures looked at; 0 = start again */
+        uint32_t looked; /* measures looked at; 0 = start again */
     } preferred;
     /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
     struct pf_sums *derived;
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
-    bool file_scope;         /* pf_file_scope_add has added a call, to which no record belongs */
-    struct pf_table edges;   /* struct pf_edge; row 0: nobody calls nobody */
-    unsigned char *labels;   /* by label set: 1 where a record has it */
+    bool file_scope;       /* pf_file_scope_add has added a call, to which no record belongs */
+    struct pf_table edges; /* struct pf_edge; row 0: nobody calls nobody */
+    unsigned char *labels; /* by label set: 1 where a record has it */
     size_t label_count, label_capacity;
 
-    uint32_t pairs[PF_BATCH_ROWS];   /* edge of each row of the batch at hand */
+    uint32_t pairs[PF_BATCH_ROWS]; /* edge of each row of the batch at hand */
     int64_t scaled[PF_BATCH_ROWS];
 };
 
@@ -59,19 +59,23 @@ int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct 
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
 /* Adds the input, as a whole or not at all. PF_OK; PF_NOMEM; PF_OVERFLOW; or as
  * pf_quantity_join. */
-int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own, struct pf_error *);
+int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own,
+                        struct pf_error *);
 /* The input is left out: measures that no input before it had do not become the main one. PF_OK or
  * PF_NOMEM. */
 int pf_accumulator_leave_out(struct pf_accumulator *all);
 
 /* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
-int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value, struct pf_error *);
+int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value,
+                       struct pf_error *);
 /* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its
  * sums that are kept. PF_OK; PF_NOMEM; PF_OVERFLOW. */
-int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to, struct pf_error *);
+int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to,
+                        struct pf_error *);
 
 /* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
-static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator, uint32_t measure)
+static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator,
+                                                  uint32_t measure)
 {
     return pf_ledger_of(&accumulator->ledger, measure);
 }

@@ -30,7 +30,8 @@ bool pf_bound_parse(const char *text, struct pf_bound *bound)
            bound->amount >= 0;
 }
 
-int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale, struct pf_error *error)
+int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale,
+                   struct pf_error *error)
 {
     if (bound->time && !scale->time)
         return pf_error_set(error, PF_USAGE, "a time cannot bound %s", pf_clip(scale->name).text);
@@ -48,7 +49,8 @@ static bool greater(pf_uint128 a, pf_uint128 b, pf_uint128 c, pf_uint128 d)
     return left != 0 && (right == 0 || greater(d, right, b, left));
 }
 
-bool pf_bound_passed(const struct pf_bound *bound, pf_int128 amount, pf_int128 whole, uint64_t parts)
+bool pf_bound_passed(const struct pf_bound *bound, pf_int128 amount, pf_int128 whole,
+                     uint64_t parts)
 {
     const pf_uint128 size = whole < 0 ? -(pf_uint128)whole : (pf_uint128)whole;
 

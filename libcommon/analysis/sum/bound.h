@@ -12,7 +12,7 @@ struct pf_bound {
     bool percent;
     bool time;      /* it has a unit of time, so it fits times only */
     bool bare;      /* it has no unit; also set of a fraction, which is refused */
-    int64_t amount;     /* base units; of percent: millionths */
+    int64_t amount; /* base units; of percent: millionths */
 };
 
 /* N, N%, or N followed by ns, us, ms, s, k, M, G, count or bytes; not negative. False: anything

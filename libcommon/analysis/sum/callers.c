@@ -14,8 +14,8 @@ struct function {
     pf_int128 others;                 /* number of others' calls */
     pf_int128 passed[TOLD];
     int64_t given[TOLD];
-    uint32_t location;                /* 0: nothing is told of it */
-    uint32_t records;                 /* of others' calls */
+    uint32_t location; /* 0: nothing is told of it */
+    uint32_t records;  /* of others' calls */
     bool settled, recursive;
 };
 
@@ -89,7 +89,8 @@ static bool are_told(const struct pf_callers *callers, const struct pf_batch *ba
     return any;
 }
 
-static int take_calls(struct pf_callers *callers, const struct pf_batch *batch, struct pf_error *error)
+static int take_calls(struct pf_callers *callers, const struct pf_batch *batch,
+                      struct pf_error *error)
 {
     const struct pf_measures *measures = &callers->dict->measures;
     int status = PF_OK;
@@ -97,13 +98,15 @@ static int take_calls(struct pf_callers *callers, const struct pf_batch *batch, 
     for (uint32_t k = 0; k < pf_measures_count(measures) && status == PF_OK; k++) {
         struct pf_value_column column = {.measure = k};
         struct pf_batch declaration = {.kind = PF_EDGE, .values = &column, .value_count = 1};
-        if (pf_measures_row(measures, k)->kind == PF_EDGE && pf_subject_beside(&callers->accumulator, pf_measures_row(measures, k)))
+        if (pf_measures_row(measures, k)->kind == PF_EDGE &&
+            pf_subject_beside(&callers->accumulator, pf_measures_row(measures, k)))
             status = pf_accumulator_add(&callers->accumulator, &declaration, error);
     }
     return status == PF_OK ? pf_accumulator_add(&callers->accumulator, batch, error) : status;
 }
 
-int pf_callers_take(struct pf_callers **callers, struct pf_dict *dict, const struct pf_batch *batch, bool *held, struct pf_error *error)
+int pf_callers_take(struct pf_callers **callers, struct pf_dict *dict, const struct pf_batch *batch,
+                    bool *held, struct pf_error *error)
 {
     *held = false;
     if (batch->rows == 0 || (batch->kind == PF_EDGE && !*callers) ||
@@ -123,9 +126,12 @@ bool pf_callers_told(const struct pf_callers *callers, const struct pf_measure *
 {
     const struct pf_measures *measures = callers ? &callers->dict->measures : NULL;
 
-    for (uint32_t k = 0; callers && flat->kind == PF_FLAT && is_inclusive(flat) && k < pf_measures_count(measures); k++) {
+    for (uint32_t k = 0;
+         callers && flat->kind == PF_FLAT && is_inclusive(flat) && k < pf_measures_count(measures);
+         k++) {
         const struct pf_measure *measure = pf_measures_row(measures, k);
-        if (measure->kind == PF_EDGE && measure->name == flat->name && pf_subject_told(&callers->accumulator, measure))
+        if (measure->kind == PF_EDGE && measure->name == flat->name &&
+            pf_subject_told(&callers->accumulator, measure))
             return true;
     }
     return false;
@@ -144,15 +150,17 @@ static void choose_sums(struct pf_callers *callers)
     const struct pf_sums *inclusive = NULL;
 
     for (uint32_t k = 0; k < accumulator->ledger.count && !inclusive; k++)
-        if (measure_of(&accumulator->ledger.sums[k])->kind == PF_EDGE && pf_subject_told(accumulator, measure_of(&accumulator->ledger.sums[k])))
+        if (measure_of(&accumulator->ledger.sums[k])->kind == PF_EDGE &&
+            pf_subject_told(accumulator, measure_of(&accumulator->ledger.sums[k])))
             inclusive = &accumulator->ledger.sums[k];
     for (uint32_t k = 0; k < accumulator->ledger.count && inclusive; k++) {
         const struct pf_sums *sums = &accumulator->ledger.sums[k];
         const struct pf_measure *measure = measure_of(sums);
-        size_t to = sums == inclusive                                                          ? INCLUSIVE
-                    : pf_measure_calls(callers->dict, measure)                                 ? CALLS
-                    : measure->role == PF_SELF && measure->unit == measure_of(inclusive)->unit ? SELF
-                                                                                               : TOLD;
+        size_t to = sums == inclusive                          ? INCLUSIVE
+                    : pf_measure_calls(callers->dict, measure) ? CALLS
+                    : measure->role == PF_SELF && measure->unit == measure_of(inclusive)->unit
+                        ? SELF
+                        : TOLD;
         if (measure->kind != PF_EDGE || to == TOLD || callers->calls[to])
             continue;
         callers->calls[to] = sums;
@@ -201,11 +209,13 @@ static void add_known(struct pf_callers *callers)
 {
     for (uint32_t id = 1; id < callers->function_count; id++) {
         struct function *function = &callers->functions[id];
-        function->settled = function->location != 0 && function->told[CALLS] >= 0 && function->told[SELF] >= 0 && function->told[INCLUSIVE] >= 0;
+        function->settled = function->location != 0 && function->told[CALLS] >= 0 &&
+                            function->told[SELF] >= 0 && function->told[INCLUSIVE] >= 0;
     }
     for (size_t edge = 1; edge < callers->accumulator.edges.count; edge++) {
         bool own = calls_itself(callers, edge_of(callers, edge));
-        struct function *function = &callers->functions[function_of(callers, edge_of(callers, edge)->callee)];
+        struct function *function =
+            &callers->functions[function_of(callers, edge_of(callers, edge)->callee)];
         function->records += !own;
         function->others += own ? 0 : value_of(callers, edge, CALLS);
         for (unsigned k = 0; k < TOLD; k++) {
@@ -218,7 +228,9 @@ static void add_known(struct pf_callers *callers)
 
 static pf_int128 weights_of(const struct function *function, unsigned column)
 {
-    return function->known[column] > 0 ? function->known[column] : column == INCLUSIVE ? function->others : function->known[CALLS];
+    return function->known[column] > 0 ? function->known[column]
+           : column == INCLUSIVE       ? function->others
+                                       : function->known[CALLS];
 }
 
 static void settle(struct function *function)
@@ -239,7 +251,8 @@ static void settle(struct function *function)
     }
     function->target[CALLS] = outside > 0 ? (int64_t)function->known[CALLS] : function->told[CALLS];
     /* Each call was rounded once. */
-    function->recursive = function->known[INCLUSIVE] - function->told[INCLUSIVE] > function->records;
+    function->recursive = function->known[INCLUSIVE] - function->told[INCLUSIVE] >
+                          function->records;
 }
 
 static void set_columns(struct pf_callers *callers)
@@ -252,9 +265,13 @@ static void set_columns(struct pf_callers *callers)
     depth = pf_measure_make(dict, "depth", "count", PF_EDGE, PF_COUNT, PF_EXACT);
     depth.aggregation = PF_MAX;
     for (unsigned k = 0; k < COLUMNS; k++) {
-        const struct pf_measure *measure = k == RECURSIVE ? &reci : k == DEPTH ? &depth : callers->calls[k] ? measure_of(callers->calls[k]) : NULL;
+        const struct pf_measure *measure = k == RECURSIVE      ? &reci
+                                           : k == DEPTH        ? &depth
+                                           : callers->calls[k] ? measure_of(callers->calls[k])
+                                                               : NULL;
         if (measure)
-            callers->columns[callers->column_count++] = (struct pf_value_column){pf_measures_intern(&dict->measures, measure), callers->values[k]};
+            callers->columns[callers->column_count++] = (struct pf_value_column){
+                pf_measures_intern(&dict->measures, measure), callers->values[k]};
     }
 }
 
@@ -287,7 +304,10 @@ static int64_t share(struct function *function, unsigned column, int64_t value, 
     pf_int128 weights = weights_of(function, column);
 
     function->passed[column] += function->known[column] > 0 ? value : calls;
-    int64_t due = weights > 0 ? (int64_t)(function->target[column] * function->passed[column] / weights) : 0, amount = due - function->given[column];
+    int64_t due = weights > 0
+                      ? (int64_t)(function->target[column] * function->passed[column] / weights)
+                      : 0,
+            amount = due - function->given[column];
     function->given[column] = due;
     return amount;
 }
@@ -296,7 +316,8 @@ static void give_edge(struct pf_callers *callers, size_t id)
 {
     const struct pf_edge *edge = edge_of(callers, id);
     struct function *function = &callers->functions[function_of(callers, edge->callee)];
-    int64_t calls = value_of(callers, id, CALLS), self = value_of(callers, id, SELF), inclusive = value_of(callers, id, INCLUSIVE);
+    int64_t calls = value_of(callers, id, CALLS), self = value_of(callers, id, SELF),
+            inclusive = value_of(callers, id, INCLUSIVE);
     int64_t reci = 0;
     uint32_t row = callers->rows++;
 
@@ -323,7 +344,8 @@ static void give_outside(struct pf_callers *callers, const struct function *func
     bool any = false;
 
     for (unsigned k = 0; k < TOLD; k++) {
-        left[k] = function->settled && callers->told[k] ? function->told[k] - function->target[k] : 0;
+        left[k] = function->settled && callers->told[k] ? function->told[k] - function->target[k]
+                                                        : 0;
         any = any || left[k] != 0;
     }
     if (!any)
@@ -335,7 +357,8 @@ static void give_outside(struct pf_callers *callers, const struct function *func
     callers->rows++;
 }
 
-int pf_callers_next(struct pf_callers *callers, bool recursion, struct pf_batch *batch, struct pf_error *error)
+int pf_callers_next(struct pf_callers *callers, bool recursion, struct pf_batch *batch,
+                    struct pf_error *error)
 {
     int status = !callers ? PF_EOF : callers->ready ? PF_OK : make_ready(callers, error);
 
@@ -350,7 +373,12 @@ int pf_callers_next(struct pf_callers *callers, bool recursion, struct pf_batch 
             give_outside(callers, &callers->functions[callers->next - edges]);
     if (callers->rows == 0)
         return PF_EOF;
-    *batch = (struct pf_batch){.kind = PF_EDGE, .rows = callers->rows, .location = callers->caller, .callee = callers->callee,
-                                .values = callers->columns, .value_count = callers->column_count - (recursion ? 0 : COLUMNS - TOLD)};
+    *batch =
+        (struct pf_batch){.kind = PF_EDGE,
+                          .rows = callers->rows,
+                          .location = callers->caller,
+                          .callee = callers->callee,
+                          .values = callers->columns,
+                          .value_count = callers->column_count - (recursion ? 0 : COLUMNS - TOLD)};
     return PF_OK;
 }

@@ -19,7 +19,8 @@ void pf_callers_free(struct pf_callers *); /* NULL is allowed */
 /* Takes a FLAT or EDGE batch; *callers is NULL before the first that matters, and *held is true
  * when the EDGE records are kept here, to be written at the end. Labels and values without a place
  * below are not kept. As pf_accumulator_add. */
-int pf_callers_take(struct pf_callers **callers, struct pf_dict *, const struct pf_batch *, bool *held, struct pf_error *);
+int pf_callers_take(struct pf_callers **callers, struct pf_dict *, const struct pf_batch *,
+                    bool *held, struct pf_error *);
 
 /* Whether the values of a FLAT measure are in the calls that are given. */
 /* callers: NULL is allowed */

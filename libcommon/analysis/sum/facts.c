@@ -34,7 +34,8 @@ static bool add_format(struct pf_facts *facts, uint32_t format)
 
 static bool add_shown(struct pf_facts *facts, struct pf_fact fact)
 {
-    if (!pf_grow(&facts->metadata, &facts->metadata_capacity, facts->metadata_count + 1, sizeof *facts->metadata))
+    if (!pf_grow(&facts->metadata, &facts->metadata_capacity, facts->metadata_count + 1,
+                 sizeof *facts->metadata))
         return false;
     facts->metadata[facts->metadata_count++] = fact;
     return true;
@@ -48,12 +49,14 @@ static pf_int128 duration_of(const struct pf_dict *dict, struct pf_fact fact)
 
     if (!format || !format->merging || !format->merging->duration)
         return 0;
-    return format->merging->duration(origin, pf_dict_string(dict, fact.key), pf_dict_string(dict, fact.value));
+    return format->merging->duration(origin, pf_dict_string(dict, fact.key),
+                                     pf_dict_string(dict, fact.value));
 }
 
 static bool add_row(struct pf_facts *facts, const struct pf_dict *dict, struct pf_fact fact)
 {
-    struct pf_bytes origin = pf_dict_string(dict, fact.origin), key = pf_dict_string(dict, fact.key);
+    struct pf_bytes origin = pf_dict_string(dict, fact.origin),
+                    key = pf_dict_string(dict, fact.key);
 
     facts->duration += duration_of(dict, fact);
     if (origin.size > 0 && origin.data[0] == '.')
@@ -87,7 +90,8 @@ bool pf_facts_calls_tell(const struct pf_facts *facts, const struct pf_dict *dic
 
 struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)
 {
-    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count, facts->before.count, facts->duration};
+    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count,
+                                  facts->before.count, facts->duration};
 }
 
 void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)

@@ -13,9 +13,9 @@
 struct pf_facts {
     struct pf_fact {
         uint32_t origin, key, value; /* strings */
-    } *metadata;                     /* shown: neither private to a format nor the programs' own */
+    } * metadata;                    /* shown: neither private to a format nor the programs' own */
     size_t metadata_count, metadata_capacity;
-    uint32_t *inputs, *formats;      /* strings: names in order, and each format once */
+    uint32_t *inputs, *formats; /* strings: names in order, and each format once */
     size_t input_count, input_capacity, format_count, format_capacity;
     struct pf_before before;
     pf_int128 duration; /* nanoseconds that the inputs say they ran, added up; 0: not known */

@@ -148,9 +148,8 @@ static int record_of(struct scope *scope, struct pf_accumulator *to, enum pf_kin
         *record = to->edges.count > 0 && pf_table_find(&to->edges, &edge) != 0
                       ? pf_table_find(&to->edges, &edge)
                       : UINT32_MAX;
-    else if (to->slices &&
-             pf_merge_records_find(&to->slices->records, scope->dict->stacks.count, &place, NULL,
-                                   &labels, 1, record) != PF_OK)
+    else if (to->slices && pf_merge_records_find(&to->slices->records, scope->dict->stacks.count,
+                                                 &place, NULL, &labels, 1, record) != PF_OK)
         return pf_error_nomem(scope->error);
     return PF_OK;
 }

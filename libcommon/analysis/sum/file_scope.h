@@ -8,16 +8,16 @@
 #ifndef PF_ANALYSIS_SUM_FILE_SCOPE_H
 #define PF_ANALYSIS_SUM_FILE_SCOPE_H
 
+#include "analysis/names/key.h"
 #include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
-#include "analysis/names/key.h"
 
 /* Where main::RUNTIME was added. Zero-initialise; free `moved`. */
 struct pf_file_scope {
-    uint32_t edge;         /* of the sums of `calls`: nobody calls main::RUNTIME; 0: not added */
-    uint32_t location;     /* its callee */
-    uint32_t stack;        /* main::RUNTIME alone; 0: not added to `stacks` */
-    uint32_t *moved;       /* by stack: the stack it became; NULL: all are as they were */
+    uint32_t edge;     /* of the sums of `calls`: nobody calls main::RUNTIME; 0: not added */
+    uint32_t location; /* its callee */
+    uint32_t stack;    /* main::RUNTIME alone; 0: not added to `stacks` */
+    uint32_t *moved;   /* by stack: the stack it became; NULL: all are as they were */
     uint32_t moved_count;
 };
 

@@ -12,7 +12,8 @@ int pf_frame_sums_init(struct pf_frame_sums *sums, struct pf_error *error)
     sums->ledger.wide = true;
     if (pf_table_init(&sums->frames, sizeof(struct pf_sum_frame)) != PF_OK ||
         pf_table_init(&sums->nodes, sizeof(struct pf_sum_node)) != PF_OK ||
-        pf_table_init(&sums->rows, sizeof(struct pf_sum_row)) != PF_OK || pf_table_init(&sums->groups, sizeof(struct pf_label)) != PF_OK)
+        pf_table_init(&sums->rows, sizeof(struct pf_sum_row)) != PF_OK ||
+        pf_table_init(&sums->groups, sizeof(struct pf_label)) != PF_OK)
         return pf_error_nomem(error);
     return PF_OK;
 }
@@ -39,16 +40,21 @@ static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
     const struct pf_function *function = pf_dict_function(dict, location->function);
     char scratch[32];
 
-    if (!pf_grow_zeroed(&sums->frame_of, &sums->frame_count, &sums->frame_capacity, dict->locations.count, sizeof *sums->frame_of))
+    if (!pf_grow_zeroed(&sums->frame_of, &sums->frame_count, &sums->frame_capacity,
+                        dict->locations.count, sizeof *sums->frame_of))
         return 0;
     if (sums->frame_of[id])
         return sums->frame_of[id];
-    int64_t line = sums->of_functions || location->line <= 0 ? function->start_line : location->line;
+    int64_t line = sums->of_functions || location->line <= 0 ? function->start_line
+                                                             : location->line;
     struct pf_sum_frame frame = {
-        .name = function->name ? function->name : pf_dict_intern(dict, pf_dict_frame_name(dict, id, scratch), PF_UTF8),
+        .name = function->name
+                    ? function->name
+                    : pf_dict_intern(dict, pf_dict_frame_name(dict, id, scratch), PF_UTF8),
         .file = function->file,
         .line = line > 0 ? line : 0,
-        .column = !sums->of_functions || location->line == function->start_line ? location->column : 0,
+        .column = !sums->of_functions || location->line == function->start_line ? location->column
+                                                                                : 0,
     };
     return sums->frame_of[id] = pf_table_intern(&sums->frames, &frame);
 }
@@ -58,7 +64,8 @@ static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
 {
     size_t depth = 0;
 
-    if (!pf_grow_zeroed(&sums->node_of, &sums->node_count, &sums->node_capacity, sums->dict->stacks.count, sizeof *sums->node_of))
+    if (!pf_grow_zeroed(&sums->node_of, &sums->node_count, &sums->node_capacity,
+                        sums->dict->stacks.count, sizeof *sums->node_of))
         return UINT32_MAX;
     for (; stack && !sums->node_of[stack]; stack = pf_dict_stack(sums->dict, stack)->parent) {
         if (!pf_grow(&sums->path, &sums->path_capacity, depth + 1, sizeof *sums->path))
@@ -90,8 +97,8 @@ static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *values, const uint32_t *rows, uint32_t count,
-                      struct pf_error *error)
+static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *values,
+                      const uint32_t *rows, uint32_t count, struct pf_error *error)
 {
     struct pf_member member = sums->ledger.members[values->measure];
     struct pf_sums *column = &sums->ledger.sums[member.sums - 1];
@@ -102,16 +109,19 @@ static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *
     if (!pf_sums_reserve(column, sums->rows.count))
         return pf_error_nomem(error);
     if (pf_sums_add(column, rows, values->data, count, member.factor) < count)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' leaves 128 bits", pf_clip(name).text);
+        return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' leaves 128 bits",
+                            pf_clip(name).text);
     return PF_OK;
 }
 
-int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch, struct pf_error *error)
+int pf_frame_sums_add(struct pf_frame_sums *sums, const struct pf_batch *batch,
+                      struct pf_error *error)
 {
     uint32_t rows[PF_BATCH_ROWS];
     int status = PF_OK;
 
-    if (sums->group_key && !pf_outermost_extend(&sums->outermost, sums->dict, pf_dict_string(sums->dict, sums->group_key)))
+    if (sums->group_key && !pf_outermost_extend(&sums->outermost, sums->dict,
+                                                pf_dict_string(sums->dict, sums->group_key)))
         return pf_error_nomem(error);
     for (uint32_t k = 0; k < batch->value_count && status == PF_OK; k++)
         status = pf_ledger_find(&sums->ledger, sums->dict, batch->values[k].measure, error);
@@ -180,25 +190,31 @@ bool pf_frame_sums_order(const struct pf_frame_sums *sums, uint32_t *order)
 
 /* --- choice and text -------------------------------------------------------------------------- */
 
-const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *sums, const struct pf_sums *but)
+const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *sums,
+                                         const struct pf_sums *but)
 {
     struct pf_main_choice choice = {0};
     const struct pf_sums *best = NULL;
 
     for (size_t k = 0; k < sums->ledger.count; k++)
-        if (&sums->ledger.sums[k] != but && pf_main_offer(&choice, sums->dict, &sums->ledger.sums[k].quantity.measure))
+        if (&sums->ledger.sums[k] != but &&
+            pf_main_offer(&choice, sums->dict, &sums->ledger.sums[k].quantity.measure))
             best = &sums->ledger.sums[k];
     return best;
 }
 
-const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit, const char *name)
+const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *sums, const char *unit,
+                                         const char *name)
 {
     const struct pf_sums *best = NULL;
     int best_score = -1;
 
     for (size_t k = 0; k < sums->ledger.count; k++) {
         const struct pf_measure *measure = &sums->ledger.sums[k].quantity.measure;
-        int score = measure->main ? 2 : pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name)) ? 1 : 0;
+        int score = measure->main ? 2
+                    : pf_bytes_equal(pf_dict_string(sums->dict, measure->name), pf_bytes_of(name))
+                        ? 1
+                        : 0;
 
         if (!pf_bytes_equal(pf_dict_string(sums->dict, measure->unit), pf_bytes_of(unit)))
             continue;
@@ -210,10 +226,12 @@ const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *sums, const
     return best;
 }
 
-size_t pf_frame_sums_print(const struct pf_sums *column, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut)
+size_t pf_frame_sums_print(const struct pf_sums *column, pf_int128 sum, uint64_t per,
+                           char text[PF_SUM_TEXT], bool *cut)
 {
     enum { DECIMALS = 18 };
-    uint64_t num = column->quantity.measure.num, den = column->quantity.measure.den, common = pf_gcd(num, per);
+    uint64_t num = column->quantity.measure.num, den = column->quantity.measure.den,
+             common = pf_gcd(num, per);
     size_t size = 0;
 
     num /= common;

@@ -32,8 +32,8 @@ struct pf_frame_sums {
     bool of_functions;
 
     struct pf_table frames, nodes; /* parents before their children */
-    struct pf_table rows;   /* node, group */
-    struct pf_table groups; /* labels: key, text; each is a pf_label without a parent */
+    struct pf_table rows;          /* node, group */
+    struct pf_table groups;        /* labels: key, text; each is a pf_label without a parent */
     uint32_t *frame_of, *node_of;  /* by location, by stack; 0 = not yet */
     size_t frame_count, frame_capacity, node_count, node_capacity;
     uint32_t *path;
@@ -42,7 +42,7 @@ struct pf_frame_sums {
 };
 
 struct pf_sum_row {
-    uint32_t node, group;   /* node 0: no frames */
+    uint32_t node, group; /* node 0: no frames */
     uint64_t used;
 };
 
@@ -63,11 +63,13 @@ bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 const struct pf_sums *pf_frame_sums_main(const struct pf_frame_sums *, const struct pf_sums *but);
 /* The column for a place that holds amounts in `unit`: the marked one, else the first that is
  * called `name`, else the first in this unit. NULL: no column is in this unit. */
-const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit, const char *name);
+const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *, const char *unit,
+                                         const char *name);
 
 /* An amount in base units as JSON has numbers, exactly where it has an end (10, 0.125), else as a
  * fraction of 18 digits: sum * num / den. The length; at most PF_SUM_TEXT. *cut is set then. */
 enum { PF_SUM_TEXT = 96 };
-size_t pf_frame_sums_print(const struct pf_sums *, pf_int128 sum, uint64_t per, char text[PF_SUM_TEXT], bool *cut);
+size_t pf_frame_sums_print(const struct pf_sums *, pf_int128 sum, uint64_t per,
+                           char text[PF_SUM_TEXT], bool *cut);
 
 #endif

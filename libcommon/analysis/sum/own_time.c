@@ -39,8 +39,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if ((measure->kind == PF_EDGE && measure->role == PF_SELF) ||
-            (measure->kind == PF_FLAT && (names_functions(accumulator->dict, sums) ||
-                                          calls_measure(accumulator, measure))))
+            (measure->kind == PF_FLAT &&
+             (names_functions(accumulator->dict, sums) || calls_measure(accumulator, measure))))
             return true;
     }
     return accumulator->edges.count == 0;
@@ -142,7 +142,8 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
 
     if (accumulator->by_labels || accumulator->derived || is_known(accumulator))
         return PF_OK;
-    accumulator->derived = calloc((size_t)accumulator->ledger.count + 1, sizeof *accumulator->derived);
+    accumulator->derived =
+        calloc((size_t)accumulator->ledger.count + 1, sizeof *accumulator->derived);
     if (!accumulator->derived)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < accumulator->ledger.count && status == PF_OK; i++) {

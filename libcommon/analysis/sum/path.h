@@ -12,11 +12,11 @@
 
 /* Zero-initialise; free with pf_path_free. */
 struct pf_path {
-    uint32_t *tags;  /* root first */
+    uint32_t *tags; /* root first */
     size_t depth, capacity;
-    uint32_t *open;  /* how often each tag is on the path */
+    uint32_t *open; /* how often each tag is on the path */
     size_t open_count;
-    bool again;      /* the node that was entered last has a tag that is above it as well */
+    bool again; /* the node that was entered last has a tag that is above it as well */
 };
 
 void pf_path_free(struct pf_path *);
@@ -28,7 +28,8 @@ int pf_path_reserve(struct pf_path *, uint32_t depth, uint32_t tag);
  * is not entered is left out together with all below it. PF_OK or PF_NOMEM. */
 static inline int pf_path_enter(struct pf_path *path, const struct pf_walk *walk, uint32_t tag)
 {
-    if ((walk->depth > path->capacity || tag >= path->open_count) && pf_path_reserve(path, walk->depth, tag) != PF_OK)
+    if ((walk->depth > path->capacity || tag >= path->open_count) &&
+        pf_path_reserve(path, walk->depth, tag) != PF_OK)
         return PF_NOMEM;
     while (path->depth >= walk->depth)
         path->open[path->tags[--path->depth]]--;

@@ -35,10 +35,12 @@ struct columns {
 static int overflow(struct columns *columns, uint32_t key)
 {
     struct pf_buffer scratch = {0};
-    struct pf_bytes measure = pf_dict_string(columns->keys->dict, columns->subject->shown->quantity.measure.name);
+    struct pf_bytes measure =
+        pf_dict_string(columns->keys->dict, columns->subject->shown->quantity.measure.name);
     struct pf_bytes name = pf_keys_name(columns->keys, key, &scratch, NULL);
 
-    pf_error_set(columns->error, PF_OVERFLOW, "the sum of measure '%s' for '%s' leaves 64 bits", pf_clip(measure).text, pf_clip(name).text);
+    pf_error_set(columns->error, PF_OVERFLOW, "the sum of measure '%s' for '%s' leaves 64 bits",
+                 pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return PF_OVERFLOW;
 }
@@ -62,7 +64,8 @@ static int add_flat(struct columns *columns, const struct pf_sums *sums)
 }
 
 /* A key that is on the path already has the value of this subtree in its own. */
-static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_walk *walk, struct pf_path *path)
+static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_walk *walk,
+                   struct pf_path *path)
 {
     for (uint32_t node; (node = pf_walk_next(walk)) != 0;) {
         uint32_t key = key_of_node(columns, node);
@@ -95,8 +98,9 @@ static int add_subtrees(struct columns *columns, struct pf_sums *sums)
 
     if (status != PF_OK)
         return status;
-    status = pf_walk_init(&walk, &dict->stacks, (uint32_t)sums->count) == PF_OK ? add_cum(columns, sums, &walk, &path)
-                                                                                : pf_error_nomem(columns->error);
+    status = pf_walk_init(&walk, &dict->stacks, (uint32_t)sums->count) == PF_OK
+                 ? add_cum(columns, sums, &walk, &path)
+                 : pf_error_nomem(columns->error);
     pf_walk_free(&walk);
     pf_path_free(&path);
     return status;
@@ -123,12 +127,14 @@ enum side { CALLER, CALLEE };
 
 static uint32_t key_of_edge(const struct columns *columns, size_t edge, enum side side)
 {
-    const struct pf_edge *row = (const struct pf_edge *)pf_table_row(&columns->accumulator->edges, (uint32_t)edge);
+    const struct pf_edge *row =
+        (const struct pf_edge *)pf_table_row(&columns->accumulator->edges, (uint32_t)edge);
 
     return columns->keys->places[side == CALLER ? row->caller : row->callee];
 }
 
-static int add_places(struct columns *columns, const struct pf_sums *sums, int64_t *(*column)(struct pf_row *))
+static int add_places(struct columns *columns, const struct pf_sums *sums,
+                      int64_t *(*column)(struct pf_row *))
 {
     for (size_t place = 1; sums && place < sums->count; place++) {
         uint32_t key = columns->keys->places[place];
@@ -138,7 +144,8 @@ static int add_places(struct columns *columns, const struct pf_sums *sums, int64
     return PF_OK;
 }
 
-static int add_edges(struct columns *columns, const struct pf_sums *sums, enum side side, bool own, int64_t *(*column)(struct pf_row *))
+static int add_edges(struct columns *columns, const struct pf_sums *sums, enum side side, bool own,
+                     int64_t *(*column)(struct pf_row *))
 {
     for (size_t edge = 1; sums && edge < sums->count; edge++) {
         uint32_t key = key_of_edge(columns, edge, side);
@@ -181,7 +188,8 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
 
-    if (sums && columns->subject->kind == PF_FLAT && sums->quantity.measure.kind == PF_EDGE && !of_lines(columns->keys->by))
+    if (sums && columns->subject->kind == PF_FLAT && sums->quantity.measure.kind == PF_EDGE &&
+        !of_lines(columns->keys->by))
         return NULL;
     return sums;
 }
@@ -200,7 +208,8 @@ static bool adds_flat(const struct columns *columns)
 
     if (is_told(columns) || !inclusive || inclusive->quantity.measure.kind != PF_EDGE)
         return false;
-    return pf_subject_lines_have_self(subject) || (subject->self && joins_functions(columns->keys->by));
+    return pf_subject_lines_have_self(subject) ||
+           (subject->self && joins_functions(columns->keys->by));
 }
 
 /* The calls made at each line, those into its own function by themselves: they count every level of
@@ -213,7 +222,8 @@ static int add_calls_made(struct columns *columns, const struct pf_sums *sums)
     for (size_t edge = 1; edge < sums->count; edge++) {
         uint32_t caller = key_of_edge(columns, edge, CALLER);
         bool own = pf_keys_same_function(columns->keys, caller, key_of_edge(columns, edge, CALLEE));
-        if (!pf_sums_combine(sums, own ? &columns->own[caller] : &columns->rows[caller].cum, sums->data[edge]))
+        if (!pf_sums_combine(sums, own ? &columns->own[caller] : &columns->rows[caller].cum,
+                             sums->data[edge]))
             return overflow(columns, caller);
     }
     return PF_OK;
@@ -226,7 +236,8 @@ static int rank_places(struct columns *columns)
     int status = add_places(columns, subject->self, flat_column);
 
     if (status == PF_OK)
-        status = adds_flat(columns) ? add_calls_made(columns, inclusive) : add_places(columns, inclusive, cum_column);
+        status = adds_flat(columns) ? add_calls_made(columns, inclusive)
+                                    : add_places(columns, inclusive, cum_column);
     if (status == PF_OK && subject->calls != subject->shown)
         status = add_places(columns, subject->calls, calls_column);
     return status;
@@ -258,20 +269,24 @@ static int raise_to_calls(struct columns *columns)
 static int rank_edges(struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
-    int status = pf_subject_lines_have_self(subject) ? add_places(columns, subject->self, flat_column)
-                                          : add_edges(columns, subject->self, CALLEE, true, flat_column);
+    int status = pf_subject_lines_have_self(subject)
+                     ? add_places(columns, subject->self, flat_column)
+                     : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
     if (status == PF_OK && is_told(columns))
         status = add_places(columns, subject->told, cum_column);
     else if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
         status = add_calls_made(columns, subject->inclusive);
     else if (status == PF_OK)
-        status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false, cum_column);
-    if (status == PF_OK && adds_flat(columns) && !of_lines(columns->keys->by) && !joins_functions(columns->keys->by))
+        status = add_edges(columns, subject->inclusive, adds_flat(columns) ? CALLER : CALLEE, false,
+                           cum_column);
+    if (status == PF_OK && adds_flat(columns) && !of_lines(columns->keys->by) &&
+        !joins_functions(columns->keys->by))
         status = raise_to_calls(columns);
     if (status == PF_OK && subject->calls && subject->calls != subject->shown)
-        status = subject->calls->quantity.measure.kind == PF_FLAT ? add_places(columns, subject->calls, calls_column)
-                                                                  : add_edges(columns, subject->calls, CALLEE, true, calls_column);
+        status = subject->calls->quantity.measure.kind == PF_FLAT
+                     ? add_places(columns, subject->calls, calls_column)
+                     : add_edges(columns, subject->calls, CALLEE, true, calls_column);
     return status;
 }
 
@@ -326,7 +341,8 @@ static int sum_labels(const struct columns *columns, struct label_sums *labels)
             labels->used[set] = true;
             combine_wide(labels->sums, &labels->flat_below[set], pf_sums_at(labels->sums, set));
             if (labels->calls)
-                combine_wide(labels->calls, &labels->calls_below[set], pf_sums_at(labels->calls, set));
+                combine_wide(labels->calls, &labels->calls_below[set],
+                             pf_sums_at(labels->calls, set));
         }
         if (set == 0 || !labels->used[set])
             continue;
@@ -347,18 +363,21 @@ static bool add_wide(const struct pf_sums *sums, int64_t *sum, pf_int128 value)
     return wide >= INT64_MIN && wide <= INT64_MAX;
 }
 
-static int add_label(struct columns *columns, const struct label_sums *labels, uint32_t set, uint32_t key)
+static int add_label(struct columns *columns, const struct label_sums *labels, uint32_t set,
+                     uint32_t key)
 {
     if (grow_rows(columns, (size_t)key + 1) != PF_OK)
         return PF_NOMEM;
     if (!add_wide(labels->sums, &columns->rows[key].flat, labels->flat_below[set]) ||
-        (labels->calls && !add_wide(labels->calls, &columns->rows[key].calls, labels->calls_below[set])))
+        (labels->calls &&
+         !add_wide(labels->calls, &columns->rows[key].calls, labels->calls_below[set])))
         return overflow(columns, key);
     return PF_OK;
 }
 
 /* A value that stands in the set already, farther up its chain, has the sums of this one. */
-static int add_labels(struct columns *columns, struct label_sums *labels, struct pf_walk *walk, struct pf_path *path)
+static int add_labels(struct columns *columns, struct label_sums *labels, struct pf_walk *walk,
+                      struct pf_path *path)
 {
     int status = PF_OK;
 
@@ -425,7 +444,8 @@ static int finish_row(struct columns *columns, uint32_t key)
     int status;
 
     row->key = key;
-    status = pf_scale_amount(subject->self ? &subject->self_scale : &subject->inclusive_scale, row->flat, &row->flat, columns->error);
+    status = pf_scale_amount(subject->self ? &subject->self_scale : &subject->inclusive_scale,
+                             row->flat, &row->flat, columns->error);
     if (status == PF_OK && (subject->kind == PF_SAMPLE || inclusive_of(columns)))
         status = pf_scale_amount(&subject->inclusive_scale, row->cum, &row->cum, columns->error);
     if (status == PF_OK && subject->calls)
@@ -436,7 +456,8 @@ static int finish_row(struct columns *columns, uint32_t key)
         row->calls = row->flat;
     if (columns->keys->by == PF_BY_LABEL || (subject->kind != PF_SAMPLE && !inclusive_of(columns)))
         row->cum = row->flat;
-    else if (subject->kind != PF_SAMPLE && adds_flat(columns) && !pf_add64(row->cum, row->flat, &row->cum))
+    else if (subject->kind != PF_SAMPLE && adds_flat(columns) &&
+             !pf_add64(row->cum, row->flat, &row->cum))
         return overflow(columns, key);
     return PF_OK;
 }
@@ -448,7 +469,9 @@ static int add_own(struct columns *columns, pf_int128 bound)
     uint32_t count = columns->keys->table.count;
     pf_int128 *wholes = calloc(count, sizeof *wholes);
     struct pf_table functions;
-    int status = pf_table_init(&functions, sizeof(struct pf_key)) == PF_OK && wholes ? PF_OK : pf_error_nomem(columns->error);
+    int status = pf_table_init(&functions, sizeof(struct pf_key)) == PF_OK && wholes
+                     ? PF_OK
+                     : pf_error_nomem(columns->error);
 
     for (uint32_t key = 1; key < count && status == PF_OK; key++) {
         struct pf_key function = pf_keys_function(columns->keys, key);
@@ -495,15 +518,17 @@ static int finish(struct columns *columns, struct pf_rank *rank)
     return status;
 }
 
-int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                 struct pf_keys *keys, struct pf_error *error)
+int pf_rank_make(struct pf_rank *rank, const struct pf_accumulator *accumulator,
+                 const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
-    struct columns columns = {.accumulator = accumulator, .subject = subject, .keys = keys, .error = error};
+    struct columns columns = {
+        .accumulator = accumulator, .subject = subject, .keys = keys, .error = error};
     int status;
 
     *rank = (struct pf_rank){0};
     if (keys->by != PF_BY_LABEL &&
-        (pf_keys_places(keys) != PF_OK || (columns.rows = calloc(keys->table.count, sizeof *columns.rows)) == NULL))
+        (pf_keys_places(keys) != PF_OK ||
+         (columns.rows = calloc(keys->table.count, sizeof *columns.rows)) == NULL))
         return pf_error_nomem(error);
     status = keys->by == PF_BY_LABEL      ? rank_labels(&columns)
              : subject->kind == PF_SAMPLE ? rank_stacks(&columns)
@@ -563,7 +588,8 @@ int pf_rank_sort(struct pf_rank *rank, const struct pf_keys *keys, enum pf_sort 
     return pf_sort(rank->rows, rank->count, sizeof *rank->rows, compare_rows, &order);
 }
 
-void pf_rank_limit(struct pf_rank *rank, size_t limit, double percent, pf_int128 whole, enum pf_sort sort, struct pf_hidden *hidden)
+void pf_rank_limit(struct pf_rank *rank, size_t limit, double percent, pf_int128 whole,
+                   enum pf_sort sort, struct pf_hidden *hidden)
 {
     *hidden = (struct pf_hidden){0};
     for (size_t i = 0; i < rank->count; i++) {

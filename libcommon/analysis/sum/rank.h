@@ -2,8 +2,8 @@
 #ifndef PF_ANALYSIS_SUM_RANK_H
 #define PF_ANALYSIS_SUM_RANK_H
 
-#include "analysis/sum/accumulate.h"
 #include "analysis/names/key.h"
+#include "analysis/sum/accumulate.h"
 #include "analysis/sum/subject.h"
 
 #include <stddef.h>
@@ -19,8 +19,8 @@ struct pf_row {
 struct pf_rank {
     struct pf_row *rows;
     size_t count;
-    pf_int128 without;   /* PF_BY_LABEL: amount of the records that have no such label */
-    pf_int128 bound;     /* FLAT, EDGE: what no cum is greater than */
+    pf_int128 without; /* PF_BY_LABEL: amount of the records that have no such label */
+    pf_int128 bound;   /* FLAT, EDGE: what no cum is greater than */
 };
 
 void pf_rank_free(struct pf_rank *);
@@ -35,7 +35,8 @@ void pf_rank_free(struct pf_rank *);
  * the latter (and of FLAT, with inclusive values of edges): also those of edges into their own
  * function, but with them no more than that function has. For SAMPLE the subject's sums become
  * those of subtrees. PF_NOMEM; PF_OVERFLOW with the row when a sum leaves 64 bits. */
-int pf_rank_make(struct pf_rank *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
+int pf_rank_make(struct pf_rank *, const struct pf_accumulator *, const struct pf_subject *,
+                 struct pf_keys *, struct pf_error *);
 
 enum pf_sort { PF_SORT_FLAT, PF_SORT_CUM, PF_SORT_CALLS, PF_SORT_NAME, PF_SORT_FILE };
 
@@ -53,7 +54,8 @@ struct pf_hidden {
     /* greatest share of one of them in percent, by the column sorted by (flat or cum) */
     double share;
 };
-void pf_rank_limit(struct pf_rank *, size_t limit, double percent, pf_int128 whole, enum pf_sort, struct pf_hidden *);
+void pf_rank_limit(struct pf_rank *, size_t limit, double percent, pf_int128 whole, enum pf_sort,
+                   struct pf_hidden *);
 
 /* 100 * amount / whole; 0 when the whole is. */
 double pf_percent(pf_int128 amount, pf_int128 whole);

@@ -15,7 +15,8 @@ void pf_merge_records_free(struct pf_merge_records *records)
 
 static bool reserve(struct pf_merge_records *records, size_t places)
 {
-    if (records->keys.row_size == 0 && pf_table_init(&records->keys, sizeof(struct pf_merge_key)) != PF_OK)
+    if (records->keys.row_size == 0 &&
+        pf_table_init(&records->keys, sizeof(struct pf_merge_key)) != PF_OK)
         return false;
     if (places <= records->places)
         return true;
@@ -41,8 +42,9 @@ static uint32_t find(struct pf_merge_records *records, struct pf_merge_key key)
     return *last = pf_table_append_unindexed(&records->keys, &key, 1);
 }
 
-int pf_merge_records_find(struct pf_merge_records *records, size_t places, const uint32_t *place, const uint32_t *callee,
-                          const uint32_t *labels, uint32_t rows, uint32_t *found)
+int pf_merge_records_find(struct pf_merge_records *records, size_t places, const uint32_t *place,
+                          const uint32_t *callee, const uint32_t *labels, uint32_t rows,
+                          uint32_t *found)
 {
     if (!reserve(records, places))
         return PF_NOMEM;

@@ -26,8 +26,9 @@ struct pf_merge_records {
 void pf_merge_records_free(struct pf_merge_records *);
 /* The number of the record of each row, from 0; ids in the columns (NULL: 0) are below `places`
  * where they are places. PF_OK or PF_NOMEM. */
-int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32_t *place, const uint32_t *callee,
-                          const uint32_t *labels, uint32_t rows, uint32_t *records);
+int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32_t *place,
+                          const uint32_t *callee, const uint32_t *labels, uint32_t rows,
+                          uint32_t *records);
 
 /* Only the first `count` are left. */
 void pf_merge_records_truncate(struct pf_merge_records *, size_t count);
@@ -36,7 +37,8 @@ static inline size_t pf_merge_records_count(const struct pf_merge_records *recor
 {
     return records->keys.count > 0 ? records->keys.count - 1 : 0;
 }
-static inline const struct pf_merge_key *pf_merge_records_key(const struct pf_merge_records *records, size_t record)
+static inline const struct pf_merge_key *pf_merge_records_key(
+    const struct pf_merge_records *records, size_t record)
 {
     return pf_table_row(&records->keys, (uint32_t)record + 1);
 }

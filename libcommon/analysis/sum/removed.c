@@ -95,7 +95,8 @@ static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_b
         !pf_scan_field(&text, '/', &num) || !pf_scan_field(&text, ' ', &den))
         return false;
     if (!parse_kind(kind, &row->kind) || !pf_parse_int128(amount, &row->amount) ||
-        !pf_parse_digits(num, UINT64_MAX, &row->num) || !pf_parse_digits(den, UINT64_MAX, &row->den) || row->den == 0 ||
+        !pf_parse_digits(num, UINT64_MAX, &row->num) ||
+        !pf_parse_digits(den, UINT64_MAX, &row->den) || row->den == 0 ||
         !pf_parse_digits(text, UINT64_MAX, &row->records))
         return false;
     if (!unescape(name, scratch))
@@ -127,7 +128,9 @@ void pf_removed_clear(struct pf_removed *removed)
 
 static int make_room(struct pf_removed *removed, uint32_t measures)
 {
-    return pf_grow_clear(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts) ? PF_OK : PF_NOMEM;
+    return pf_grow_clear(&removed->amounts, &removed->capacity, measures, sizeof *removed->amounts)
+               ? PF_OK
+               : PF_NOMEM;
 }
 
 int pf_removed_note(struct pf_removed *removed, const struct pf_dict *dict,
@@ -193,7 +196,9 @@ static uint64_t records_of(const struct pf_removed *removed, const struct pf_dic
     struct pf_measure_key same = pf_measure_key(row);
     uint32_t count = told->count;
 
-    return has_row(removed, measure) && pf_table_intern(told, &same) < count ? 0 : removed->records[row->kind];
+    return has_row(removed, measure) && pf_table_intern(told, &same) < count
+               ? 0
+               : removed->records[row->kind];
 }
 
 static uint32_t intern_printed(const struct removed_row *row, struct pf_dict *dict, unsigned flags)
@@ -220,7 +225,9 @@ static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measur
         .records = records,
     };
 
-    return intern_printed(&row, dict, dict->strings.rows[measure->name].flags | dict->strings.rows[measure->unit].flags);
+    return intern_printed(&row, dict,
+                          dict->strings.rows[measure->name].flags |
+                              dict->strings.rows[measure->unit].flags);
 }
 
 int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_batch *batch)
@@ -243,8 +250,7 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
         removed->columns[rows] = origin_id;
         removed->columns[count + rows] = key_id;
         removed->columns[2 * (size_t)count + rows] =
-            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m].sum,
-                       records);
+            intern_row(dict, pf_measures_row(&dict->measures, m), removed->amounts[m].sum, records);
         failed |= removed->columns[2 * (size_t)count + rows++] == 0;
     }
     failed |= told.status != PF_OK;
@@ -291,8 +297,7 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
     struct pf_buffer scratch = {0};
     int status = PF_OK;
 
-    if (batch->kind != PF_META || !batch->origin || !batch->key ||
-        !batch->value)
+    if (batch->kind != PF_META || !batch->origin || !batch->key || !batch->value)
         return PF_OK;
     for (uint32_t i = 0; i < batch->rows && status == PF_OK; i++) {
         struct removed_row row;
@@ -321,7 +326,8 @@ uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
         .records = row->records,
     };
 
-    return intern_printed(&printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
+    return intern_printed(
+        &printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
 /* amount * num / den, rounded once, half to even; false when the product leaves 128 bits. */

@@ -24,10 +24,10 @@ struct pf_removed {
     struct pf_removed_amount {
         pf_int128 sum;
         bool noted;
-    } *amounts; /* by measure */
+    } * amounts; /* by measure */
     size_t capacity;
     uint64_t records[PF_RECORD_KINDS];
-    bool noting; /* only measures that were noted have rows */
+    bool noting;       /* only measures that were noted have rows */
     uint32_t *columns; /* of the batch pf_removed_meta gives */
     size_t column_capacity;
 };
@@ -39,8 +39,8 @@ void pf_removed_clear(struct pf_removed *);
  * name its own measures. PF_OK or PF_NOMEM. */
 int pf_removed_note(struct pf_removed *, const struct pf_dict *, const struct pf_batch *);
 /* Counts the rows `rows[0..count)` of a batch of records as removed. PF_OK or PF_NOMEM. */
-int pf_removed_count(struct pf_removed *, const struct pf_dict *, const struct pf_batch *, const uint32_t *rows,
-                     uint32_t count);
+int pf_removed_count(struct pf_removed *, const struct pf_dict *, const struct pf_batch *,
+                     const uint32_t *rows, uint32_t count);
 /* The rows of metadata for the end of the output, interned in `dict`; no rows when nothing was
  * removed. The columns are valid until the next call. PF_OK or PF_NOMEM. */
 int pf_removed_meta(struct pf_removed *, struct pf_dict *, struct pf_batch *);
@@ -52,7 +52,7 @@ struct pf_before {
         uint32_t kind;
         pf_int128 amount;
         uint64_t num, den, records;
-    } *rows;
+    } * rows;
     size_t count, capacity;
 };
 
@@ -67,7 +67,7 @@ uint32_t pf_before_print(struct pf_dict *, const struct pf_before_row *);
  * copy with that), rounded half to even where a stage had another scale, PF_INT128_MAX or its
  * opposite beyond 128 bits; *records of its kind. For PF_MAX the greatest. False, and zeros:
  * nothing was removed, or the amount cannot be expressed. */
-bool pf_before_find(const struct pf_before *, const struct pf_dict *, const struct pf_measure *, pf_int128 *amount,
-                    uint64_t *records);
+bool pf_before_find(const struct pf_before *, const struct pf_dict *, const struct pf_measure *,
+                    pf_int128 *amount, uint64_t *records);
 
 #endif

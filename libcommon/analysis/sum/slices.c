@@ -55,7 +55,8 @@ static uint32_t slice_of(struct pf_slices *slices, uint32_t labels)
     size_t depth = 0;
     uint32_t slice;
 
-    for (; labels != 0 && slices->of_labels[labels] == 0; labels = pf_dict_label(slices->keys.dict, labels)->parent) {
+    for (; labels != 0 && slices->of_labels[labels] == 0;
+         labels = pf_dict_label(slices->keys.dict, labels)->parent) {
         if (!pf_grow(&slices->path, &slices->path_capacity, depth + 1, sizeof *slices->path)) {
             slices->sets.status = PF_NOMEM;
             return 0;
@@ -64,7 +65,8 @@ static uint32_t slice_of(struct pf_slices *slices, uint32_t labels)
     }
     slice = labels != 0 ? slices->of_labels[labels] - 1 : 0;
     while (depth > 0) {
-        const struct pf_label *label = pf_dict_label(slices->keys.dict, labels = slices->path[--depth]);
+        const struct pf_label *label =
+            pf_dict_label(slices->keys.dict, labels = slices->path[--depth]);
 
         if (label->key == slices->keys.label)
             slice = add_value(slices, slice, pf_keys_value(&slices->keys, label));
@@ -96,6 +98,6 @@ int pf_slices_find(struct pf_slices *slices, const struct pf_batch *batch, uint3
         slices->found[i] = slice_of(slices, batch->labels[i]);
     if (slices->sets.status != PF_OK || slices->keys.status != PF_OK)
         return PF_NOMEM;
-    return pf_merge_records_find(&slices->records, dict->stacks.count, batch->stack, NULL, batch->labels ? slices->found : NULL,
-                                 batch->rows, records);
+    return pf_merge_records_find(&slices->records, dict->stacks.count, batch->stack, NULL,
+                                 batch->labels ? slices->found : NULL, batch->rows, records);
 }

@@ -11,16 +11,16 @@
 #include <stdint.h>
 
 struct pf_slices {
-    struct pf_keys keys;             /* the values */
+    struct pf_keys keys; /* the values */
     /* struct pf_slice, each a set of which it is the last value; slice 0: no value */
     struct pf_table sets;
-    uint32_t *of_labels;             /* by label set: slice + 1; 0 = not looked at */
+    uint32_t *of_labels; /* by label set: slice + 1; 0 = not looked at */
     size_t label_count, label_capacity;
-    uint32_t *values;                /* of the slice at hand that go behind a new one */
+    uint32_t *values; /* of the slice at hand that go behind a new one */
     size_t value_capacity;
-    uint32_t *path;                  /* label sets that are not looked at yet, the largest first */
+    uint32_t *path; /* label sets that are not looked at yet, the largest first */
     size_t path_capacity;
-    uint32_t *found;                 /* slice of each row of the batch at hand */
+    uint32_t *found; /* slice of each row of the batch at hand */
     /* SAMPLE records by stack and slice, which stands in `labels` */
     struct pf_merge_records records;
 };

@@ -14,7 +14,8 @@ struct sorting {
 static void merge(const struct sorting *sorting, char *rows, char *spare, size_t count)
 {
     size_t size = sorting->size, half = count / 2;
-    char *a = rows, *middle = rows + half * size, *b = middle, *end = rows + count * size, *out = spare;
+    char *a = rows, *middle = rows + half * size, *b = middle, *end = rows + count * size,
+         *out = spare;
 
     if (count < 2)
         return;
@@ -32,7 +33,8 @@ static void merge(const struct sorting *sorting, char *rows, char *spare, size_t
     memcpy(rows, spare, (size_t)(out - spare) + (size_t)(middle - a));
 }
 
-int pf_sort(void *rows, size_t count, size_t size, int (*compare)(const void *arg, const void *a, const void *b), const void *arg)
+int pf_sort(void *rows, size_t count, size_t size,
+            int (*compare)(const void *arg, const void *a, const void *b), const void *arg)
 {
     const struct sorting sorting = {size, compare, arg};
     void *spare;

@@ -8,12 +8,14 @@
 #include <stddef.h>
 
 /* PF_OK or PF_NOMEM (as much memory again as the rows take). */
-int pf_sort(void *rows, size_t count, size_t size, int (*compare)(const void *arg, const void *a, const void *b), const void *arg);
+int pf_sort(void *rows, size_t count, size_t size,
+            int (*compare)(const void *arg, const void *a, const void *b), const void *arg);
 
 /* Greatest magnitude first; of two with the same the positive one. */
 static inline int pf_compare_amounts(pf_int128 a, pf_int128 b)
 {
-    pf_uint128 x = a < 0 ? -(pf_uint128)a : (pf_uint128)a, y = b < 0 ? -(pf_uint128)b : (pf_uint128)b;
+    pf_uint128 x = a < 0 ? -(pf_uint128)a : (pf_uint128)a,
+               y = b < 0 ? -(pf_uint128)b : (pf_uint128)b;
 
     if (x != y)
         return x > y ? -1 : 1;

@@ -21,13 +21,15 @@ static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind 
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
-        if (measure->kind == kind && measure->role != PF_COUNT && has_value(&accumulator->ledger.sums[i]))
+        if (measure->kind == kind && measure->role != PF_COUNT &&
+            has_value(&accumulator->ledger.sums[i]))
             return false;
     }
     return true;
 }
 
-enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by, const struct pf_facts *facts)
+enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_by by,
+                             const struct pf_facts *facts)
 {
     static const enum pf_kind order[] = {PF_SAMPLE, PF_EDGE, PF_FLAT};
 
@@ -35,7 +37,8 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
         return PF_FLAT;
     if (has_kind(accumulator, PF_EDGE) && pf_facts_calls_tell(facts, accumulator->dict))
         return PF_EDGE;
-    if (!has_kind(accumulator, PF_SAMPLE) && has_kind(accumulator, PF_FLAT) && only_counted(accumulator, PF_EDGE))
+    if (!has_kind(accumulator, PF_SAMPLE) && has_kind(accumulator, PF_FLAT) &&
+        only_counted(accumulator, PF_EDGE))
         return PF_FLAT;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (has_kind(accumulator, order[i]))
@@ -47,30 +50,36 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
 }
 
 /* Measures of one side of a difference belong together. */
-static bool same_side(const struct pf_dict *dict, const struct pf_measure *a, const struct pf_measure *b)
+static bool same_side(const struct pf_dict *dict, const struct pf_measure *a,
+                      const struct pf_measure *b)
 {
     struct pf_bytes stem;
 
-    return pf_side_of(pf_dict_string(dict, a->name), &stem) == pf_side_of(pf_dict_string(dict, b->name), &stem);
+    return pf_side_of(pf_dict_string(dict, a->name), &stem) ==
+           pf_side_of(pf_dict_string(dict, b->name), &stem);
 }
 
 /* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
-static int fitness(const struct pf_dict *dict, const struct pf_measure *shown, const struct pf_measure *other, enum pf_role role)
+static int fitness(const struct pf_dict *dict, const struct pf_measure *shown,
+                   const struct pf_measure *other, enum pf_role role)
 {
-    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM || !same_side(dict, shown, other))
+    if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM ||
+        !same_side(dict, shown, other))
         return 0;
     return other->name == shown->name ? 3 : other->main ? 2 : 1;
 }
 
-static struct pf_sums *partner(const struct pf_accumulator *accumulator, const struct pf_sums *shown, enum pf_kind kind,
-                                     enum pf_role role)
+static struct pf_sums *partner(const struct pf_accumulator *accumulator,
+                               const struct pf_sums *shown, enum pf_kind kind, enum pf_role role)
 {
     struct pf_sums *best = NULL;
     int best_fitness = 0;
 
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *other = &accumulator->ledger.sums[i].quantity.measure;
-        int fit = other->kind == kind ? fitness(accumulator->dict, &shown->quantity.measure, other, role) : 0;
+        int fit = other->kind == kind
+                      ? fitness(accumulator->dict, &shown->quantity.measure, other, role)
+                      : 0;
         if (fit > best_fitness) {
             best_fitness = fit;
             best = &accumulator->ledger.sums[i];
@@ -80,18 +89,21 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator, const s
 }
 
 /* What calls made at lines cost, where calls tell it in the lines' own measure (callgrind). */
-static struct pf_sums *calls_made(const struct pf_accumulator *accumulator, const struct pf_sums *lines)
+static struct pf_sums *calls_made(const struct pf_accumulator *accumulator,
+                                  const struct pf_sums *lines)
 {
     struct pf_sums *calls = partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
 
     return calls && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
 }
 
-static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
+static struct pf_sums *calls_of(const struct pf_accumulator *accumulator,
+                                const struct pf_sums *shown)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
-        if (measure->kind == shown->quantity.measure.kind && pf_measure_calls(accumulator->dict, measure) &&
+        if (measure->kind == shown->quantity.measure.kind &&
+            pf_measure_calls(accumulator->dict, measure) &&
             same_side(accumulator->dict, &shown->quantity.measure, measure))
             return &accumulator->ledger.sums[i];
     }
@@ -101,16 +113,20 @@ static struct pf_sums *calls_of(const struct pf_accumulator *accumulator, const 
 /* Brings a scale to the parts of those there are. */
 static int join_scale(struct pf_subject *subject, struct pf_scale *scale, struct pf_error *error)
 {
-    struct pf_scale *const others[] = {&subject->scale, &subject->self_scale, &subject->inclusive_scale};
+    struct pf_scale *const others[] = {&subject->scale, &subject->self_scale,
+                                       &subject->inclusive_scale};
     bool good = true;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         good = pf_scale_join(scale, others[i]) && good;
-    return good ? PF_OK : pf_error_set(error, PF_OVERFLOW, "the scales of %s have no common one within 64 bits",
-                                       pf_clip(scale->name).text);
+    return good ? PF_OK
+                : pf_error_set(error, PF_OVERFLOW,
+                               "the scales of %s have no common one within 64 bits",
+                               pf_clip(scale->name).text);
 }
 
-static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const struct pf_dict *dict, enum pf_unit unit, struct pf_error *error)
+static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const struct pf_dict *dict,
+                     enum pf_unit unit, struct pf_error *error)
 {
     subject->whole = sums;
     if (pf_quantity_scale(&sums->quantity, dict, unit, &subject->whole_scale, error) != PF_OK ||
@@ -122,19 +138,26 @@ static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const str
 
 /* What the lines took themselves, in the measure of the calls' own values: they know also the time
  * outside of all functions. NULL: no such lines. */
-static struct pf_sums *lines_of(const struct pf_subject *subject, const struct pf_accumulator *accumulator)
+static struct pf_sums *lines_of(const struct pf_subject *subject,
+                                const struct pf_accumulator *accumulator)
 {
     struct pf_sums *lines = NULL;
 
-    if (subject->kind == PF_EDGE && subject->self && !subject->derived && subject->shown->quantity.measure.role != PF_COUNT)
+    if (subject->kind == PF_EDGE && subject->self && !subject->derived &&
+        subject->shown->quantity.measure.role != PF_COUNT)
         lines = partner(accumulator, subject->self, PF_FLAT, PF_SELF);
-    return lines && lines != subject->self && lines->quantity.measure.name == subject->self->quantity.measure.name ? lines : NULL;
+    return lines && lines != subject->self &&
+                   lines->quantity.measure.name == subject->self->quantity.measure.name
+               ? lines
+               : NULL;
 }
 
 /* What is 100 %: the sum of the flat column, or what the lines took where that is more. */
-static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator, enum pf_unit unit, struct pf_error *error)
+static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator,
+                        enum pf_unit unit, struct pf_error *error)
 {
-    struct pf_sums *own = subject->self ? subject->self : subject->shown, *lines = lines_of(subject, accumulator);
+    struct pf_sums *own = subject->self ? subject->self : subject->shown,
+                   *lines = lines_of(subject, accumulator);
     const struct pf_dict *dict = accumulator->dict;
 
     if (!lines)
@@ -145,11 +168,13 @@ static int choose_whole(struct pf_subject *subject, const struct pf_accumulator 
 
     if (set_whole(subject, own, dict, unit, error) != PF_OK)
         return error->code;
-    return subject->total > total && total >= 0 ? PF_OK : set_whole(subject, lines, dict, unit, error);
+    return subject->total > total && total >= 0 ? PF_OK
+                                                : set_whole(subject, lines, dict, unit, error);
 }
 
 /* Own values made of the inclusive ones shown; NULL: there are none. */
-static struct pf_sums *derived_of(const struct pf_accumulator *accumulator, const struct pf_sums *shown)
+static struct pf_sums *derived_of(const struct pf_accumulator *accumulator,
+                                  const struct pf_sums *shown)
 {
     for (uint32_t i = 0; i < accumulator->derived_count; i++)
         if (pf_measure_same(&accumulator->derived[i].quantity.measure, &shown->quantity.measure))
@@ -181,12 +206,15 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
     }
 }
 
-struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+struct pf_sums *pf_subject_beside(const struct pf_accumulator *accumulator,
+                                  const struct pf_measure *measure)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *other = &accumulator->ledger.sums[i].quantity.measure;
-        if (other->kind == PF_FLAT && other->name == measure->name && other->role == measure->role && other->unit == measure->unit &&
-            other->aggregation == measure->aggregation && other->num == measure->num && other->den == measure->den)
+        if (other->kind == PF_FLAT && other->name == measure->name &&
+            other->role == measure->role && other->unit == measure->unit &&
+            other->aggregation == measure->aggregation && other->num == measure->num &&
+            other->den == measure->den)
             return &accumulator->ledger.sums[i];
     }
     return NULL;
@@ -199,10 +227,13 @@ bool pf_subject_names(const struct pf_dict *dict, uint32_t location)
     return name != 0 && !pf_bytes_equal(pf_dict_string(dict, name), PF_BYTES("[unknown]"));
 }
 
-struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator, const struct pf_measure *measure)
+struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator,
+                                const struct pf_measure *measure)
 {
     const struct pf_dict *dict = accumulator->dict;
-    struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels ? pf_subject_beside(accumulator, measure) : NULL;
+    struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels
+                               ? pf_subject_beside(accumulator, measure)
+                               : NULL;
 
     for (size_t place = 1; sums && place < sums->count; place++)
         if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
@@ -222,8 +253,11 @@ static void prefer_told(struct pf_subject *subject, const struct pf_accumulator 
     if (!told)
         return;
     self = subject->self ? pf_subject_beside(accumulator, &subject->self->quantity.measure) : NULL;
-    calls = subject->calls && subject->calls != subject->shown ? pf_subject_beside(accumulator, &subject->calls->quantity.measure) : NULL;
-    if (subject->inclusive && pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
+    calls = subject->calls && subject->calls != subject->shown
+                ? pf_subject_beside(accumulator, &subject->calls->quantity.measure)
+                : NULL;
+    if (subject->inclusive &&
+        pf_subject_told(accumulator, &subject->inclusive->quantity.measure) == told)
         subject->told = told;
     if (self)
         subject->self = self;
@@ -231,8 +265,8 @@ static void prefer_told(struct pf_subject *subject, const struct pf_accumulator 
         subject->calls = calls;
 }
 
-int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *accumulator, uint32_t measure, enum pf_unit unit,
-                      struct pf_error *error)
+int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *accumulator,
+                      uint32_t measure, enum pf_unit unit, struct pf_error *error)
 {
     const struct pf_dict *dict = accumulator->dict;
     int status;
@@ -246,11 +280,14 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
     status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
     subject->self_scale = subject->inclusive_scale = subject->scale;
     if (status == PF_OK && subject->self)
-        status = pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
+        status =
+            pf_quantity_scale(&subject->self->quantity, dict, unit, &subject->self_scale, error);
     if (status == PF_OK && subject->inclusive)
-        status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit, &subject->inclusive_scale, error);
+        status = pf_quantity_scale(&subject->inclusive->quantity, dict, unit,
+                                   &subject->inclusive_scale, error);
     if (status == PF_OK && subject->calls)
-        status = pf_quantity_scale(&subject->calls->quantity, dict, PF_UNIT_AUTO, &subject->calls_scale, error);
+        status = pf_quantity_scale(&subject->calls->quantity, dict, PF_UNIT_AUTO,
+                                   &subject->calls_scale, error);
     if (status == PF_OK)
         status = join_scale(subject, &subject->self_scale, error);
     if (status == PF_OK)

@@ -3,15 +3,15 @@
 #ifndef PF_ANALYSIS_SUM_SUBJECT_H
 #define PF_ANALYSIS_SUM_SUBJECT_H
 
-#include "analysis/sum/accumulate.h"
 #include "analysis/names/key.h"
+#include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
 
 #include <stdbool.h>
 
 struct pf_subject {
     enum pf_kind kind;
-    struct pf_sums *shown;     /* its name and unit head the table; one of the two below */
+    struct pf_sums *shown; /* its name and unit head the table; one of the two below */
     /* flat; NULL: not known. For EDGE it may be of kind FLAT. SAMPLE: cumulative as well */
     struct pf_sums *self;
     /* cumulative, FLAT and EDGE; NULL: as flat. For FLAT it may be of kind EDGE: for lines and
@@ -21,10 +21,10 @@ struct pf_subject {
     struct pf_sums *told;
     /* of this kind, or as FLAT records tell them of functions; NULL: not counted */
     struct pf_sums *calls;
-    struct pf_sums *whole;           /* of which the total is 100 % */
+    struct pf_sums *whole; /* of which the total is 100 % */
     struct pf_scale scale, self_scale, inclusive_scale, whole_scale; /* all with the same parts */
     struct pf_scale calls_scale;
-    pf_int128 total;                 /* amount */
+    pf_int128 total; /* amount */
     /* EDGE: flat is what calls leave over (analysis/sum/own_time.h), single calls have no own
      * values */
     bool derived;
@@ -67,6 +67,7 @@ bool pf_subject_names(const struct pf_dict *, uint32_t location);
 struct pf_sums *pf_subject_beside(const struct pf_accumulator *, const struct pf_measure *);
 
 /* The table of one measure, in the unit asked for. PF_OK, or as pf_quantity_scale. */
-int pf_subject_choose(struct pf_subject *, const struct pf_accumulator *, uint32_t measure, enum pf_unit, struct pf_error *);
+int pf_subject_choose(struct pf_subject *, const struct pf_accumulator *, uint32_t measure,
+                      enum pf_unit, struct pf_error *);
 
 #endif

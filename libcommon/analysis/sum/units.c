@@ -31,12 +31,14 @@ static bool scale_of(const struct pf_measure *measure, bool events, struct ratio
     *ratio = (struct ratio){measure->num, measure->den};
     if (!reduce(ratio))
         return false;
-    return !events || (multiply(ratio->num, measure->period, &ratio->num) &&
-                       multiply(ratio->den, pf_measure_period_parts(measure), &ratio->den) && reduce(ratio));
+    return !events ||
+           (multiply(ratio->num, measure->period, &ratio->num) &&
+            multiply(ratio->den, pf_measure_period_parts(measure), &ratio->den) && reduce(ratio));
 }
 
 /* The greatest ratio both are whole multiples of, and how many times. */
-static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, uint64_t *times_a, uint64_t *times_b)
+static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, uint64_t *times_a,
+                         uint64_t *times_b)
 {
     uint64_t gcd = pf_gcd(a.den, b.den);
 
@@ -51,13 +53,15 @@ static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, u
     return reduce(common) && *times_a <= INT64_MAX && *times_b <= INT64_MAX;
 }
 
-int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, const struct pf_measure *measure, int64_t *sums,
-                     int64_t *values, struct pf_error *error)
+int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict,
+                     const struct pf_measure *measure, int64_t *sums, int64_t *values,
+                     struct pf_error *error)
 {
     struct ratio old, new, common;
     uint64_t times_old, times_new;
     struct pf_bytes name = pf_dict_string(dict, measure->name);
-    bool events = quantity->events || (quantity->joined && !pf_measure_same_period(&quantity->measure, measure));
+    bool events = quantity->events ||
+                  (quantity->joined && !pf_measure_same_period(&quantity->measure, measure));
 
     *sums = *values = 1;
     if (!quantity->joined) {
@@ -66,14 +70,20 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict, c
         return PF_OK;
     }
     if (events && (measure->period == 0 || (!quantity->events && quantity->measure.period == 0)))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of one input has a period, of another none: they cannot be added",
-                            pf_clip(name).text);
-    if (!scale_of(measure, events, &new) || !scale_of(&quantity->measure, events && !quantity->events, &old) ||
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "measure '%s' of one input has a period, of another none: they cannot be added",
+            pf_clip(name).text);
+    if (!scale_of(measure, events, &new) ||
+        !scale_of(&quantity->measure, events && !quantity->events, &old) ||
         !common_ratio(old, new, &common, &times_old, &times_new))
-        return pf_error_set(error, PF_OVERFLOW, "the scales of measure '%s' have no common one within 64 bits", pf_clip(name).text);
+        return pf_error_set(error, PF_OVERFLOW,
+                            "the scales of measure '%s' have no common one within 64 bits",
+                            pf_clip(name).text);
     *sums = (int64_t)times_old;
     *values = (int64_t)times_new;
-    if (events || times_old != 1 || times_new != 1 || quantity->measure.raw_unit != measure->raw_unit) {
+    if (events || times_old != 1 || times_new != 1 ||
+        quantity->measure.raw_unit != measure->raw_unit) {
         quantity->measure.raw_unit = 0;
         quantity->mixed = true;
     }
@@ -97,16 +107,18 @@ struct pf_measure pf_quantity_measure(const struct pf_quantity *quantity, struct
 int pf_measure_differ(const struct pf_dict *dict, const struct pf_measure *measure,
                       const struct pf_measure *other, struct pf_error *error)
 {
-    return pf_error_set(error, PF_UNSUPPORTED,
-                        "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
-                        pf_clip(pf_dict_string(dict, measure->name)).text,
-                        pf_clip(pf_dict_string(dict, measure->unit)).text,
-                        pf_clip(pf_dict_string(dict, other->unit)).text);
+    return pf_error_set(
+        error, PF_UNSUPPORTED,
+        "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
+        pf_clip(pf_dict_string(dict, measure->name)).text,
+        pf_clip(pf_dict_string(dict, measure->unit)).text,
+        pf_clip(pf_dict_string(dict, other->unit)).text);
 }
 
 bool pf_unit_find(const char *name, enum pf_unit *unit)
 {
-    static const char *const names[] = {"auto", "ns", "us", "ms", "s", "ticks", "events", "count", "bytes"};
+    static const char *const names[] = {"auto",  "ns",     "us",    "ms",   "s",
+                                        "ticks", "events", "count", "bytes"};
 
     struct pf_unit_size size;
 
@@ -131,7 +143,8 @@ static bool decimal(uint64_t den)
 
 /* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that
  * is shown. */
-static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name, struct pf_scale *scale)
+static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name,
+                      struct pf_scale *scale)
 {
     scale->num = scale->den = 1;
     scale->parts = parts;
@@ -161,15 +174,16 @@ static uint64_t whole_den(const struct pf_measure *measure, uint64_t parts)
     return multiply(ratio.num, parts, &ratio.num) && reduce(&ratio) ? ratio.den : measure->den;
 }
 
-static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_error *error, const char *why)
+static int refuse(const struct pf_quantity *quantity, const struct pf_dict *dict,
+                  struct pf_error *error, const char *why)
 {
     struct pf_bytes name = pf_dict_string(dict, quantity->measure.name);
 
     return pf_error_set(error, PF_USAGE, "measure '%s' %s", pf_clip(name).text, why);
 }
 
-static int events_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale,
-                        struct pf_error *error)
+static int events_scale(const struct pf_quantity *quantity, const struct pf_dict *dict,
+                        struct pf_scale *scale, struct pf_error *error)
 {
     bool merged = pf_bytes_equal(pf_dict_string(dict, quantity->measure.unit), PF_BYTES("events"));
 
@@ -189,12 +203,14 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
 
 /* `rounded`: whether times in raw units that are no decimal fraction of a nanosecond become
  * nanoseconds where they are longer (1/60 s). */
-static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, bool rounded, struct pf_scale *scale,
+static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *dict,
+                      enum pf_unit unit, bool rounded, struct pf_scale *scale,
                       struct pf_error *error)
 {
     const struct pf_measure *measure = &quantity->measure;
     struct pf_bytes raw;
-    uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &raw), den = whole_den(measure, parts);
+    uint64_t parts = pf_unit_parts(pf_dict_string(dict, measure->raw_unit), &raw),
+             den = whole_den(measure, parts);
 
     *scale = (struct pf_scale){.num = measure->num, .den = measure->den, .parts = 1, .shown = unit};
     scale->name = quantity->events ? PF_BYTES("events") : pf_dict_string(dict, measure->unit);
@@ -204,7 +220,8 @@ static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *
         return events_scale(quantity, dict, scale, error);
     if (unit == PF_UNIT_TICKS) {
         if (quantity->mixed)
-            return refuse(quantity, dict, error, "was counted in units of different lengths: there is no common tick");
+            return refuse(quantity, dict, error,
+                          "was counted in units of different lengths: there is no common tick");
         raw_scale(measure, parts, raw, scale);
     } else if (!scale->time) {
         split_scale(scale);
@@ -220,29 +237,33 @@ static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *
     return PF_OK;
 }
 
-int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, enum pf_unit unit, struct pf_scale *scale,
-                      struct pf_error *error)
+int pf_quantity_scale(const struct pf_quantity *quantity, const struct pf_dict *dict,
+                      enum pf_unit unit, struct pf_scale *scale, struct pf_error *error)
 {
     return find_scale(quantity, dict, unit, true, scale, error);
 }
 
-int pf_quantity_record_scale(const struct pf_quantity *quantity, const struct pf_dict *dict, struct pf_scale *scale, struct pf_error *error)
+int pf_quantity_record_scale(const struct pf_quantity *quantity, const struct pf_dict *dict,
+                             struct pf_scale *scale, struct pf_error *error)
 {
     return find_scale(quantity, dict, PF_UNIT_AUTO, false, scale, error);
 }
 
-int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount, struct pf_error *error)
+int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount,
+                    struct pf_error *error)
 {
     if (scale->num == 1 && scale->den == 1)
         *amount = sum;
     else if (!pf_scale64(sum, scale->num, scale->den, amount))
-        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %s", (long long)sum, pf_clip(scale->name).text);
+        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %s",
+                            (long long)sum, pf_clip(scale->name).text);
     return PF_OK;
 }
 
 pf_int128 pf_scale_total(const struct pf_scale *scale, pf_int128 sum)
 {
-    pf_uint128 size = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum, part = size % scale->den * scale->num, amount, left = part % scale->den;
+    pf_uint128 size = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum,
+               part = size % scale->den * scale->num, amount, left = part % scale->den;
     bool fits = !__builtin_mul_overflow(size / scale->den, (pf_uint128)scale->num, &amount) &&
                 !__builtin_add_overflow(amount, part / scale->den, &amount);
 
@@ -257,13 +278,15 @@ bool pf_scale_join(struct pf_scale *a, struct pf_scale *b)
 {
     uint64_t own_a = a->parts > 0 ? a->parts : 1, own_b = b->parts > 0 ? b->parts : 1, common;
 
-    if (!pf_parts_join(own_a, own_b, &common) || !multiply(a->num, common / own_a, &a->num) || !multiply(b->num, common / own_b, &b->num))
+    if (!pf_parts_join(own_a, own_b, &common) || !multiply(a->num, common / own_a, &a->num) ||
+        !multiply(b->num, common / own_b, &b->num))
         return false;
     a->parts = b->parts = common;
     return true;
 }
 
-static const char *print_step(double amount, const struct pf_unit_step *step, char text[PF_AMOUNT_TEXT])
+static const char *print_step(double amount, const struct pf_unit_step *step,
+                              char text[PF_AMOUNT_TEXT])
 {
     int size = snprintf(text, PF_AMOUNT_TEXT, "%.2f", amount / step->size);
     char *zeros = text + size - 3;
@@ -308,9 +331,11 @@ void pf_group_digits(char text[PF_AMOUNT_TEXT])
     }
 }
 
-static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
+static const char *print_amount(const struct pf_scale *scale, pf_int128 amount,
+                                char text[PF_AMOUNT_TEXT])
 {
-    double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1), size = value < 0 ? -value : value;
+    double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1),
+           size = value < 0 ? -value : value;
     /* the largest it reaches */
     const struct pf_unit_step *step = scale->time ? pf_time_steps : pf_byte_steps;
 
@@ -333,7 +358,8 @@ static const char *print_amount(const struct pf_scale *scale, pf_int128 amount, 
     return print_step(value, step, text);
 }
 
-const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount, char text[PF_AMOUNT_TEXT])
+const char *pf_scale_print(const struct pf_scale *scale, pf_int128 amount,
+                           char text[PF_AMOUNT_TEXT])
 {
     print_amount(scale, amount, text);
     if (scale->group && (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)))

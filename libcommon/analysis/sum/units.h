@@ -16,8 +16,8 @@
 struct pf_quantity {
     /* as the first one; num, den, period and raw_unit of the common scale */
     struct pf_measure measure;
-    bool joined;               /* there is at least one measure in it */
-    bool mixed;                /* the raw units are of different lengths */
+    bool joined; /* there is at least one measure in it */
+    bool mixed;  /* the raw units are of different lengths */
     /* periods differ: the base unit is what a period counts, not measure.unit */
     bool events;
 };
@@ -25,18 +25,29 @@ struct pf_quantity {
 /* Brings in one more measure. Sums made so far are to be multiplied by *sums, values of the new
  * measure by *values. Where periods differ the common scale is events. PF_UNSUPPORTED when one of
  * the periods is not known then, PF_OVERFLOW when the scales have no common one within 64 bits. */
-int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *, int64_t *sums, int64_t *values,
-                     struct pf_error *);
+int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *,
+                     int64_t *sums, int64_t *values, struct pf_error *);
 
 /* The measure of records that hold the sums. Where periods differ the sums count events, and the
  * measure has no period. Out of memory: pf_dict_status() of the dictionary. */
 struct pf_measure pf_quantity_measure(const struct pf_quantity *, struct pf_dict *);
 
 /* PF_UNSUPPORTED, with a text: two measures of one name are in units that cannot be compared. */
-int pf_measure_differ(const struct pf_dict *, const struct pf_measure *, const struct pf_measure *other, struct pf_error *);
+int pf_measure_differ(const struct pf_dict *, const struct pf_measure *,
+                      const struct pf_measure *other, struct pf_error *);
 
 /* -u: what amounts are shown in. */
-enum pf_unit { PF_UNIT_AUTO, PF_UNIT_NS, PF_UNIT_US, PF_UNIT_MS, PF_UNIT_S, PF_UNIT_TICKS, PF_UNIT_EVENTS, PF_UNIT_COUNT, PF_UNIT_BYTES };
+enum pf_unit {
+    PF_UNIT_AUTO,
+    PF_UNIT_NS,
+    PF_UNIT_US,
+    PF_UNIT_MS,
+    PF_UNIT_S,
+    PF_UNIT_TICKS,
+    PF_UNIT_EVENTS,
+    PF_UNIT_COUNT,
+    PF_UNIT_BYTES
+};
 
 /* By the names of --unit; false when there is none. */
 bool pf_unit_find(const char *name, enum pf_unit *);
@@ -46,11 +57,11 @@ bool pf_unit_find(const char *name, enum pf_unit *);
  * printed. */
 struct pf_scale {
     uint64_t num, den, parts; /* parts 0 is 1 */
-    struct pf_bytes name;    /* nanoseconds, bytes, count, tick ... */
+    struct pf_bytes name;     /* nanoseconds, bytes, count, tick ... */
     /* for pf_scale_print: NS to S fixed, AUTO by size (times and bytes), COUNT plain */
     enum pf_unit shown;
     bool time, bytes;
-    bool group;              /* for pf_scale_print: commas between the thousands of counts */
+    bool group; /* for pf_scale_print: commas between the thousands of counts */
 };
 
 /* Amounts are base units: of times whole ones where the scale is whole, a decimal fraction or more
@@ -58,10 +69,12 @@ struct pf_scale {
  * whole one; of all else parts of base units (or of the raw units asked for), so that each sum has
  * its own. PF_USAGE, with a text, when the unit asked for does not fit the quantity. Bytes of
  * `name` belong to the dictionary or are constant. */
-int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit, struct pf_scale *, struct pf_error *);
+int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum pf_unit,
+                      struct pf_scale *, struct pf_error *);
 /* The same for records, whose amounts are added up by those who read them: raw units also where the
  * scale is more than 1 and no decimal fraction. */
-int pf_quantity_record_scale(const struct pf_quantity *, const struct pf_dict *, struct pf_scale *, struct pf_error *);
+int pf_quantity_record_scale(const struct pf_quantity *, const struct pf_dict *, struct pf_scale *,
+                             struct pf_error *);
 
 /* A sum as an amount; PF_OVERFLOW when it leaves 64 bits. */
 int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struct pf_error *);

@@ -6,7 +6,8 @@
 
 int pf_walk_init(struct pf_walk *walk, const struct pf_table *nodes, uint32_t count)
 {
-    *walk = (struct pf_walk){.nodes = nodes, .links = pf_zeroed((size_t)count + 1, sizeof *walk->links)};
+    *walk = (struct pf_walk){.nodes = nodes,
+                             .links = pf_zeroed((size_t)count + 1, sizeof *walk->links)};
     if (!walk->links)
         return PF_NOMEM;
     for (uint32_t node = count; node-- > 1;) {

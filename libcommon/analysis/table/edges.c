@@ -42,7 +42,8 @@ static int add(struct pairs *pairs, const struct pf_sums *sums, uint32_t pair, i
     struct pf_bytes measure = pf_dict_string(pairs->keys->dict, sums->quantity.measure.name);
 
     if (!pf_sums_combine(sums, &pairs->sums[pair], value))
-        return pf_error_set(pairs->error, PF_OVERFLOW, "the sum of measure '%s' for one caller and callee leaves 64 bits",
+        return pf_error_set(pairs->error, PF_OVERFLOW,
+                            "the sum of measure '%s' for one caller and callee leaves 64 bits",
                             pf_clip(measure).text);
     return PF_OK;
 }
@@ -56,7 +57,8 @@ static uint32_t pair_of_node(struct pairs *pairs, uint32_t node)
     return pair_of(pairs, pairs->keys->places[caller], pairs->keys->places[stack->location]);
 }
 
-static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf_walk *walk, struct pf_path *path)
+static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf_walk *walk,
+                      struct pf_path *path)
 {
     for (uint32_t node; (node = pf_walk_next(walk)) != 0;) {
         uint32_t pair = pair_of_node(pairs, node);
@@ -68,11 +70,14 @@ static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf
     return PF_OK;
 }
 
-static int add_edges(struct pairs *pairs, const struct pf_accumulator *accumulator, const struct pf_sums *sums)
+static int add_edges(struct pairs *pairs, const struct pf_accumulator *accumulator,
+                     const struct pf_sums *sums)
 {
     for (size_t i = 1; i < sums->count; i++) {
-        const struct pf_edge *edge = (const struct pf_edge *)pf_table_row(&accumulator->edges, (uint32_t)i);
-        uint32_t pair = pair_of(pairs, pairs->keys->places[edge->caller], pairs->keys->places[edge->callee]);
+        const struct pf_edge *edge =
+            (const struct pf_edge *)pf_table_row(&accumulator->edges, (uint32_t)i);
+        uint32_t pair =
+            pair_of(pairs, pairs->keys->places[edge->caller], pairs->keys->places[edge->callee]);
         if (pair != 0 && add(pairs, sums, pair, sums->data[i]) != PF_OK)
             return PF_OVERFLOW;
     }
@@ -87,7 +92,8 @@ static int compare(const void *arg, const void *x, const void *y)
 
     if (order == 0 && a->caller != b->caller)
         order = pf_keys_compare(keys, a->caller, b->caller);
-    return order != 0 || a->callee == b->callee ? order : pf_keys_compare(keys, a->callee, b->callee);
+    return order != 0 || a->callee == b->callee ? order
+                                                : pf_keys_compare(keys, a->callee, b->callee);
 }
 
 /* Sums into amounts, without the pairs that have none. */
@@ -105,12 +111,14 @@ static int collect(struct pf_calls *calls, struct pairs *pairs, const struct pf_
         status = pf_scale_amount(scale, pairs->sums[id], &call->value, pairs->error);
         calls->count += call->value != 0;
     }
-    if (status == PF_OK && pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare, pairs->keys) != PF_OK)
+    if (status == PF_OK &&
+        pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare, pairs->keys) != PF_OK)
         status = pf_error_nomem(pairs->error);
     return status;
 }
 
-static int add_subject(struct pairs *pairs, const struct pf_accumulator *accumulator, const struct pf_subject *subject)
+static int add_subject(struct pairs *pairs, const struct pf_accumulator *accumulator,
+                       const struct pf_subject *subject)
 {
     const struct pf_dict *dict = pairs->keys->dict;
     struct pf_path path = {0};
@@ -130,16 +138,19 @@ static int add_subject(struct pairs *pairs, const struct pf_accumulator *accumul
     return status;
 }
 
-int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                  struct pf_keys *keys, struct pf_error *error)
+int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulator,
+                  const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
     struct pairs pairs = {.keys = keys, .error = error};
     int status = PF_OK;
 
     *calls = (struct pf_calls){0};
     if (subject->kind == PF_FLAT)
-        return pf_error_set(error, PF_USAGE, "flat records name places only: callers and callees are known of stacks and of calls");
-    if (pf_table_init(&pairs.table, sizeof(struct pf_edge)) != PF_OK || pf_keys_places(keys) != PF_OK)
+        return pf_error_set(
+            error, PF_USAGE,
+            "flat records name places only: callers and callees are known of stacks and of calls");
+    if (pf_table_init(&pairs.table, sizeof(struct pf_edge)) != PF_OK ||
+        pf_keys_places(keys) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
         status = add_subject(&pairs, accumulator, subject);
@@ -150,8 +161,8 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
     return status;
 }
 
-int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject, const struct pf_rank *rank, const struct pf_keys *keys,
-                 struct pf_error *error)
+int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject,
+                 const struct pf_rank *rank, const struct pf_keys *keys, struct pf_error *error)
 {
     int64_t *cums;
 
@@ -164,10 +175,14 @@ int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject, const
         cums[rank->rows[i].key] = rank->rows[i].cum;
     for (size_t i = 0; i < calls->count; i++) {
         struct pf_call *call = &calls->rows[i];
-        bool within = pf_subject_lines_have_self(subject) && pf_keys_same_function(keys, call->caller, call->callee);
+        bool within = pf_subject_lines_have_self(subject) &&
+                      pf_keys_same_function(keys, call->caller, call->callee);
         pf_int128 bound = within ? cums[call->caller] : rank->bound;
-        call->value = call->value > 0 && call->value > bound ? (int64_t)(bound > 0 ? bound : 0) : call->value;
+        call->value = call->value > 0 && call->value > bound ? (int64_t)(bound > 0 ? bound : 0)
+                                                             : call->value;
     }
     free(cums);
-    return pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare, keys) == PF_OK ? PF_OK : pf_error_nomem(error);
+    return pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare, keys) == PF_OK
+               ? PF_OK
+               : pf_error_nomem(error);
 }

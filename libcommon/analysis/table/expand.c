@@ -1,14 +1,14 @@
 #include "analysis/table/expand.h"
 
+#include "analysis/names/key.h"
 #include "analysis/sum/accumulate.h"
-#include "analysis/table/edges.h"
 #include "analysis/sum/facts.h"
 #include "analysis/sum/file_scope.h"
-#include "analysis/names/key.h"
 #include "analysis/sum/own_time.h"
 #include "analysis/sum/rank.h"
 #include "analysis/sum/sort.h"
 #include "analysis/sum/subject.h"
+#include "analysis/table/edges.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -21,11 +21,11 @@ struct function {
     int64_t flat, cum;
     /* inclusive amounts of its calls of others, and of others' calls of it */
     pf_int128 callees, callers;
-    pf_int128 weight, passed;   /* of all nodes it has; of those that are given */
-    int64_t given;              /* of flat */
-    size_t first;               /* its calls, in the list sorted by caller */
+    pf_int128 weight, passed; /* of all nodes it has; of those that are given */
+    int64_t given;            /* of flat */
+    size_t first;             /* its calls, in the list sorted by caller */
     uint32_t location;
-    bool listed, open;          /* in the order; stands in the stack at hand */
+    bool listed, open; /* in the order; stands in the stack at hand */
 };
 
 /* A function of the stack at hand, and how much of what arrived there has gone on. */
@@ -35,7 +35,7 @@ struct step {
     /* what the function costs in all, how much of that has had its share */
     pf_int128 known, passed;
     int64_t given;
-    size_t call;             /* to follow next */
+    size_t call; /* to follow next */
 };
 
 /* A stack that ends in a function, and how much arrived there. */
@@ -50,7 +50,7 @@ struct pf_expand {
     struct pf_facts facts;
     uint32_t measure; /* to look at next */
     bool begun;
-    bool found;       /* there was one to expand */
+    bool found; /* there was one to expand */
 
     /* the measure at hand */
     struct pf_keys keys;
@@ -141,15 +141,19 @@ static int compare_pairs(const void *arg, const void *x, const void *y)
     if (a->caller != b->caller)
         return a->caller < b->caller ? -1 : 1;
     int order = pf_compare_amounts(a->value, b->value);
-    return order != 0 || a->callee == b->callee ? order : pf_keys_compare(keys, a->callee, b->callee);
+    return order != 0 || a->callee == b->callee ? order
+                                                : pf_keys_compare(keys, a->callee, b->callee);
 }
 
-static int negative(const struct pf_expand *expand, const struct pf_subject *subject, uint32_t key, struct pf_error *error)
+static int negative(const struct pf_expand *expand, const struct pf_subject *subject, uint32_t key,
+                    struct pf_error *error)
 {
     struct pf_buffer scratch = {0};
     struct pf_bytes name = pf_keys_name(&expand->keys, key, &scratch, NULL);
     struct pf_bytes measure = pf_dict_string(expand->dict, subject->self->quantity.measure.name);
-    pf_error_set(error, PF_UNSUPPORTED, "measure '%s' of '%s' is negative: it cannot be shared out among stacks", pf_clip(measure).text, pf_clip(name).text);
+    pf_error_set(error, PF_UNSUPPORTED,
+                 "measure '%s' of '%s' is negative: it cannot be shared out among stacks",
+                 pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return error->code;
 }
@@ -172,19 +176,23 @@ static void find_locations(struct pf_expand *expand)
     }
 }
 
-static int collect_calls(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+static int collect_calls(struct pf_expand *expand, const struct pf_subject *subject,
+                         struct pf_error *error)
 {
     struct pf_subject inclusive = *subject;
     inclusive.shown = subject->inclusive;
     inclusive.scale = subject->inclusive_scale;
-    int status = pf_calls_make(&expand->calls, &expand->accumulator, &inclusive, &expand->keys, error);
+    int status =
+        pf_calls_make(&expand->calls, &expand->accumulator, &inclusive, &expand->keys, error);
     if (status == PF_OK &&
-        pf_sort(expand->calls.rows, expand->calls.count, sizeof *expand->calls.rows, compare_pairs, &expand->keys) != PF_OK)
+        pf_sort(expand->calls.rows, expand->calls.count, sizeof *expand->calls.rows, compare_pairs,
+                &expand->keys) != PF_OK)
         status = pf_error_nomem(error);
     return status;
 }
 
-static int collect_functions(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+static int collect_functions(struct pf_expand *expand, const struct pf_subject *subject,
+                             struct pf_error *error)
 {
     struct pf_rank rank = {0};
     size_t keys = expand->keys.table.count;
@@ -235,7 +243,8 @@ static int join(struct pf_expand *expand, const struct pf_subject *subject, stru
     for (size_t i = 0; i < expand->order_count; i++) {
         const struct function *function = &expand->functions[expand->order[i]];
         if (function->flat + function->callees > INT64_MAX)
-            return pf_error_set(error, PF_OVERFLOW, "the sum of what one function calls leaves 64 bits");
+            return pf_error_set(error, PF_OVERFLOW,
+                                "the sum of what one function calls leaves 64 bits");
     }
     return PF_OK;
 }
@@ -247,7 +256,8 @@ static int join(struct pf_expand *expand, const struct pf_subject *subject, stru
 static int64_t share(struct step *step, int64_t part)
 {
     step->passed += part;
-    int64_t due = (int64_t)((pf_uint128)step->amount * (pf_uint128)step->passed / (pf_uint128)step->known);
+    int64_t due =
+        (int64_t)((pf_uint128)step->amount * (pf_uint128)step->passed / (pf_uint128)step->known);
     int64_t amount = due - step->given;
     step->given = due;
     return amount;
@@ -255,7 +265,8 @@ static int64_t share(struct step *step, int64_t part)
 
 static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int64_t weight)
 {
-    if (!pf_grow(&expand->nodes, &expand->node_capacity, expand->node_count + 1, sizeof *expand->nodes))
+    if (!pf_grow(&expand->nodes, &expand->node_capacity, expand->node_count + 1,
+                 sizeof *expand->nodes))
         return false;
     expand->nodes[expand->node_count++] = (struct node){key, stack, weight};
     expand->functions[key].weight += weight;
@@ -268,10 +279,15 @@ static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int6
 {
     struct function *function = &expand->functions[key];
     uint32_t stack = pf_dict_add_frame(expand->dict, parent, function->location);
-    struct step step = {.key = key, .stack = stack, .amount = amount, .known = function->flat + function->callees, .call = function->first};
+    struct step step = {.key = key,
+                        .stack = stack,
+                        .amount = amount,
+                        .known = function->flat + function->callees,
+                        .call = function->first};
     if (amount > 0 && !add_node(expand, key, stack, amount))
         return false;
-    if (function->open || amount <= expand->least || function->callees == 0 || expand->depth + 1 == PF_STACK_DEPTH_MAX)
+    if (function->open || amount <= expand->least || function->callees == 0 ||
+        expand->depth + 1 == PF_STACK_DEPTH_MAX)
         return true;
     if (!pf_grow(&expand->steps, &expand->step_capacity, expand->depth + 1, sizeof *expand->steps))
         return false;
@@ -311,7 +327,8 @@ static bool find_nodes(struct pf_expand *expand)
     for (size_t i = 0; good && i < expand->order_count; i++) {
         const struct function *function = &expand->functions[expand->order[i]];
         if (function->weight == 0 && function->flat > 0)
-            good = follow(expand, expand->order[i], function->cum > function->flat ? function->cum : function->flat);
+            good = follow(expand, expand->order[i],
+                          function->cum > function->flat ? function->cum : function->flat);
     }
     return good;
 }
@@ -322,7 +339,8 @@ static bool list_nodes(struct pf_expand *expand)
     bool good = true;
     for (size_t i = 0; good && i < expand->order_count; i++) {
         uint32_t key = expand->order[i];
-        good = add_node(expand, key, pf_dict_add_frame(expand->dict, 0, expand->functions[key].location), 1);
+        good = add_node(expand, key,
+                        pf_dict_add_frame(expand->dict, 0, expand->functions[key].location), 1);
     }
     return good;
 }
@@ -349,7 +367,8 @@ static bool can_expand(const struct pf_expand *expand, const struct pf_subject *
     if (!subject->self || !subject->inclusive || subject->shown != subject->inclusive)
         return false;
     return subject->self->quantity.measure.kind != PF_EDGE || subject->derived ||
-           (pf_subject_choose(&own, &expand->accumulator, own_measure(expand, subject->self), PF_UNIT_AUTO, &ignored) == PF_OK &&
+           (pf_subject_choose(&own, &expand->accumulator, own_measure(expand, subject->self),
+                              PF_UNIT_AUTO, &ignored) == PF_OK &&
             own.inclusive == subject->inclusive);
 }
 
@@ -364,26 +383,31 @@ static void declare(struct pf_expand *expand, const struct pf_subject *subject)
     measure.raw_unit = 0;
     measure.num = measure.den = 1;
     measure.period = measure.period_parts = 0;
-    expand->column = (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), expand->values};
+    expand->column =
+        (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), expand->values};
 }
 
 /* The next measure that can be expanded: PF_OK, PF_EOF or a failure. */
-static int next_measure(struct pf_expand *expand, struct pf_subject *subject, struct pf_error *error)
+static int next_measure(struct pf_expand *expand, struct pf_subject *subject,
+                        struct pf_error *error)
 {
     enum pf_kind kind = pf_expand_has_calls(expand) ? PF_EDGE : PF_FLAT;
     int status = PF_EOF;
-    for (; status == PF_EOF && expand->measure < pf_measures_count(&expand->dict->measures); expand->measure++) {
+    for (; status == PF_EOF && expand->measure < pf_measures_count(&expand->dict->measures);
+         expand->measure++) {
         if (pf_measures_row(&expand->dict->measures, expand->measure)->kind != kind ||
             !pf_accumulator_find(&expand->accumulator, expand->measure))
             continue;
-        status = pf_subject_choose(subject, &expand->accumulator, expand->measure, PF_UNIT_AUTO, error);
+        status =
+            pf_subject_choose(subject, &expand->accumulator, expand->measure, PF_UNIT_AUTO, error);
         if (status == PF_OK && !can_expand(expand, subject))
             status = PF_EOF;
     }
     return status;
 }
 
-static int share_out(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
+static int share_out(struct pf_expand *expand, const struct pf_subject *subject,
+                     struct pf_error *error)
 {
     int status = collect_calls(expand, subject, error);
     if (status == PF_OK)
@@ -395,12 +419,15 @@ static int share_out(struct pf_expand *expand, const struct pf_subject *subject,
     if (status != PF_OK)
         return status;
     find_locations(expand);
-    expand->least = subject->total / SMALLEST_PART > INT64_MAX ? INT64_MAX : (int64_t)(subject->total / SMALLEST_PART);
+    expand->least = subject->total / SMALLEST_PART > INT64_MAX
+                        ? INT64_MAX
+                        : (int64_t)(subject->total / SMALLEST_PART);
     if (!find_nodes(expand))
         return pf_error_nomem(error);
     for (size_t i = 0; i < expand->order_count; i++)
         if (expand->functions[expand->order[i]].weight > UINT64_MAX)
-            return pf_error_set(error, PF_OVERFLOW, "the sum of what calls one function leaves 64 bits");
+            return pf_error_set(error, PF_OVERFLOW,
+                                "the sum of what calls one function leaves 64 bits");
     return PF_OK;
 }
 
@@ -422,8 +449,8 @@ static int begin(struct pf_expand *expand, struct pf_error *error)
         return PF_OK;
     if (pf_own_time_add(&expand->accumulator, error) != PF_OK)
         return error->code;
-    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict, &expand->facts,
-                             PF_BY_FUNCTION, NULL, error);
+    return pf_file_scope_add(&expand->accumulator, &expand->accumulator, expand->dict,
+                             &expand->facts, PF_BY_FUNCTION, NULL, error);
 }
 
 static int begin_measure(struct pf_expand *expand, struct pf_error *error)
@@ -435,9 +462,11 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
     if (status != PF_OK)
         return status;
     expand->expanding = expand->found = true;
-    if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK || pf_keys_places(&expand->keys) != PF_OK)
+    if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK ||
+        pf_keys_places(&expand->keys) != PF_OK)
         return pf_error_nomem(error);
-    status = subject.kind == PF_EDGE ? share_out(expand, &subject, error) : list(expand, &subject, error);
+    status = subject.kind == PF_EDGE ? share_out(expand, &subject, error)
+                                     : list(expand, &subject, error);
     if (status != PF_OK)
         return status;
     declare(expand, &subject);
@@ -451,7 +480,8 @@ static void give(struct pf_expand *expand, const struct node *node)
 {
     struct function *function = &expand->functions[node->key];
     function->passed += node->weight;
-    int64_t due = (int64_t)((pf_uint128)function->flat * (pf_uint128)function->passed / (pf_uint128)function->weight);
+    int64_t due = (int64_t)((pf_uint128)function->flat * (pf_uint128)function->passed /
+                            (pf_uint128)function->weight);
     if (due == function->given)
         return;
     expand->stacks[expand->rows] = node->stack;
@@ -463,10 +493,12 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
 {
     int status = expand->expanding ? PF_OK : begin_measure(expand, error);
     if (status == PF_EOF && !expand->found)
-        return pf_error_set(error, PF_UNSUPPORTED,
-                            pf_expand_has_calls(expand)
-                                ? "no measure of its calls has own and inclusive values: no stacks can be made of them"
-                                : "no measure says what a function costs itself: no stacks can be made of it");
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            pf_expand_has_calls(expand)
+                ? "no measure of its calls has own and inclusive values: no stacks can be made of "
+                  "them"
+                : "no measure says what a function costs itself: no stacks can be made of it");
     if (status != PF_OK)
         return status;
     expand->rows = 0;
@@ -474,6 +506,10 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
         give(expand, &expand->nodes[expand->next++]);
     if (expand->next == expand->node_count)
         drop_measure(expand);
-    *batch = (struct pf_batch){.kind = PF_SAMPLE, .rows = expand->rows, .stack = expand->stacks, .values = &expand->column, .value_count = 1};
+    *batch = (struct pf_batch){.kind = PF_SAMPLE,
+                               .rows = expand->rows,
+                               .stack = expand->stacks,
+                               .values = &expand->column,
+                               .value_count = 1};
     return PF_OK;
 }

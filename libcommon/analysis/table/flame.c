@@ -49,12 +49,15 @@ int pf_flame_add(struct pf_flame *flame, const struct pf_batch *batch, struct pf
     if (batch->kind == PF_META && pf_facts_add(&flame->facts, flame->dict, batch) != PF_OK)
         return pf_error_nomem(error);
     flame->others += batch->kind < PF_RECORD_KINDS ? batch->rows : 0;
-    return pf_file_scope_possible(flame->dict, &flame->facts) ? pf_accumulator_add(&flame->calls, batch, error) : PF_OK;
+    return pf_file_scope_possible(flame->dict, &flame->facts)
+               ? pf_accumulator_add(&flame->calls, batch, error)
+               : PF_OK;
 }
 
 static uint32_t stack_of(const struct pf_flame *flame, size_t record)
 {
-    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->place - 1 : (uint32_t)record;
+    return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->place - 1
+                             : (uint32_t)record;
 }
 
 uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
@@ -199,8 +202,10 @@ static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
         uint32_t node = 0;
         if (flame->places[record] != 0)
             continue;
-        for (uint32_t stack = stack_of(flame, record); stack != 0; stack = pf_dict_stack(flame->dict, stack)->parent) {
-            struct pf_tree_node row = {node, flame->keys.places[pf_dict_stack(flame->dict, stack)->location]};
+        for (uint32_t stack = stack_of(flame, record); stack != 0;
+             stack = pf_dict_stack(flame->dict, stack)->parent) {
+            struct pf_tree_node row = {
+                node, flame->keys.places[pf_dict_stack(flame->dict, stack)->location]};
             node = pf_table_intern(nodes, &row);
         }
         flame->places[record] = node;
@@ -211,7 +216,8 @@ static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
 int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 {
     struct pf_table nodes = {0};
-    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts, flame->by, NULL, error);
+    int status = pf_file_scope_add(&flame->calls, &flame->sums, flame->dict, &flame->facts,
+                                   flame->by, NULL, error);
 
     if (status != PF_OK)
         return status;
@@ -229,16 +235,19 @@ int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
 
 static bool drawable(const struct pf_sums *sums)
 {
-    return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE && sums->quantity.measure.aggregation == PF_SUM;
+    return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE &&
+           sums->quantity.measure.aggregation == PF_SUM;
 }
 
-static enum pf_side side_of(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_bytes *stem)
+static enum pf_side side_of(const struct pf_flame *flame, const struct pf_sums *sums,
+                            struct pf_bytes *stem)
 {
     return pf_side_of(pf_dict_string(flame->dict, sums->quantity.measure.name), stem);
 }
 
 /* The drawable sums of this side of a difference. */
-static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct pf_bytes stem, enum pf_side side)
+static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct pf_bytes stem,
+                                          enum pf_side side)
 {
     struct pf_bytes found;
 
@@ -253,7 +262,8 @@ static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct p
 
 /* A measure of a difference stands for both sides, if both are there: the subject becomes the two
  * sides. */
-static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject)
+static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums,
+                       struct pf_flame_subject *subject)
 {
     struct pf_bytes stem;
     bool any = side_of(flame, sums, &stem) != PF_SIDES;
@@ -264,18 +274,22 @@ static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums,
         return;
     subject->sums[0] = before;
     subject->sums[1] = after;
-    subject->name = stem.size > 1 ? (struct pf_bytes){stem.data, stem.size - 1} : PF_BYTES("samples");
+    subject->name = stem.size > 1 ? (struct pf_bytes){stem.data, stem.size - 1}
+                                  : PF_BYTES("samples");
 }
 
-static int describe(const struct pf_flame *flame, const struct pf_sums *sums, struct pf_flame_subject *subject, struct pf_error *error)
+static int describe(const struct pf_flame *flame, const struct pf_sums *sums,
+                    struct pf_flame_subject *subject, struct pf_error *error)
 {
     const struct pf_measure *measure = &sums->quantity.measure;
     int status;
 
-    *subject = (struct pf_flame_subject){.sums = {sums}, .name = pf_dict_string(flame->dict, measure->name)};
+    *subject = (struct pf_flame_subject){.sums = {sums},
+                                         .name = pf_dict_string(flame->dict, measure->name)};
     subject->name_flags = flame->dict->strings.rows[measure->name].flags;
     find_sides(flame, sums, subject);
-    status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO, &subject->scale, error);
+    status = pf_quantity_scale(&subject->sums[0]->quantity, flame->dict, PF_UNIT_AUTO,
+                               &subject->scale, error);
     subject->parts = subject->scale.time ? subject->scale.den : subject->scale.parts;
     subject->scale.den = 1;
     return status;
@@ -285,7 +299,10 @@ int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
 {
     int64_t shown = amount;
 
-    return subject->parts <= 1 || !subject->scale.time || pf_scale64(amount, 1, subject->parts, &shown) ? shown : amount;
+    return subject->parts <= 1 || !subject->scale.time ||
+                   pf_scale64(amount, 1, subject->parts, &shown)
+               ? shown
+               : amount;
 }
 
 /* The sums shown first. The dictionary has measures of others as well: of a difference those of its
@@ -298,13 +315,15 @@ static const struct pf_sums *main_sums(const struct pf_flame *flame)
 
     for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
         const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
-        if (sums && drawable(sums) && pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
+        if (sums && drawable(sums) &&
+            pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
             best = sums;
     }
     return best;
 }
 
-int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *error)
+int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **subjects,
+                      size_t *count, size_t *main, struct pf_error *error)
 {
     const struct pf_sums *first = main_sums(flame);
     int status = PF_OK;
@@ -319,7 +338,8 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
         if (!drawable(sums))
             continue;
         status = describe(flame, sums, subject, error);
-        while (same < *count && ((*subjects)[same].sums[0] != subject->sums[0] || (*subjects)[same].sums[1] != subject->sums[1]))
+        while (same < *count && ((*subjects)[same].sums[0] != subject->sums[0] ||
+                                 (*subjects)[same].sums[1] != subject->sums[1]))
             same++;
         *main = sums == first ? same : *main;
         *count += same == *count;
@@ -340,11 +360,14 @@ void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
 
 static int overflow(const struct pf_flame_subject *subject, struct pf_error *error)
 {
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(subject->name).text);
+    return pf_error_set(error, PF_OVERFLOW,
+                        "the sum of measure '%s' below one frame leaves 64 bits",
+                        pf_clip(subject->name).text);
 }
 
 /* Amounts of nodes become those of subtrees. */
-static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subject *subject, int64_t *amounts, struct pf_error *error)
+static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subject *subject,
+                        int64_t *amounts, struct pf_error *error)
 {
     for (uint32_t node = flame->count; node-- > 1;) {
         int64_t *parent = &amounts[flame->parent[node]];
@@ -356,8 +379,8 @@ static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subj
     return PF_OK;
 }
 
-static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject, unsigned side, struct pf_flame_amounts *amounts,
-                        struct pf_error *error)
+static int measure_side(const struct pf_flame *flame, const struct pf_flame_subject *subject,
+                        unsigned side, struct pf_flame_amounts *amounts, struct pf_error *error)
 {
     const struct pf_sums *sums = subject->sums[side];
     int64_t *self = amounts->self[side] = pf_zeroed(flame->count, sizeof *self);
@@ -365,7 +388,8 @@ static int measure_side(const struct pf_flame *flame, const struct pf_flame_subj
     int status = self && total ? PF_OK : pf_error_nomem(error);
 
     for (size_t record = 0; status == PF_OK && sums && record < sums->count; record++)
-        if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record], &self[flame->places[record]]))
+        if (sums->data[record] != 0 && !pf_add64(self[flame->places[record]], sums->data[record],
+                                                 &self[flame->places[record]]))
             status = overflow(subject, error);
     for (uint32_t node = 0; status == PF_OK && sums && node < flame->count; node++) {
         status = pf_scale_amount(&subject->scale, self[node], &self[node], error);
@@ -387,8 +411,8 @@ static void reverse_selves(const struct pf_flame *flame, const int64_t *total, i
         self[node] = flame->parent[node] == 0 ? total[node] : 0;
 }
 
-int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject, struct pf_flame_amounts *amounts,
-                     struct pf_error *error)
+int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject *subject,
+                     struct pf_flame_amounts *amounts, struct pf_error *error)
 {
     int64_t *width = amounts->width = pf_zeroed(flame->count, sizeof *width);
     unsigned side_count = subject->sums[1] ? 2 : 1;
@@ -423,15 +447,16 @@ static int compare_keys(const void *keys, const void *a, const void *b)
 
 /* The order, and what it is made of, by node. */
 struct ordering {
-    uint32_t *size;     /* nodes of the subtree; 0: it is left out */
-    uint32_t *number;   /* in preorder */
-    uint32_t *sorted;   /* those that stay, without the root, by the names of their functions */
+    uint32_t *size;   /* nodes of the subtree; 0: it is left out */
+    uint32_t *number; /* in preorder */
+    uint32_t *sorted; /* those that stay, without the root, by the names of their functions */
     /* children of each node: children[first[node] .. first[node + 1]) */
     uint32_t *first, *children;
 };
 
 /* Who is wide enough has parents that are: what stays is a tree. */
-static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least, uint32_t *size)
+static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least,
+                        uint32_t *size)
 {
     for (uint32_t node = flame->count; node-- > 1;)
         if (!width || width[flame->parent[node]] >= least)
@@ -443,7 +468,8 @@ static void count_nodes(const struct pf_flame *flame, const int64_t *width, int6
 static int sort_nodes(const struct pf_flame *flame, const struct ordering *ordering)
 {
     uint32_t count = flame->keys.table.count, used = 0;
-    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank), *first = calloc((size_t)count + 1, sizeof *first);
+    uint32_t *order = calloc(count, sizeof *order), *rank = calloc(count, sizeof *rank),
+             *first = calloc((size_t)count + 1, sizeof *first);
     int status = order && rank && first ? PF_OK : PF_NOMEM;
 
     for (uint32_t node = 1; status == PF_OK && node < flame->count; node++)
@@ -486,7 +512,8 @@ static void number_nodes(const struct pf_flame *flame, const struct ordering *or
 }
 
 /* Amounts (which may be NULL) in the new order; false, and they are as they were: out of memory. */
-static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering, int64_t **amounts)
+static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering,
+                         int64_t **amounts)
 {
     int64_t *moved = *amounts ? malloc(ordering->size[0] * sizeof *moved) : NULL;
 
@@ -500,12 +527,14 @@ static bool move_amounts(const struct pf_flame *flame, const struct ordering *or
     return true;
 }
 
-static bool move_all(const struct pf_flame *flame, const struct ordering *ordering, struct pf_flame_amounts *amounts)
+static bool move_all(const struct pf_flame *flame, const struct ordering *ordering,
+                     struct pf_flame_amounts *amounts)
 {
     bool good = !amounts || move_amounts(flame, ordering, &amounts->width);
 
     for (unsigned side = 0; good && amounts && side < 2; side++)
-        good = move_amounts(flame, ordering, &amounts->self[side]) && move_amounts(flame, ordering, &amounts->total[side]);
+        good = move_amounts(flame, ordering, &amounts->self[side]) &&
+               move_amounts(flame, ordering, &amounts->total[side]);
     return good;
 }
 
@@ -541,10 +570,12 @@ static bool move_nodes(struct pf_flame *flame, const struct ordering *ordering)
     return good;
 }
 
-int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int64_t least, struct pf_error *error)
+int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int64_t least,
+                   struct pf_error *error)
 {
     size_t count = flame->count;
-    struct ordering ordering = {.size = calloc(count, sizeof *ordering.size), .first = calloc(count + 2, sizeof *ordering.first)};
+    struct ordering ordering = {.size = calloc(count, sizeof *ordering.size),
+                                .first = calloc(count + 2, sizeof *ordering.first)};
     bool good = ordering.size && ordering.first;
 
     if (good) {
@@ -552,7 +583,8 @@ int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int
         ordering.sorted = malloc(ordering.size[0] * sizeof *ordering.sorted);
         ordering.children = malloc(ordering.size[0] * sizeof *ordering.children);
         ordering.number = calloc(count, sizeof *ordering.number);
-        good = ordering.sorted && ordering.children && ordering.number && sort_nodes(flame, &ordering) == PF_OK;
+        good = ordering.sorted && ordering.children && ordering.number &&
+               sort_nodes(flame, &ordering) == PF_OK;
     }
     if (good) {
         number_nodes(flame, &ordering);
@@ -569,7 +601,8 @@ int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int
 /* --- records in order ------------------------------------------------------------------------- */
 
 /* One pass of a radix sort: stable, by numbers below `limit`. */
-static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count, uint32_t *to)
+static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count,
+                    uint32_t *to)
 {
     uint32_t *first = calloc(limit + 1, sizeof *first);
 
@@ -587,7 +620,8 @@ static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from,
 uint32_t *pf_flame_records(const struct pf_flame *flame, size_t *count)
 {
     size_t places = flame->place_count;
-    uint32_t *records = malloc((places + 1) * sizeof *records), *sorted = malloc((places + 1) * sizeof *sorted);
+    uint32_t *records = malloc((places + 1) * sizeof *records),
+             *sorted = malloc((places + 1) * sizeof *sorted);
     uint32_t *slices = flame->label != 0 ? malloc((places + 1) * sizeof *slices) : NULL;
     bool good = records && sorted && (flame->label == 0 || slices);
 

@@ -3,9 +3,9 @@
 #ifndef PF_ANALYSIS_TABLE_FLAME_H
 #define PF_ANALYSIS_TABLE_FLAME_H
 
+#include "analysis/names/key.h"
 #include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
-#include "analysis/names/key.h"
 #include "analysis/sum/slices.h"
 
 #include <stdbool.h>
@@ -15,17 +15,17 @@
 /* Zero-initialise and set the first group; pf_flame_init; free with pf_flame_free. */
 struct pf_flame {
     struct pf_dict *dict;
-    bool reverse;              /* leaves stand at the root, their callers above them */
-    enum pf_by by;             /* PF_BY_FUNCTION, or PF_BY_NAME: functions of one name are one */
-    uint32_t label;            /* string: key of the label whose values are told apart; 0: none */
+    bool reverse;   /* leaves stand at the root, their callers above them */
+    enum pf_by by;  /* PF_BY_FUNCTION, or PF_BY_NAME: functions of one name are one */
+    uint32_t label; /* string: key of the label whose values are told apart; 0: none */
 
     struct pf_accumulator sums;
     /* FLAT and EDGE records of profiles that have a file scope (analysis/sum/file_scope.h) */
     struct pf_accumulator calls;
     struct pf_facts facts;
-    uint64_t others;           /* FLAT and EDGE records */
-    struct pf_slices slices;   /* where there is a label */
-    struct pf_keys keys;       /* functions */
+    uint64_t others;         /* FLAT and EDGE records */
+    struct pf_slices slices; /* where there is a label */
+    struct pf_keys keys;     /* functions */
 
     /* pf_flame_make. Nodes below which something has a value; parents have smaller numbers than
      * their children, node 0 is the root, `all`. */
@@ -37,8 +37,8 @@ struct pf_flame {
     size_t place_count;
 
     /* pf_flame_order */
-    uint32_t *depth, *end;     /* end: behind the last node of its subtree */
-    uint32_t height;           /* greatest depth */
+    uint32_t *depth, *end; /* end: behind the last node of its subtree */
+    uint32_t height;       /* greatest depth */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -68,7 +68,8 @@ struct pf_flame_subject {
 /* All there are, in the order of the profile; *main is the number of the one shown first. What
  * cannot be added up (PF_MAX) is none. PF_OK, PF_NOMEM, or as pf_quantity_scale. The caller frees
  * *subjects. */
-int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count, size_t *main, struct pf_error *);
+int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count,
+                      size_t *main, struct pf_error *);
 
 /* An amount, or a sum or difference of some, as it is shown, in scale.parts: times are whole
  * nanoseconds, rounded half to even. */
@@ -85,7 +86,8 @@ struct pf_flame_amounts {
 };
 
 /* A subject without sums is nothing everywhere. PF_OK, PF_NOMEM, PF_OVERFLOW. */
-int pf_flame_measure(const struct pf_flame *, const struct pf_flame_subject *, struct pf_flame_amounts *, struct pf_error *);
+int pf_flame_measure(const struct pf_flame *, const struct pf_flame_subject *,
+                     struct pf_flame_amounts *, struct pf_error *);
 void pf_flame_amounts_free(struct pf_flame_amounts *);
 
 /* Numbers the nodes in preorder, siblings by name, and puts amounts (NULL: none) in that order.

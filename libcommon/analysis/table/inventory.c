@@ -42,13 +42,15 @@ static bool has(const struct pf_id_set *set, uint32_t id)
     return id < set->count && set->seen[id];
 }
 
-static bool add_values(struct pf_inventory *inventory, const struct pf_value_column *column, uint32_t rows)
+static bool add_values(struct pf_inventory *inventory, const struct pf_value_column *column,
+                       uint32_t rows)
 {
     struct pf_inventory_measure *measure;
     bool sums = pf_measures_row(&inventory->dict->measures, column->measure)->aggregation == PF_SUM;
 
-    if (!pf_grow_zeroed(&inventory->measures, &inventory->measure_count, &inventory->measure_capacity,
-                        (size_t)column->measure + 1, sizeof *inventory->measures))
+    if (!pf_grow_zeroed(&inventory->measures, &inventory->measure_count,
+                        &inventory->measure_capacity, (size_t)column->measure + 1,
+                        sizeof *inventory->measures))
         return false;
     measure = &inventory->measures[column->measure];
     measure->seen = true;
@@ -86,8 +88,10 @@ int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batc
         for (uint32_t row = 0; row < batch->rows; row++)
             inventory->samples += !empty_mark(batch, row);
     } else {
-        good = good && mark(&inventory->locations, batch->location, batch->rows, dict->locations.count) &&
-               mark(&inventory->locations, batch->kind == PF_EDGE ? batch->callee : NULL, batch->rows, dict->locations.count);
+        good = good &&
+               mark(&inventory->locations, batch->location, batch->rows, dict->locations.count) &&
+               mark(&inventory->locations, batch->kind == PF_EDGE ? batch->callee : NULL,
+                    batch->rows, dict->locations.count);
     }
     return good ? PF_OK : PF_NOMEM;
 }
@@ -135,15 +139,18 @@ struct named_section {
 
 static int compare_sections(const void *a, const void *b)
 {
-    return pf_bytes_compare(((const struct named_section *)a)->name, ((const struct named_section *)b)->name);
+    return pf_bytes_compare(((const struct named_section *)a)->name,
+                            ((const struct named_section *)b)->name);
 }
 
-static bool sort_sections(struct pf_inventory *inventory, const struct pf_id_set *names, size_t count)
+static bool sort_sections(struct pf_inventory *inventory, const struct pf_id_set *names,
+                          size_t count)
 {
     struct named_section *order = malloc((count + 1) * sizeof *order);
     size_t at = 0;
 
-    if (!order || !pf_grow(&inventory->sections, &inventory->section_capacity, count, sizeof *inventory->sections)) {
+    if (!order || !pf_grow(&inventory->sections, &inventory->section_capacity, count,
+                           sizeof *inventory->sections)) {
         free(order);
         return false;
     }
@@ -186,5 +193,7 @@ static bool list_sections(struct pf_inventory *inventory)
 int pf_inventory_sum(struct pf_inventory *inventory)
 {
     inventory->functions = 0;
-    return mark_frames(inventory) && count_functions(inventory) && list_sections(inventory) ? PF_OK : PF_NOMEM;
+    return mark_frames(inventory) && count_functions(inventory) && list_sections(inventory)
+               ? PF_OK
+               : PF_NOMEM;
 }

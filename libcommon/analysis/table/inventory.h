@@ -25,7 +25,7 @@ struct pf_inventory {
     struct pf_inventory_measure {
         bool seen;
         pf_int128 total; /* raw units; for PF_MAX the greatest value */
-    } *measures;         /* by number */
+    } * measures;        /* by number */
     size_t measure_count, measure_capacity;
     struct pf_id_set stacks, locations, labels;
 

@@ -25,8 +25,8 @@ static int64_t *zeros(size_t count)
 
 /* Joins stack nodes: `joined` has the tree node of each, 0 where neither it nor anything below has
  * a value. */
-static int join_nodes(struct pf_tree *tree, const struct pf_sums *sums, const struct pf_dict *dict, const struct pf_keys *keys,
-                      uint32_t *joined)
+static int join_nodes(struct pf_tree *tree, const struct pf_sums *sums, const struct pf_dict *dict,
+                      const struct pf_keys *keys, uint32_t *joined)
 {
     for (size_t node = sums->count; node-- > 1;)
         if (sums->data[node] != 0 || joined[node] != 0)
@@ -46,12 +46,14 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' below one frame leaves 64 bits", pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW,
+                        "the sum of measure '%s' below one frame leaves 64 bits",
+                        pf_clip(name).text);
 }
 
 /* Sums are rounded, not what they are sums of: many small parts are not nothing. */
-static int add_up(struct pf_tree *tree, const struct pf_subject *subject, const struct pf_dict *dict, const uint32_t *joined,
-                  struct pf_error *error)
+static int add_up(struct pf_tree *tree, const struct pf_subject *subject,
+                  const struct pf_dict *dict, const uint32_t *joined, struct pf_error *error)
 {
     const struct pf_sums *sums = subject->self;
     int status = PF_OK;
@@ -61,7 +63,8 @@ static int add_up(struct pf_tree *tree, const struct pf_subject *subject, const 
             return overflow(sums, dict, error);
     memcpy(tree->total, tree->self, tree->count * sizeof *tree->total);
     for (uint32_t node = tree->count; node-- > 1;)
-        if (!pf_sums_combine(sums, &tree->total[pf_tree_row(tree, node)->parent], tree->total[node]))
+        if (!pf_sums_combine(sums, &tree->total[pf_tree_row(tree, node)->parent],
+                             tree->total[node]))
             return overflow(sums, dict, error);
     for (uint32_t node = 0; node < tree->count && status == PF_OK; node++) {
         status = pf_scale_amount(&subject->scale, tree->self[node], &tree->self[node], error);
@@ -84,11 +87,14 @@ static int compare_siblings(const void *arg, const void *x, const void *y)
     const uint32_t *a = x, *b = y;
     int result = pf_compare_amounts(order->tree->total[*a], order->tree->total[*b]);
 
-    return result != 0 ? result : pf_keys_compare(order->keys, pf_tree_row(order->tree, *a)->key, pf_tree_row(order->tree, *b)->key);
+    return result != 0 ? result
+                       : pf_keys_compare(order->keys, pf_tree_row(order->tree, *a)->key,
+                                         pf_tree_row(order->tree, *b)->key);
 }
 
 /* children[first[n] .. first[n + 1]) are the children of n, sorted. */
-static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys, uint32_t *first, uint32_t *children)
+static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys, uint32_t *first,
+                         uint32_t *children)
 {
     const struct order order = {tree, keys};
     int status = PF_OK;
@@ -100,12 +106,14 @@ static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys,
     for (uint32_t node = 1; node < tree->count; node++)
         children[first[pf_tree_row(tree, node)->parent + 1]++] = node;
     for (uint32_t node = 0; node < tree->count && status == PF_OK; node++)
-        status = pf_sort(children + first[node], first[node + 1] - first[node], sizeof *children, compare_siblings, &order);
+        status = pf_sort(children + first[node], first[node + 1] - first[node], sizeof *children,
+                         compare_siblings, &order);
     return status;
 }
 
 /* `waiting` holds nodes to be visited, the next one last; each node is put there once. */
-static void visit(struct pf_tree *tree, const uint32_t *first, const uint32_t *children, uint32_t *waiting)
+static void visit(struct pf_tree *tree, const uint32_t *first, const uint32_t *children,
+                  uint32_t *waiting)
 {
     size_t size = 1, done = 0;
 
@@ -138,8 +146,9 @@ static int set_order(struct pf_tree *tree, const struct pf_keys *keys)
     return status;
 }
 
-static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                          struct pf_keys *keys, struct pf_error *error)
+static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *accumulator,
+                          const struct pf_subject *subject, struct pf_keys *keys,
+                          struct pf_error *error)
 {
     uint32_t *joined = calloc(subject->self->count + 1, sizeof *joined);
     int status;
@@ -155,15 +164,18 @@ static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *acc
     return status;
 }
 
-int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                 struct pf_keys *keys, struct pf_error *error)
+int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
+                 const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
     int status;
 
     *tree = (struct pf_tree){0};
     if (subject->kind == PF_FLAT)
-        return pf_error_set(error, PF_USAGE, "flat records name places only: a tree is made of stacks, or of calls with inclusive values");
-    if (pf_keys_places(keys) != PF_OK || pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK)
+        return pf_error_set(error, PF_USAGE,
+                            "flat records name places only: a tree is made of stacks, or of calls "
+                            "with inclusive values");
+    if (pf_keys_places(keys) != PF_OK ||
+        pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK)
         return pf_error_nomem(error);
     status = subject->kind == PF_EDGE ? pf_tree_of_edges(tree, accumulator, subject, keys, error)
                                       : tree_of_stacks(tree, accumulator, subject, keys, error);
@@ -193,13 +205,15 @@ static void weigh(const struct pf_tree *tree, uint64_t *weights)
 {
     weights[0] = UINT64_MAX;
     for (uint32_t node = 1; node < tree->count; node++) {
-        uint64_t above = weights[pf_tree_row(tree, node)->parent], own = magnitude(tree->total[node]);
+        uint64_t above = weights[pf_tree_row(tree, node)->parent],
+                 own = magnitude(tree->total[node]);
         weights[node] = own < above ? own : above;
     }
 }
 
 /* The weight of the last node within the limit, and how many with that very weight are. */
-static int threshold(const uint64_t *weights, size_t count, size_t limit, uint64_t *least, size_t *equal)
+static int threshold(const uint64_t *weights, size_t count, size_t limit, uint64_t *least,
+                     size_t *equal)
 {
     uint64_t *sorted = malloc(count * sizeof *sorted);
 

@@ -3,8 +3,8 @@
 #ifndef PF_ANALYSIS_TABLE_TREE_H
 #define PF_ANALYSIS_TABLE_TREE_H
 
-#include "analysis/sum/accumulate.h"
 #include "analysis/names/key.h"
+#include "analysis/sum/accumulate.h"
 #include "analysis/sum/subject.h"
 
 #include <stddef.h>
@@ -23,12 +23,12 @@ enum pf_tree_mark {
 /* Nodes have dense ids, parents smaller ones than their children. Node 0 is the root, `all`: its
  * own part is that of records without a stack. Zero-initialise; free with pf_tree_free. */
 struct pf_tree {
-    struct pf_table nodes;     /* struct pf_tree_node */
+    struct pf_table nodes; /* struct pf_tree_node */
     /* amounts. Of stacks: a total is self plus the totals of the children (PF_MAX: the greatest) */
     int64_t *self, *total;
-    unsigned char *marks;      /* enum pf_tree_mark; NULL: none */
-    uint32_t *preorder;        /* all nodes, siblings by magnitude of their totals, then by name */
-    uint32_t *depth;           /* 0 for the root */
+    unsigned char *marks; /* enum pf_tree_mark; NULL: none */
+    uint32_t *preorder;   /* all nodes, siblings by magnitude of their totals, then by name */
+    uint32_t *depth;      /* 0 for the root */
     uint32_t count;
 };
 
@@ -41,9 +41,11 @@ void pf_tree_free(struct pf_tree *);
  * total is what the profile says of the calls, that of the root what 100 % is. PF_USAGE, with a
  * text that says what cannot be known, for FLAT records and for measures without inclusive values.
  * PF_NOMEM, PF_OVERFLOW. */
-int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
+int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *,
+                 struct pf_keys *, struct pf_error *);
 /* The part of it for EDGE records: nodes and values without their order. */
-int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *, struct pf_keys *, struct pf_error *);
+int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *,
+                     struct pf_keys *, struct pf_error *);
 
 static inline const struct pf_tree_node *pf_tree_row(const struct pf_tree *tree, uint32_t node)
 {

@@ -1,9 +1,9 @@
 /* The tree of calls as far as pairs of caller and callee tell it. What a function called can be
  * told apart by its callers only where it has one: it stands below that one then, with what it
  * called below itself. A function with several callers ends the tree below each of them. */
-#include "analysis/table/edges.h"
 #include "analysis/sum/rank.h"
 #include "analysis/sum/sort.h"
+#include "analysis/table/edges.h"
 #include "analysis/table/tree.h"
 
 #include <stdlib.h>
@@ -42,9 +42,10 @@ static int compare_keys(const void *x, const void *y)
     return compare_pairs(NULL, x, y);
 }
 
-static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                        struct pf_sums *sums, const struct pf_scale *scale, struct pf_keys *keys, const struct pf_rank *rank,
-                        struct pf_error *error)
+static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *accumulator,
+                        const struct pf_subject *subject, struct pf_sums *sums,
+                        const struct pf_scale *scale, struct pf_keys *keys,
+                        const struct pf_rank *rank, struct pf_error *error)
 {
     struct pf_subject of = *subject;
     int status;
@@ -54,33 +55,38 @@ static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *acc
     status = pf_calls_make(calls, accumulator, &of, keys, error);
     if (status == PF_OK)
         status = pf_calls_cap(calls, &of, rank, keys, error);
-    if (status == PF_OK && pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare_pairs, NULL) != PF_OK)
+    if (status == PF_OK &&
+        pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare_pairs, NULL) != PF_OK)
         status = pf_error_nomem(error);
     return status;
 }
 
 /* The pairs, those of own values where the calls have them, and each function's flat and cumulative
  * values. */
-static int collect(struct growing *growing, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                   struct pf_keys *keys, struct pf_error *error)
+static int collect(struct growing *growing, const struct pf_accumulator *accumulator,
+                   const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
     struct pf_rank rank = {0};
     int status = pf_rank_make(&rank, accumulator, subject, keys, error);
 
     if (status == PF_OK)
-        status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive, &subject->inclusive_scale, keys, &rank, error);
-    growing->own_known = subject->self && subject->self->quantity.measure.kind == PF_EDGE && !subject->derived;
+        status = sorted_pairs(&growing->calls, accumulator, subject, subject->inclusive,
+                              &subject->inclusive_scale, keys, &rank, error);
+    growing->own_known = subject->self && subject->self->quantity.measure.kind == PF_EDGE &&
+                         !subject->derived;
     if (status == PF_OK && growing->own_known)
-        status = sorted_pairs(&growing->own, accumulator, subject, subject->self, &subject->self_scale, keys, &rank, error);
+        status = sorted_pairs(&growing->own, accumulator, subject, subject->self,
+                              &subject->self_scale, keys, &rank, error);
     growing->keys = keys->table.count;
     growing->functions = calloc(growing->keys + 1, sizeof *growing->functions);
     growing->order = calloc(growing->keys + 1, sizeof *growing->order);
-    if (status == PF_OK && (!growing->functions || !growing->order ||
-                            pf_rank_sort(&rank, keys, PF_SORT_CUM) != PF_OK))
+    if (status == PF_OK &&
+        (!growing->functions || !growing->order || pf_rank_sort(&rank, keys, PF_SORT_CUM) != PF_OK))
         status = pf_error_nomem(error);
     for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
         struct function *function = &growing->functions[rank.rows[i].key];
-        *function = (struct function){.flat = rank.rows[i].flat, .cum = rank.rows[i].cum, .listed = true};
+        *function =
+            (struct function){.flat = rank.rows[i].flat, .cum = rank.rows[i].cum, .listed = true};
         growing->order[growing->order_count++] = rank.rows[i].key;
     }
     pf_rank_free(&rank);
@@ -111,7 +117,8 @@ static void count_callers(struct growing *growing)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static uint32_t add_node(struct growing *growing, uint32_t parent, uint32_t key, int64_t self, int64_t total, unsigned marks)
+static uint32_t add_node(struct growing *growing, uint32_t parent, uint32_t key, int64_t self,
+                         int64_t total, unsigned marks)
 {
     struct pf_tree *tree = growing->tree;
     struct pf_tree_node row = {parent, key};
@@ -144,7 +151,8 @@ static void add_callees(struct growing *growing, uint32_t node)
 {
     uint32_t caller = pf_tree_row(growing->tree, node)->key;
 
-    for (size_t i = growing->functions[caller].first; i < growing->calls.count && growing->calls.rows[i].caller == caller; i++) {
+    for (size_t i = growing->functions[caller].first;
+         i < growing->calls.count && growing->calls.rows[i].caller == caller; i++) {
         const struct pf_call *call = &growing->calls.rows[i];
         struct function *callee = &growing->functions[call->callee];
         if (call->callee == caller)
@@ -170,12 +178,16 @@ static void add_root(struct growing *growing, uint32_t key, int64_t total, uint3
 }
 
 /* What a function costs that nobody calls. */
-static int root_total(const struct growing *growing, uint32_t key, int64_t *total, struct pf_error *error)
+static int root_total(const struct growing *growing, uint32_t key, int64_t *total,
+                      struct pf_error *error)
 {
     *total = growing->functions[key].flat;
-    for (size_t i = growing->functions[key].first; i < growing->calls.count && growing->calls.rows[i].caller == key; i++)
-        if (growing->calls.rows[i].callee != key && !pf_add64(*total, growing->calls.rows[i].value, total))
-            return pf_error_set(error, PF_OVERFLOW, "the sum of what one function calls leaves 64 bits");
+    for (size_t i = growing->functions[key].first;
+         i < growing->calls.count && growing->calls.rows[i].caller == key; i++)
+        if (growing->calls.rows[i].callee != key &&
+            !pf_add64(*total, growing->calls.rows[i].value, total))
+            return pf_error_set(error, PF_OVERFLOW,
+                                "the sum of what one function calls leaves 64 bits");
     return PF_OK;
 }
 
@@ -223,16 +235,18 @@ static int make_room(struct pf_tree *tree, size_t nodes)
     return tree->self && tree->total && tree->marks ? PF_OK : PF_NOMEM;
 }
 
-int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumulator, const struct pf_subject *subject,
-                     struct pf_keys *keys, struct pf_error *error)
+int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumulator,
+                     const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
     struct growing growing = {.tree = tree};
     pf_int128 total = subject->total;
     int status;
 
     if (!subject->inclusive)
-        return pf_error_set(error, PF_USAGE, "these records are pairs of caller and callee: a tree of them needs a measure "
-                                             "with inclusive values, which this one has not");
+        return pf_error_set(
+            error, PF_USAGE,
+            "these records are pairs of caller and callee: a tree of them needs a measure "
+            "with inclusive values, which this one has not");
     if (total > INT64_MAX || total < INT64_MIN)
         return pf_error_set(error, PF_OVERFLOW, "the total leaves 64 bits");
     status = collect(&growing, accumulator, subject, keys, error);

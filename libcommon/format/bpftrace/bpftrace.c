@@ -35,7 +35,9 @@ static size_t key_end(struct pf_bytes line)
 /* The first object of -f json tells its type. */
 static bool json_ahead(struct pf_source *source)
 {
-    static const char *const paths[] = {"data", "type=attached_probes", "type=map", "type=stats", "type=hist", "type=lost_events", NULL};
+    static const char *const paths[] = {
+        "data",      "type=attached_probes", "type=map", "type=stats",
+        "type=hist", "type=lost_events",     NULL};
     uint32_t found = pf_json_look(source, paths);
 
     return found & 1 && found > 1;

@@ -9,17 +9,17 @@
 
 struct pf_bpftrace_reader {
     struct pf_text_reader text; /* JSON uses its rows only */
-    struct pf_bytes separator; /* between parts of a key: ", ", in JSON "," */
-    struct pf_buffer name;     /* of the map, without its @ */
-    struct pf_buffer keys;     /* of the entry at hand: what is no stack, with a NUL behind each */
+    struct pf_bytes separator;  /* between parts of a key: ", ", in JSON "," */
+    struct pf_buffer name;      /* of the map, without its @ */
+    struct pf_buffer keys;      /* of the entry at hand: what is no stack, with a NUL behind each */
     size_t key_count;
-    bool in_entry;             /* the lines of an entry are read */
+    bool in_entry; /* the lines of an entry are read */
     bool is_json;
     struct pf_json_cut json;
-    unsigned level;            /* of the JSON that is open */
-    uint64_t entry_offset;     /* where the entry of a map begins */
-    uint32_t measure;          /* of the map whose entries became records last */
-    uint64_t passed_over;      /* entries whose values are no numbers */
+    unsigned level;        /* of the JSON that is open */
+    uint64_t entry_offset; /* where the entry of a map begins */
+    uint32_t measure;      /* of the map whose entries became records last */
+    uint64_t passed_over;  /* entries whose values are no numbers */
 };
 
 /* The map that entries are of from now on. False: out of memory. */

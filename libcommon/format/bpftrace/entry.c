@@ -19,9 +19,10 @@ static uint32_t find_measure(struct pf_reader *reader)
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_bytes name = {state->name.data, state->name.size};
     struct pf_measure measure =
-        name.size > 0 ? pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), "count",
-                                              PF_SAMPLE, PF_SELF, PF_UNKNOWN_NATURE)
-                      : pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
+        name.size > 0
+            ? pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8),
+                                    "count", PF_SAMPLE, PF_SELF, PF_UNKNOWN_NATURE)
+            : pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
     return pf_dict_add_measure(reader->dict, measure);
 }
@@ -58,9 +59,11 @@ static bool add_keys(struct pf_bpftrace_reader *state, struct pf_bytes line)
     while (text.size > 0) {
         size_t size = 0;
 
-        while (size < text.size && (text.size - size < separator.size || memcmp(text.data + size, separator.data, separator.size) != 0))
+        while (size < text.size && (text.size - size < separator.size ||
+                                    memcmp(text.data + size, separator.data, separator.size) != 0))
             size++;
-        if (size > 0 && (!pf_buffer_append(&state->keys, text.data, size) || !pf_buffer_byte(&state->keys, '\0')))
+        if (size > 0 && (!pf_buffer_append(&state->keys, text.data, size) ||
+                         !pf_buffer_byte(&state->keys, '\0')))
             return false;
         state->key_count += size > 0;
         size += size < text.size ? separator.size : 0;
@@ -78,7 +81,8 @@ int pf_bpftrace_key_line(struct pf_reader *reader, uint64_t offset, struct pf_by
         return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
     if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
         return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
-    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error, offset);
+    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error,
+                         offset);
 }
 
 /* `key`, or `key1` and so on where an entry has several. Numbers are numbers. */
@@ -153,7 +157,8 @@ int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes
         return PF_OK;
     }
     if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &value))
-        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits", pf_clip(number).text);
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits",
+                           pf_clip(number).text);
     add_record(reader, value);
     return PF_OK;
 }

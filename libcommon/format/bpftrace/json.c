@@ -44,11 +44,14 @@ static int read_total(struct pf_json_cut *cut, void *field)
 /* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
 static int read_statistics(struct pf_json_cut *cut, uint64_t offset)
 {
-    static const struct pf_json_member members[] = {{"total", PF_JSON_NUMBER | PF_JSON_LAX, read_total, 0, NULL}, {0}};
+    static const struct pf_json_member members[] = {
+        {"total", PF_JSON_NUMBER | PF_JSON_LAX, read_total, 0, NULL}, {0}};
     struct statistics statistics = {.offset = offset};
     int status = pf_json_object(cut, members, &statistics);
 
-    return status == PF_OK && !statistics.found ? pf_bpftrace_value(cut->owner, offset, PF_BYTES("")) : status;
+    return status == PF_OK && !statistics.found
+               ? pf_bpftrace_value(cut->owner, offset, PF_BYTES(""))
+               : status;
 }
 
 /* An entry of a map: its key has the stack. */
@@ -118,10 +121,12 @@ static int read_object(struct pf_reader *reader)
 int pf_bpftrace_read_json(struct pf_reader *reader)
 {
     /* the names of the maps tell their types, which stand beside `data` */
-    static const struct pf_json_member object[] = {{"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
+    static const struct pf_json_member object[] = {
+        {"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
     static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0, NULL}, {0}};
     static const struct pf_json_member entry[] = {{NULL, PF_JSON_ANY, read_entry, 0, NULL}, {0}};
-    static const struct pf_json_member *const tables[] = {[OBJECT] = object, [MAPS] = map, [ENTRIES] = entry};
+    static const struct pf_json_member *const tables[] = {
+        [OBJECT] = object, [MAPS] = map, [ENTRIES] = entry};
     struct pf_bpftrace_reader *state = reader->state;
 
     if (state->level == BETWEEN)

@@ -21,8 +21,8 @@ static bool begins_with(struct pf_bytes line, const char *const *words)
 
 static void mark_header(struct pf_bytes line, struct marks *marks)
 {
-    static const char *const others[] = {"version:", "creator:", "positions:", "pid:", "part:", "thread:",
-                                         "event:", "totals:", "====", NULL};
+    static const char *const others[] = {"version:", "creator:", "positions:", "pid:", "part:",
+                                         "thread:",  "event:",   "totals:",    "====", NULL};
     bool other = begins_with(line, others);
 
     marks->other = marks->other || other;
@@ -32,7 +32,8 @@ static void mark_header(struct pf_bytes line, struct marks *marks)
 static void mark_line(struct pf_bytes line, struct marks *marks)
 {
     static const char *const names[] = {"fn=", "cfn=", NULL};
-    static const char *const files[] = {"fl=", "fi=", "fe=", "ob=", "cob=", "cfi=", "cfl=", "jump=", "jcnd=", "jf", NULL};
+    static const char *const files[] = {
+        "fl=", "fi=", "fe=", "ob=", "cob=", "cfi=", "cfl=", "jump=", "jcnd=", "jf", NULL};
     uint64_t number;
     struct pf_bytes rest = line;
 
@@ -54,7 +55,8 @@ static void mark_line(struct pf_bytes line, struct marks *marks)
         marks->calls = true;
     else
         mark_header(line, marks);
-    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' && pf_digit(line.data[4]))
+    if (line.size > 4 && line.data[0] == 'f' && line.data[2] == '=' && line.data[3] == '(' &&
+        pf_digit(line.data[4]))
         marks->compressed = true;
 }
 
@@ -102,7 +104,8 @@ static bool mark_lines(struct pf_source *source, struct marks *marks)
  * callgrind writes. */
 static bool is_cachegrind(const struct marks *marks)
 {
-    return !marks->magic && marks->events && (marks->description || marks->command) && !marks->other && !marks->compressed && !marks->calls;
+    return !marks->magic && marks->events && (marks->description || marks->command) &&
+           !marks->other && !marks->compressed && !marks->calls;
 }
 
 static int bid_callgrind(struct pf_source *source, const char *path)
@@ -128,7 +131,8 @@ static int bid_cachegrind(struct pf_source *source, const char *path)
 /* Facts of one part or one run are not facts of a merge. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
-    bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) || pf_bytes_equal(key, PF_BYTES("summary"));
+    bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) ||
+                pf_bytes_equal(key, PF_BYTES("summary"));
 
     (void)origin;
     return part ? PF_META_SINGLE : PF_META_ONCE;
@@ -152,10 +156,13 @@ static int open_cachegrind(struct pf_reader *reader)
 
 const struct pf_format pf_format_callgrind = {
     .name = "callgrind",
-    .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of the kind",
+    .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of "
+             "the kind",
     .suffixes = ".callgrind",
-    .losses = "stacks (calls and lines are made of them), labels but 'thread', columns, first lines, kinds of frames, image addresses, "
-              "summary lines (totals are written), times finer than 1 ps; files nobody knows become ???",
+    .losses =
+        "stacks (calls and lines are made of them), labels but 'thread', columns, first lines, "
+        "kinds of frames, image addresses, "
+        "summary lines (totals are written), times finer than 1 ps; files nobody knows become ???",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT,
     .merging = &merging,
     .bid = bid_callgrind,

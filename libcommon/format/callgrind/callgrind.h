@@ -66,7 +66,8 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
     if (word.size > 1 && (word.data[0] == '+' || word.data[0] == '-')) {
         if (!pf_cg_number((struct pf_bytes){word.data + 1, word.size - 1}, &number))
             return false;
-        return word.data[0] == '+' ? !__builtin_add_overflow(last, number, value) : !__builtin_sub_overflow(last, number, value);
+        return word.data[0] == '+' ? !__builtin_add_overflow(last, number, value)
+                                   : !__builtin_sub_overflow(last, number, value);
     }
     return pf_cg_number(word, value);
 }
@@ -88,7 +89,8 @@ void pf_cg_names_free(struct pf_cg_names *);
 
 /* The string of the text behind `fn=`. PF_FAILED with *what (constant): an undefined id, an id of
  * more than 63 bits, or a name over PF_STRING_MAX; PF_NOMEM. */
-int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes text, uint32_t *string, const char **what);
+int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes text, uint32_t *string,
+                     const char **what);
 
 /* --- lines.c: events -------------------------------------------------------------------------- */
 
@@ -98,15 +100,18 @@ int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes tex
 
 /* The measure of an event: name, units, scale and nature. The caller sets kind and role.
  * `long_name` may be empty. */
-void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *);
+void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_bytes long_name,
+                         struct pf_measure *);
 
 /* Splits the text behind `event:` into the short and the long name. False: a sum of other events,
  * or no name. */
-bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name);
+bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event,
+                       struct pf_bytes *long_name);
 
 /* Appends the name of an event from which a reader makes this measure. Multiply values by *num /
  * *den before writing: 1 / 1 unless the scale has no name. */
-void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *, uint64_t *num, uint64_t *den);
+void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *,
+                      uint64_t *num, uint64_t *den);
 
 /* True if both have the same name, unit and scale. */
 bool pf_cg_event_same(const struct pf_measure *, const struct pf_measure *);
@@ -117,31 +122,37 @@ bool pf_cg_event_same(const struct pf_measure *, const struct pf_measure *);
  * places. */
 
 /* Columns behind the columns of the events. */
-enum pf_cg_extra { PF_CG_CALLS, PF_CG_JUMP_COUNT, PF_CG_REACHED_COUNT, PF_CG_TAKEN_COUNT, PF_CG_EXTRAS };
+enum pf_cg_extra {
+    PF_CG_CALLS,
+    PF_CG_JUMP_COUNT,
+    PF_CG_REACHED_COUNT,
+    PF_CG_TAKEN_COUNT,
+    PF_CG_EXTRAS
+};
 
 /* Sums of records, and facts that the sums do not have. */
 struct pf_cg_records {
     struct pf_accumulator sums;
-    unsigned char *places;   /* by location: 1 if a FLAT record has it, even with values 0 */
-    int64_t *hits;           /* by stack: number of records */
+    unsigned char *places; /* by location: 1 if a FLAT record has it, even with values 0 */
+    int64_t *hits;         /* by stack: number of records */
     size_t place_count, place_capacity, hit_count, hit_capacity;
 };
 
 struct pf_cg_event {
-    struct pf_buffer name;   /* with the unit */
+    struct pf_buffer name; /* with the unit */
     struct pf_cg_column {
         struct pf_sums *sums; /* NULL: no sums */
         uint64_t num, den;    /* factor of written values */
     } self, inclusive;
-    bool self_of_calls;      /* self costs are of the calls of a function */
+    bool self_of_calls; /* self costs are of the calls of a function */
 };
 
 struct pf_cg_costs {
     struct pf_dict *dict;
     struct pf_cg_event *events;
     size_t count, capacity;
-    struct pf_table keys;    /* struct pf_edge: the place, and the called function or 0 */
-    int64_t *values;         /* rows of count + PF_CG_EXTRAS values, also for the key 0 */
+    struct pf_table keys; /* struct pf_edge: the place, and the called function or 0 */
+    int64_t *values;      /* rows of count + PF_CG_EXTRAS values, also for the key 0 */
     size_t value_capacity;
 };
 
@@ -167,7 +178,8 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
 
 /* Writes `positions:` to `totals:`. Files without a name become `???`, as valgrind writes them,
  * unless `as_read`. PF_OK, PF_NOMEM, or the failure of the sink. */
-int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read, struct pf_error *);
+int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read,
+                       struct pf_error *);
 
 /* --- reader.c --------------------------------------------------------------------------------- */
 
@@ -211,7 +223,7 @@ struct pf_cg_place {
 struct pf_cg_rows {
     uint32_t count, *location, *callee, *labels;
     struct pf_location *places, *targets; /* rows of the first two columns */
-    int64_t *data; /* columns of PF_BATCH_ROWS */
+    int64_t *data;                        /* columns of PF_BATCH_ROWS */
     struct pf_value_column *columns;
     uint32_t column_count;
     bool declared;
@@ -221,17 +233,17 @@ struct pf_cg_reader {
     const struct pf_cg_dialect *dialect;
     struct pf_cg_names objects, files, functions;
     struct pf_bytes line;
-    bool held;                /* the line waits: rows before it go out first */
-    uint64_t offset, number;  /* of the line */
+    bool held;               /* the line waits: rows before it go out first */
+    uint64_t offset, number; /* of the line */
     int status;
 
     uint8_t order[PF_CG_SUBPOSITIONS]; /* kinds of the subpositions */
     size_t order_count;
-    uint32_t *definitions;    /* strings behind `event:` */
+    uint32_t *definitions; /* strings behind `event:` */
     size_t definition_count, definition_capacity;
     uint32_t events;
     int64_t last_costs[PF_CG_EVENTS], costs[PF_CG_EVENTS];
-    bool relative_costs;      /* costs are relative, as positions are */
+    bool relative_costs; /* costs are relative, as positions are */
     bool has_jumps;
 
     uint32_t object, file, owner, function; /* strings; owner: the file of the function */
@@ -239,7 +251,7 @@ struct pf_cg_reader {
      * yet */
     uint32_t image, place;
     uint32_t callee_object, callee_file, callee;
-    bool has_object, has_file, has_callee;  /* of the next call or jump */
+    bool has_object, has_file, has_callee; /* of the next call or jump */
     struct pf_cg_place last, target;
     enum pf_cg_mode mode;
     /* calls or jumps; how often a conditional jump was reached, -1: not conditional */
@@ -271,13 +283,13 @@ struct pf_cg_writer {
     uint32_t thread_key;
     struct pf_cg_header {
         uint32_t key, value;
-    } *header;                   /* of the part */
+    } * header; /* of the part */
     size_t header_count, header_capacity;
     struct pf_cg_group **groups; /* records of the part by thread */
     size_t group_count, group_capacity;
-    uint32_t *measures;          /* all measures, in order */
+    uint32_t *measures; /* all measures, in order */
     size_t measure_count, measure_capacity;
-    bool as_read;                /* files without a name have no name in the input either */
+    bool as_read; /* files without a name have no name in the input either */
     bool written;
 };
 

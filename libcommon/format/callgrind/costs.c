@@ -29,22 +29,26 @@ static bool note_rows(struct pf_cg_records *records, const struct pf_batch *batc
 {
     for (uint32_t k = 0; batch->kind == PF_FLAT && k < batch->rows; k++) {
         uint32_t place = batch->location ? batch->location[k] : 0;
-        if (!pf_grow_zeroed(&records->places, &records->place_count, &records->place_capacity, (size_t)place + 1, 1))
+        if (!pf_grow_zeroed(&records->places, &records->place_count, &records->place_capacity,
+                            (size_t)place + 1, 1))
             return false;
         records->places[place] = 1;
     }
     for (uint32_t k = 0; batch->kind == PF_SAMPLE && k < batch->rows; k++) {
         uint32_t stack = batch->stack ? batch->stack[k] : 0;
-        if (!pf_grow_zeroed(&records->hits, &records->hit_count, &records->hit_capacity, (size_t)stack + 1, sizeof *records->hits))
+        if (!pf_grow_zeroed(&records->hits, &records->hit_count, &records->hit_capacity,
+                            (size_t)stack + 1, sizeof *records->hits))
             return false;
         records->hits[stack]++;
     }
     return true;
 }
 
-int pf_cg_records_add(struct pf_cg_records *records, const struct pf_batch *batch, struct pf_error *error)
+int pf_cg_records_add(struct pf_cg_records *records, const struct pf_batch *batch,
+                      struct pf_error *error)
 {
-    return note_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error) : pf_error_nomem(error);
+    return note_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error)
+                                     : pf_error_nomem(error);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -62,7 +66,8 @@ static bool named(const struct pf_dict *dict, const struct pf_sums *sums, const 
 static bool is_jump(const struct pf_dict *dict, const struct pf_sums *sums)
 {
     return measure_of(sums)->kind == PF_EDGE && measure_of(sums)->role == PF_COUNT &&
-           (named(dict, sums, PF_CG_JUMPS) || named(dict, sums, PF_CG_BRANCHES) || named(dict, sums, PF_CG_TAKEN));
+           (named(dict, sums, PF_CG_JUMPS) || named(dict, sums, PF_CG_BRANCHES) ||
+            named(dict, sums, PF_CG_TAKEN));
 }
 
 static bool is_calls(const struct pf_dict *dict, const struct pf_sums *sums)
@@ -74,7 +79,8 @@ static bool is_calls(const struct pf_dict *dict, const struct pf_sums *sums)
 static bool is_name_of_calls(const struct pf_cg_costs *costs, const struct pf_measure *measure)
 {
     for (size_t k = 0; k + 1 < costs->count; k++)
-        if (costs->events[k].self_of_calls && measure_of(costs->events[k].self.sums)->name == measure->name)
+        if (costs->events[k].self_of_calls &&
+            measure_of(costs->events[k].self.sums)->name == measure->name)
             return true;
     return false;
 }
@@ -86,7 +92,8 @@ static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
 
 /* The largest scale of which both scales are multiples, and the factors. False: it needs more than
  * 64 bits. */
-static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure, struct pf_measure other, int64_t *times, int64_t *other_times)
+static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure,
+                         struct pf_measure other, int64_t *times, int64_t *other_times)
 {
     struct pf_quantity common = {0};
     struct pf_error ignored = {0};
@@ -112,22 +119,27 @@ static void base_unit(struct pf_measure *measure)
 static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *event)
 {
     const struct pf_dict *dict = costs->dict;
-    struct pf_cg_column *first = event->self.sums ? &event->self : &event->inclusive, *other = &event->inclusive;
-    const struct pf_measure *own = measure_of(first->sums), *others = other->sums ? measure_of(other->sums) : own;
+    struct pf_cg_column *first = event->self.sums ? &event->self : &event->inclusive,
+                        *other = &event->inclusive;
+    const struct pf_measure *own = measure_of(first->sums),
+                            *others = other->sums ? measure_of(other->sums) : own;
     struct pf_measure measure = *own;
     int64_t times = 1, other_times = 1;
     uint64_t num, den;
 
     if (measure.kind == PF_FLAT && is_name_of_calls(costs, &measure))
         pf_buffer_append(&event->name, "line_", 5);
-    bool one = same_scale(own, others) || common_scale(dict, &measure, *others, &times, &other_times);
+    bool one = same_scale(own, others) ||
+               common_scale(dict, &measure, *others, &times, &other_times);
 
     if (!one)
         base_unit(&measure);
     pf_cg_event_name(dict, &measure, &event->name, &num, &den);
-    *first = (struct pf_cg_column){first->sums, one ? num * (uint64_t)times : own->num, one ? den : own->den};
+    *first = (struct pf_cg_column){first->sums, one ? num * (uint64_t)times : own->num,
+                                   one ? den : own->den};
     if (other != first)
-        *other = (struct pf_cg_column){other->sums, one ? num * (uint64_t)other_times : others->num, one ? den : others->den};
+        *other = (struct pf_cg_column){other->sums, one ? num * (uint64_t)other_times : others->num,
+                                       one ? den : others->den};
     return !event->name.failed;
 }
 
@@ -153,7 +165,8 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
 /* The self costs that belong to inclusive costs: lines of the same name. Without such lines the
  * first inclusive costs get the self costs that calls have for their functions, else lines of the
  * same unit. */
-static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, const struct pf_sums *inclusive)
+static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
+                               const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
     bool told = pf_subject_told(sums, measure_of(inclusive));
@@ -162,12 +175,15 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
     for (uint32_t k = 0; k < sums->ledger.count; k++) {
         const struct pf_measure *measure = measure_of(&sums->ledger.sums[k]);
 
-        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM || is_used(costs, &sums->ledger.sums[k]))
+        if (measure->unit != measure_of(inclusive)->unit || measure->aggregation != PF_SUM ||
+            is_used(costs, &sums->ledger.sums[k]))
             continue;
-        fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE && measure->name == measure_of(inclusive)->name ? 3
-              : measure->kind == PF_EDGE && measure->role == PF_SELF                                                    ? 2
-              : measure->kind == PF_FLAT && measure->role == PF_SELF                                                    ? 1 + 2 * told
-                                                                                                                        : 0;
+        fit = measure->kind == PF_FLAT && measure->role != PF_INCLUSIVE &&
+                      measure->name == measure_of(inclusive)->name
+                  ? 3
+              : measure->kind == PF_EDGE && measure->role == PF_SELF ? 2
+              : measure->kind == PF_FLAT && measure->role == PF_SELF ? 1 + 2 * told
+                                                                     : 0;
         if (fit > best_fit && (fit == 3 || costs->count == 0 || measure_of(inclusive)->main)) {
             best_fit = fit;
             best = &sums->ledger.sums[k];
@@ -176,31 +192,36 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
     return best;
 }
 
-static bool is_inclusive(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
+static bool is_inclusive(const struct pf_cg_costs *costs, const struct pf_sums *sums,
+                         enum pf_kind kind)
 {
     const struct pf_measure *measure = measure_of(sums);
 
-    return measure->kind == kind && measure->role == PF_INCLUSIVE && measure->aggregation == PF_SUM && !is_used(costs, sums);
+    return measure->kind == kind && measure->role == PF_INCLUSIVE &&
+           measure->aggregation == PF_SUM && !is_used(costs, sums);
 }
 
 static bool is_own(const struct pf_cg_costs *costs, const struct pf_sums *sums, enum pf_kind kind)
 {
     const struct pf_measure *measure = measure_of(sums);
 
-    return measure->kind == kind && measure->aggregation == PF_SUM && measure->role != PF_INCLUSIVE && !is_calls(costs->dict, sums) &&
-           !is_used(costs, sums);
+    return measure->kind == kind && measure->aggregation == PF_SUM &&
+           measure->role != PF_INCLUSIVE && !is_calls(costs->dict, sums) && !is_used(costs, sums);
 }
 
 /* The event to write first, because viewers show it first: the main measure. UINT32_MAX: no
  * event. */
-static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, enum pf_kind kind,
-                        bool (*is)(const struct pf_cg_costs *, const struct pf_sums *, enum pf_kind))
+static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
+                        enum pf_kind kind,
+                        bool (*is)(const struct pf_cg_costs *, const struct pf_sums *,
+                                   enum pf_kind))
 {
     struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
 
     for (uint32_t k = 0; k < sums->ledger.count; k++)
-        if (is(costs, &sums->ledger.sums[k], kind) && pf_main_offer(&choice, costs->dict, measure_of(&sums->ledger.sums[k])))
+        if (is(costs, &sums->ledger.sums[k], kind) &&
+            pf_main_offer(&choice, costs->dict, measure_of(&sums->ledger.sums[k])))
             best = k;
     return best;
 }
@@ -232,21 +253,26 @@ static bool choose_own(struct pf_cg_costs *costs, struct pf_accumulator *sums, e
     bool good = main == UINT32_MAX || add_event(costs, &sums->ledger.sums[main], NULL);
 
     for (uint32_t k = 0; good && k < sums->ledger.count; k++)
-        good = !is_own(costs, &sums->ledger.sums[k], kind) || add_event(costs, &sums->ledger.sums[k], NULL);
+        good = !is_own(costs, &sums->ledger.sums[k], kind) ||
+               add_event(costs, &sums->ledger.sums[k], NULL);
     return good;
 }
 
-static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums, bool stacks, struct pf_error *error)
+static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums, bool stacks,
+                         struct pf_error *error)
 {
-    bool good = stacks ? choose_own(costs, sums, PF_SAMPLE) : choose_calls(costs, sums) && choose_own(costs, sums, PF_FLAT);
+    bool good = stacks ? choose_own(costs, sums, PF_SAMPLE)
+                       : choose_calls(costs, sums) && choose_own(costs, sums, PF_FLAT);
 
     if (!good)
         return pf_error_nomem(error);
-    return costs->count > 0 ? PF_OK : pf_error_set(error, PF_USAGE, "callgrind lists costs, and these records have none");
+    return costs->count > 0 ? PF_OK
+                            : pf_error_set(error, PF_USAGE,
+                                           "callgrind lists costs, and these records have none");
 }
 
-static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accumulator *sums, bool stacks,
-                          struct pf_writer *writer)
+static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
+                          bool stacks, struct pf_writer *writer)
 {
     int status = PF_OK;
 
@@ -272,7 +298,8 @@ static uint32_t costs_find(struct pf_cg_costs *costs, uint32_t caller, uint32_t 
 
     if (row < count)
         return row;
-    if (!pf_grow(&costs->values, &costs->value_capacity, (size_t)row + 1, columns * sizeof *costs->values)) {
+    if (!pf_grow(&costs->values, &costs->value_capacity, (size_t)row + 1,
+                 columns * sizeof *costs->values)) {
         costs->keys.status = PF_NOMEM;
         return 0;
     }
@@ -286,7 +313,9 @@ static int costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int
 {
     int64_t *sum = pf_cg_costs_row(costs, row) + column;
 
-    return pf_add64(*sum, value, sum) ? PF_OK : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
+    return pf_add64(*sum, value, sum)
+               ? PF_OK
+               : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
 }
 
 /* The written value of a sum; PF_OK or PF_OVERFLOW. */
@@ -296,7 +325,8 @@ static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t 
     if (column->num == 1 && column->den == 1)
         *value = sum;
     else if (!pf_scale64(sum, column->num, column->den, value))
-        return pf_error_set(error, PF_OVERFLOW, "a cost of %lld units of %llu / %llu leaves 64 bits", (long long)sum,
+        return pf_error_set(error, PF_OVERFLOW,
+                            "a cost of %lld units of %llu / %llu leaves 64 bits", (long long)sum,
                             (unsigned long long)column->num, (unsigned long long)column->den);
     return PF_OK;
 }
@@ -306,11 +336,12 @@ static uint32_t costs_nowhere(struct pf_cg_costs *costs)
 {
     struct pf_function function = {.name = pf_dict_intern(costs->dict, PF_BYTES("[unknown]"), 0)};
 
-    return pf_dict_add_location(costs->dict, &(struct pf_location){.function = pf_dict_add_function(costs->dict, &function)});
+    return pf_dict_add_location(costs->dict, &(struct pf_location){.function = pf_dict_add_function(
+                                                                       costs->dict, &function)});
 }
 
-static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event, const struct pf_cg_column *column, size_t index,
-                      struct pf_error *error)
+static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event,
+                      const struct pf_cg_column *column, size_t index, struct pf_error *error)
 {
     int64_t sum = column->sums ? pf_sums_at(column->sums, index) : 0, value;
 
@@ -320,7 +351,8 @@ static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event, con
     return status == PF_OK ? costs_add(costs, row, event, value, error) : status;
 }
 
-static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *records, struct pf_error *error)
+static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *records,
+                     struct pf_error *error)
 {
     for (size_t place = 0; place < records->place_count; place++) {
         uint32_t row =
@@ -329,7 +361,8 @@ static int add_lines(struct pf_cg_costs *costs, const struct pf_cg_records *reco
                 : 0;
 
         for (size_t k = 0; row != 0 && k < costs->count; k++)
-            if (!costs->events[k].self_of_calls && add_column(costs, row, k, &costs->events[k].self, place, error) != PF_OK)
+            if (!costs->events[k].self_of_calls &&
+                add_column(costs, row, k, &costs->events[k].self, place, error) != PF_OK)
                 return error->code;
     }
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
@@ -347,7 +380,8 @@ static uint32_t first_line(struct pf_cg_costs *costs, uint32_t location)
     return pf_dict_add_location(costs->dict, &place);
 }
 
-static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *records, uint32_t edge, struct pf_error *error)
+static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *records, uint32_t edge,
+                    struct pf_error *error)
 {
     struct pf_edge ends = *(const struct pf_edge *)pf_table_row(&records->sums.edges, edge);
     uint32_t callee = ends.callee != 0 ? first_line(costs, ends.callee) : costs_nowhere(costs);
@@ -365,7 +399,8 @@ static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *recor
         const struct pf_sums *sums = &records->sums.ledger.sums[k];
         size_t extra = PF_CG_CALLS;
 
-        if (measure_of(sums)->kind != PF_EDGE || (!is_calls(costs->dict, sums) && !is_jump(costs->dict, sums)))
+        if (measure_of(sums)->kind != PF_EDGE ||
+            (!is_calls(costs->dict, sums) && !is_jump(costs->dict, sums)))
             continue;
         if (is_jump(costs->dict, sums))
             extra = named(costs->dict, sums, PF_CG_JUMPS)      ? PF_CG_JUMP_COUNT
@@ -377,10 +412,12 @@ static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *recor
     return PF_OK;
 }
 
-static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *records, struct pf_error *error)
+static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *records,
+                     struct pf_error *error)
 {
     for (uint32_t edge = 0; edge < records->sums.edges.count; edge++)
-        if (records->sums.records[PF_EDGE] > 0 && edge > 0 && add_edge(costs, records, edge, error) != PF_OK)
+        if (records->sums.records[PF_EDGE] > 0 && edge > 0 &&
+            add_edge(costs, records, edge, error) != PF_OK)
             return error->code;
     return costs->keys.status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
@@ -441,7 +478,8 @@ static uint32_t location_at(const struct walk *walk, uint32_t node)
 static uint32_t pair_at(struct walk *walk, uint32_t node)
 {
     uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
-    struct pf_edge pair = {walk->functions[location_at(walk, parent)], walk->functions[location_at(walk, node)]};
+    struct pf_edge pair = {walk->functions[location_at(walk, parent)],
+                           walk->functions[location_at(walk, node)]};
 
     return parent != 0 && pair.caller != 0 ? pf_table_intern(&walk->pairs, &pair) : 0;
 }
@@ -497,7 +535,8 @@ static int walk_calls(struct walk *walk)
     const struct pf_table *stacks = &walk->costs->dict->stacks;
     size_t count = walk->records->hit_count;
 
-    if (pf_walk_init(&walk->nodes, stacks, count < stacks->count ? (uint32_t)count : stacks->count) != PF_OK)
+    if (pf_walk_init(&walk->nodes, stacks,
+                     count < stacks->count ? (uint32_t)count : stacks->count) != PF_OK)
         return pf_error_nomem(walk->error);
     for (uint32_t node; (node = pf_walk_next(&walk->nodes)) != 0;) {
         if (walk->records->hits[node] == 0)
@@ -560,7 +599,9 @@ static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
                        struct pf_error *error)
 {
     struct walk walk = {.costs = costs, .records = records, .error = error};
-    int status = pf_table_init(&walk.pairs, sizeof(struct pf_edge)) == PF_OK && map_places(&walk) ? walk_stacks(&walk) : pf_error_nomem(error);
+    int status = pf_table_init(&walk.pairs, sizeof(struct pf_edge)) == PF_OK && map_places(&walk)
+                     ? walk_stacks(&walk)
+                     : pf_error_nomem(error);
 
     pf_table_free(&walk.pairs);
     free(walk.functions);
@@ -572,7 +613,8 @@ static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, struct pf_writer *writer)
+int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records,
+                     struct pf_writer *writer)
 {
     struct pf_error *error = &writer->error;
     const uint64_t *counts = records->sums.records;
@@ -585,7 +627,8 @@ int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records, s
     if (!others && !stacks)
         stacks = pf_accumulator_main(&records->sums, PF_SAMPLE) != UINT32_MAX;
     if (others && counts[PF_SAMPLE] > 0)
-        pf_report_send(&writer->report, PF_NOTE, "costs are those of lines and calls; the stacks beside them are left out");
+        pf_report_send(&writer->report, PF_NOTE,
+                       "costs are those of lines and calls; the stacks beside them are left out");
     status = choose_events(costs, &records->sums, stacks, error);
     if (status != PF_OK)
         return status;

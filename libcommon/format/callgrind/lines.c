@@ -45,7 +45,8 @@ static bool scan_id(struct pf_bytes *text, uint64_t *id, bool *fits)
 
 static int define(struct pf_cg_names *names, uint32_t row, uint32_t string)
 {
-    if (row == 0 || !pf_grow(&names->strings, &names->capacity, (size_t)row + 1, sizeof *names->strings))
+    if (row == 0 ||
+        !pf_grow(&names->strings, &names->capacity, (size_t)row + 1, sizeof *names->strings))
         return PF_NOMEM;
     names->strings[row] = string;
     if (names->count <= row)
@@ -53,7 +54,8 @@ static int define(struct pf_cg_names *names, uint32_t row, uint32_t string)
     return PF_OK;
 }
 
-int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_bytes text, uint32_t *string, const char **what)
+int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_bytes text,
+                     uint32_t *string, const char **what)
 {
     uint64_t id = 0;
     bool fits, compressed = scan_id(&text, &id, &fits);
@@ -88,7 +90,8 @@ static const char *const microseconds[] = {"wall_time", "process_time", "gc_time
 
 static bool find_unit(struct pf_bytes name, struct pf_unit_size *unit)
 {
-    return pf_unit_parse(name, PF_UNITS_TIME | PF_UNITS_FINE | PF_UNITS_BYTES | PF_UNITS_COUNT, unit);
+    return pf_unit_parse(name, PF_UNITS_TIME | PF_UNITS_FINE | PF_UNITS_BYTES | PF_UNITS_COUNT,
+                         unit);
 }
 
 /* A letter in ASCII, or a byte of a character beyond ASCII. */
@@ -128,8 +131,8 @@ static struct factor scan_factor(struct pf_bytes *text)
     return factor;
 }
 
-static void set_unit(struct pf_dict *dict, struct pf_measure *measure, const struct pf_unit_size *unit,
-                     struct factor factor, struct pf_bytes text)
+static void set_unit(struct pf_dict *dict, struct pf_measure *measure,
+                     const struct pf_unit_size *unit, struct factor factor, struct pf_bytes text)
 {
     measure->unit = pf_dict_intern_word(dict, unit->base);
     pf_measure_set_scale(measure, unit->num * factor.num, factor.den > 1 ? factor.den : unit->den);
@@ -146,7 +149,8 @@ static bool all_letters(struct pf_bytes word)
 }
 
 /* An unknown unit is its own base. */
-static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word, struct factor factor, struct pf_bytes text)
+static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, struct pf_bytes word,
+                           struct factor factor, struct pf_bytes text)
 {
     measure->unit = pf_dict_intern(dict, word, 0);
     measure->den = factor.den;
@@ -154,7 +158,8 @@ static void set_other_unit(struct pf_dict *dict, struct pf_measure *measure, str
 }
 
 /* `1e-3count` and `1/3count` with a blank before the unit, as other formats write them. */
-static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text, struct pf_bytes word)
+static struct pf_bytes with_blank(struct pf_buffer *buffer, struct pf_bytes text,
+                                  struct pf_bytes word)
 {
     pf_buffer_append(buffer, text.data, text.size - word.size);
     pf_buffer_byte(buffer, ' ');
@@ -180,12 +185,14 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
     struct pf_buffer blank = {0};
     bool known = find_unit(word, &unit);
 
-    if (factor.num == 0 || !all_letters(word) || (!known && factor.den == 1 && word.size != text.size) ||
+    if (factor.num == 0 || !all_letters(word) ||
+        (!known && factor.den == 1 && word.size != text.size) ||
         (factor.den > 1 && known && unit.num != 1))
         return false;
     if (factor.den > 1)
         text = with_blank(&blank, text, word);
-    *measure = pf_measure_make_named(dict, pf_dict_intern_text(dict, name), NULL, PF_SAMPLE, PF_SELF, PF_EXACT);
+    *measure = pf_measure_make_named(dict, pf_dict_intern_text(dict, name), NULL, PF_SAMPLE,
+                                     PF_SELF, PF_EXACT);
     if (known)
         set_unit(dict, measure, &unit, factor, text);
     else
@@ -195,7 +202,8 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
 }
 
 /* The last word in brackets at the end of the long name. False: it is not a unit. */
-static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struct pf_unit_size *unit)
+static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word,
+                              struct pf_unit_size *unit)
 {
     if (text.size == 0 || text.data[text.size - 1] != ')')
         return false;
@@ -204,10 +212,12 @@ static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word, struc
     while (at > 0 && is_letter(text.data[at - 1]))
         at--;
     *word = (struct pf_bytes){text.data + at, end - at};
-    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') && find_unit(*word, unit);
+    return at > 0 && (text.data[at - 1] == ' ' || text.data[at - 1] == '(') &&
+           find_unit(*word, unit);
 }
 
-void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_bytes long_name, struct pf_measure *measure)
+void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_bytes long_name,
+                         struct pf_measure *measure)
 {
     struct pf_unit_size unit;
     struct pf_bytes word;
@@ -215,8 +225,8 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
 
     if (unit_in_name(dict, event, measure))
         return;
-    *measure =
-        pf_measure_make_named(dict, pf_dict_intern_text(dict, event), "count", PF_SAMPLE, PF_SELF, PF_EXACT);
+    *measure = pf_measure_make_named(dict, pf_dict_intern_text(dict, event), "count", PF_SAMPLE,
+                                     PF_SELF, PF_EXACT);
     known = unit_in_long_name(long_name, &word, &unit);
     for (size_t k = 0; !known && k < sizeof microseconds / sizeof *microseconds; k++)
         if (pf_bytes_equal(event, pf_bytes_of(microseconds[k]))) {
@@ -227,14 +237,17 @@ void pf_cg_event_measure(struct pf_dict *dict, struct pf_bytes event, struct pf_
         set_unit(dict, measure, &unit, (struct factor){1, 1}, word);
 }
 
-bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event, struct pf_bytes *long_name)
+bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event,
+                       struct pf_bytes *long_name)
 {
     const char *colon = definition.size > 0 ? memchr(definition.data, ':', definition.size) : NULL;
     size_t size = colon ? (size_t)(colon - definition.data) : definition.size;
 
     *event = pf_bytes_trim((struct pf_bytes){definition.data, size});
-    *long_name = colon ? pf_bytes_trim((struct pf_bytes){colon + 1, definition.size - size - 1}) : (struct pf_bytes){NULL, 0};
-    return event->size > 0 && !memchr(event->data, '=', event->size) && !memchr(event->data, ' ', event->size);
+    *long_name = colon ? pf_bytes_trim((struct pf_bytes){colon + 1, definition.size - size - 1})
+                       : (struct pf_bytes){NULL, 0};
+    return event->size > 0 && !memchr(event->data, '=', event->size) &&
+           !memchr(event->data, ' ', event->size);
 }
 
 /* True if a reader gets the scale from the raw unit. */
@@ -256,10 +269,11 @@ static bool raw_unit_says(const struct pf_dict *dict, const struct pf_measure *m
     return num / common == measure->num && den / common == measure->den;
 }
 
-void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_buffer *text, uint64_t *num,
-                      uint64_t *den)
+void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measure,
+                      struct pf_buffer *text, uint64_t *num, uint64_t *den)
 {
-    struct pf_bytes name = pf_dict_string(dict, measure->name), unit = pf_dict_string(dict, measure->unit);
+    struct pf_bytes name = pf_dict_string(dict, measure->name),
+                    unit = pf_dict_string(dict, measure->unit);
     bool time = pf_measure_is_time(dict, measure);
     char parts[32] = "";
 
@@ -272,7 +286,8 @@ void pf_cg_event_name(const struct pf_dict *dict, const struct pf_measure *measu
     if (measure->raw_unit != 0 && raw_unit_says(dict, measure)) {
         unit = pf_dict_string(dict, measure->raw_unit);
         *num = *den = 1;
-    } else if (time && measure->den > 1 && 1000 % measure->den == 0 && measure->num <= UINT64_MAX / 1000) {
+    } else if (time && measure->den > 1 && 1000 % measure->den == 0 &&
+               measure->num <= UINT64_MAX / 1000) {
         unit = PF_BYTES("ps");
         *num = measure->num * (1000 / measure->den);
         *den = 1;

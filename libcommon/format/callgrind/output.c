@@ -33,8 +33,8 @@ struct output {
     size_t count;
     bool first;          /* nothing stands in the file before */
     bool instr, as_read; /* addresses are told; files that are not known stay so */
-    struct function at;   /* `file` is that of the lines at hand */
-    uint32_t owner;       /* that of the function */
+    struct function at;  /* `file` is that of the lines at hand */
+    uint32_t owner;      /* that of the function */
     uint64_t last_address;
     int64_t last_line;
 };
@@ -69,20 +69,24 @@ static size_t print_difference(char *text, int64_t difference)
 }
 
 /* Writes a position relative to the last one; a `target` does not become the last position. */
-static size_t print_position(struct output *output, char *text, const struct pf_location *location, bool target)
+static size_t print_position(struct output *output, char *text, const struct pf_location *location,
+                             bool target)
 {
     int64_t line = location->line > 0 ? location->line : 0, step;
     size_t size = 0;
 
     if (output->instr) {
-        bool near = output->last_address > 0 && !__builtin_sub_overflow(location->address, output->last_address, &step) &&
+        bool near = output->last_address > 0 &&
+                    !__builtin_sub_overflow(location->address, output->last_address, &step) &&
                     step > -NEAR && step < NEAR;
 
         size = near ? print_difference(text, step) : print_hex(text, location->address);
         text[size++] = ' ';
     }
     step = line - output->last_line;
-    size += output->last_line > 0 && step > -NEAR && step < NEAR ? print_difference(text + size, step) : pf_print_int(line, text + size);
+    size += output->last_line > 0 && step > -NEAR && step < NEAR
+                ? print_difference(text + size, step)
+                : pf_print_int(line, text + size);
     if (!target) {
         output->last_address = location->address;
         output->last_line = line;
@@ -91,7 +95,8 @@ static size_t print_position(struct output *output, char *text, const struct pf_
 }
 
 /* Writes the costs behind a position, without zeros at the end. */
-static void write_costs(struct output *output, const struct pf_location *location, const int64_t *values)
+static void write_costs(struct output *output, const struct pf_location *location,
+                        const int64_t *values)
 {
     char text[2 * LINE_TEXT];
     size_t size = print_position(output, text, location, false), count = output->costs->count;
@@ -159,7 +164,8 @@ static void write_name(struct output *output, const char *prefix, enum names kin
         pf_sink_write(output->sink, " ", 1);
         for (size_t at = 0; at < name.size;) {
             size_t run = 0;
-            while (at + run < name.size && name.data[at + run] != '\n' && name.data[at + run] != '\r')
+            while (at + run < name.size && name.data[at + run] != '\n' &&
+                   name.data[at + run] != '\r')
                 run++;
             pf_sink_write(output->sink, name.data + at, run);
             at += run;
@@ -174,7 +180,8 @@ static void write_name(struct output *output, const char *prefix, enum names kin
 
 /* --- calls and jumps -------------------------------------------------------------------------- */
 
-static void write_target(struct output *output, const char *word, int64_t count, int64_t of, const struct pf_location *target)
+static void write_target(struct output *output, const char *word, int64_t count, int64_t of,
+                         const struct pf_location *target)
 {
     char text[4 * LINE_TEXT];
     size_t size = pf_print_int(count, text);
@@ -201,11 +208,13 @@ static void write_callee(struct output *output, uint32_t id, bool jump)
         write_name(output, "cob=", OBJECTS, callee.image);
     if (file != output->at.file)
         write_name(output, jump ? "jfi=" : "cfi=", FILES, file);
-    if (!jump || callee.name != output->at.name || callee.file != output->owner || callee.image != output->at.image)
+    if (!jump || callee.name != output->at.name || callee.file != output->owner ||
+        callee.image != output->at.image)
         write_name(output, jump ? "jfn=" : "cfn=", FUNCTIONS, callee.name);
 }
 
-static void write_jump(struct output *output, const struct pf_location *from, uint32_t callee, const char *word, int64_t count, int64_t of)
+static void write_jump(struct output *output, const struct pf_location *from, uint32_t callee,
+                       const char *word, int64_t count, int64_t of)
 {
     char text[2 * LINE_TEXT];
 
@@ -224,20 +233,23 @@ static bool any(const int64_t *values, size_t count)
     return false;
 }
 
-static void write_edge(struct output *output, const struct pf_location *from, uint32_t callee, const int64_t *values)
+static void write_edge(struct output *output, const struct pf_location *from, uint32_t callee,
+                       const int64_t *values)
 {
     size_t count = output->costs->count;
     const int64_t *extra = values + count;
 
     if (any(values, count) || extra[PF_CG_CALLS] != 0 || !any(extra, PF_CG_EXTRAS)) {
         write_callee(output, callee, false);
-        write_target(output, "calls=", extra[PF_CG_CALLS], -1, pf_dict_location(output->dict, callee));
+        write_target(output, "calls=", extra[PF_CG_CALLS], -1,
+                     pf_dict_location(output->dict, callee));
         write_costs(output, from, values);
     }
     if (extra[PF_CG_JUMP_COUNT] != 0)
         write_jump(output, from, callee, "jump=", extra[PF_CG_JUMP_COUNT], -1);
     if (extra[PF_CG_REACHED_COUNT] != 0 || extra[PF_CG_TAKEN_COUNT] != 0)
-        write_jump(output, from, callee, "jcnd=", extra[PF_CG_TAKEN_COUNT], extra[PF_CG_REACHED_COUNT]);
+        write_jump(output, from, callee, "jcnd=", extra[PF_CG_TAKEN_COUNT],
+                   extra[PF_CG_REACHED_COUNT]);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -245,11 +257,14 @@ static void write_edge(struct output *output, const struct pf_location *from, ui
 /* True for an edge that the reader made of lines from another file. */
 static bool is_made(const struct output *output, const struct pf_edge *key, const int64_t *values)
 {
-    const struct pf_location *from = pf_dict_location(output->dict, key->caller), *to = pf_dict_location(output->dict, key->callee);
-    const struct pf_function *outer = pf_dict_function(output->dict, from->function), *inner = pf_dict_function(output->dict, to->function);
+    const struct pf_location *from = pf_dict_location(output->dict, key->caller),
+                             *to = pf_dict_location(output->dict, key->callee);
+    const struct pf_function *outer = pf_dict_function(output->dict, from->function),
+                             *inner = pf_dict_function(output->dict, to->function);
 
-    return is_inlined(to) && from->inlined == 0 && from->image == to->image && outer->name == inner->name &&
-           inner->system_name == outer->file && from->line == 0 && to->line == 0 && from->address == 0 && to->address == 0 &&
+    return is_inlined(to) && from->inlined == 0 && from->image == to->image &&
+           outer->name == inner->name && inner->system_name == outer->file && from->line == 0 &&
+           to->line == 0 && from->address == 0 && to->address == 0 &&
            !any(values + output->costs->count, PF_CG_EXTRAS);
 }
 
@@ -265,12 +280,14 @@ static int collect(struct output *output)
         struct pf_location place = *pf_dict_location(output->dict, key->caller);
         struct function function = function_of(output, key->caller);
 
-        output->instr = output->instr || place.address != 0 || pf_dict_location(output->dict, key->callee)->address != 0;
+        output->instr = output->instr || place.address != 0 ||
+                        pf_dict_location(output->dict, key->callee)->address != 0;
         if (key->callee != 0 && is_made(output, key, pf_cg_costs_row(costs, row)))
             continue;
         output->items[output->count++] = (struct item){
             .function = pf_table_intern(&output->functions, &function),
-            .part = is_inlined(&place) ? 1 + pf_dict_function(output->dict, place.function)->file : 0,
+            .part = is_inlined(&place) ? 1 + pf_dict_function(output->dict, place.function)->file
+                                       : 0,
             .address = place.address,
             .line = place.line,
             .called = key->callee != 0,
@@ -325,13 +342,16 @@ static void write_rows(struct output *output)
 
     for (size_t k = 0; k < output->count; k++) {
         const struct item *item = &output->items[k];
-        const struct function *function = (const struct function *)pf_table_row(&output->functions, item->function);
-        const struct pf_edge *key = (const struct pf_edge *)pf_table_row(&output->costs->keys, item->row);
+        const struct function *function =
+            (const struct function *)pf_table_row(&output->functions, item->function);
+        const struct pf_edge *key =
+            (const struct pf_edge *)pf_table_row(&output->costs->keys, item->row);
         const struct pf_location *place = pf_dict_location(output->dict, key->caller);
 
         if (item->function != last) {
             if (last != 0)
-                set_part(output, (const struct function *)pf_table_row(&output->functions, last), 0);
+                set_part(output, (const struct function *)pf_table_row(&output->functions, last),
+                         0);
             begin_function(output, function);
         }
         last = item->function;
@@ -360,9 +380,11 @@ static void write_totals(struct output *output)
     pf_sink_write(output->sink, "\n", 1);
 }
 
-int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool first, bool as_read, struct pf_error *error)
+int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool first, bool as_read,
+                       struct pf_error *error)
 {
-    struct output output = {.sink = sink, .costs = costs, .dict = costs->dict, .first = first, .as_read = as_read};
+    struct output output = {
+        .sink = sink, .costs = costs, .dict = costs->dict, .first = first, .as_read = as_read};
     int status = pf_table_init(&output.functions, sizeof(struct function));
 
     for (unsigned k = 0; k < NAMES; k++)
@@ -372,7 +394,8 @@ int pf_cg_output_write(struct pf_sink *sink, struct pf_cg_costs *costs, bool fir
         status = collect(&output);
     if (status == PF_OK) {
         qsort(output.items, output.count, sizeof *output.items, compare);
-        pf_sink_text(sink, output.instr ? "positions: instr line\nevents:" : "positions: line\nevents:");
+        pf_sink_text(sink,
+                     output.instr ? "positions: instr line\nevents:" : "positions: line\nevents:");
         for (size_t k = 0; k < costs->count; k++) {
             pf_sink_write(sink, " ", 1);
             pf_sink_write(sink, costs->events[k].name.data, costs->events[k].name.size);

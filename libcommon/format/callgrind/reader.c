@@ -43,7 +43,8 @@ static bool rows_make(struct pf_cg_rows *rows, uint32_t columns)
     for (uint32_t k = 0; rows->data && rows->columns && k < columns; k++)
         rows->columns[k].data = rows->data + (size_t)k * PF_BATCH_ROWS;
     rows->column_count = columns;
-    return rows->location && rows->callee && rows->places && rows->targets && rows->labels && rows->data && rows->columns;
+    return rows->location && rows->callee && rows->places && rows->targets && rows->labels &&
+           rows->data && rows->columns;
 }
 
 static int64_t *cell(struct pf_cg_rows *rows, uint32_t column)
@@ -51,7 +52,8 @@ static int64_t *cell(struct pf_cg_rows *rows, uint32_t column)
     return &rows->data[(size_t)column * PF_BATCH_ROWS + rows->count];
 }
 
-static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
+static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key,
+                    struct pf_bytes value)
 {
     struct pf_cg_reader *state = reader->state;
     size_t need = state->meta_count + 1;
@@ -75,7 +77,8 @@ static uint32_t image_of(struct pf_reader *reader, uint32_t object)
     return object == 0 ? 0 : pf_dict_add_image(reader->dict, &(struct pf_image){.name = object});
 }
 
-static struct pf_location location_of(uint32_t function, uint32_t image, const struct pf_cg_place *position, bool inlined)
+static struct pf_location location_of(uint32_t function, uint32_t image,
+                                      const struct pf_cg_place *position, bool inlined)
 {
     struct pf_location location = {.function = function, .image = image, .inlined = inlined};
 
@@ -94,8 +97,10 @@ static uint32_t place(struct pf_reader *reader)
     if (state->place == 0) {
         bool inlined = state->file != state->owner;
 
-        state->place = pf_dict_add_function(reader->dict, &(struct pf_function){.name = state->function, .file = state->file,
-                                                                               .system_name = inlined ? state->owner : 0});
+        state->place = pf_dict_add_function(
+            reader->dict, &(struct pf_function){.name = state->function,
+                                                .file = state->file,
+                                                .system_name = inlined ? state->owner : 0});
         state->image = image_of(reader, state->object);
     }
     return state->place;
@@ -111,7 +116,8 @@ static void leave_inlined(struct pf_reader *reader)
     if (!state->inlined_any || state->dialect->flat)
         return;
     uint32_t inner = place(reader);
-    uint32_t outer = pf_dict_add_function(reader->dict, &(struct pf_function){.name = state->function, .file = state->owner});
+    uint32_t outer = pf_dict_add_function(
+        reader->dict, &(struct pf_function){.name = state->function, .file = state->owner});
 
     for (uint32_t k = 0; k < rows->column_count; k++)
         *cell(rows, k) = 0;
@@ -132,8 +138,9 @@ static enum spec find_spec(struct pf_bytes word)
     static const struct {
         const char *name;
         enum spec spec;
-    } specs[] = {{"fn", SPEC_FN},   {"fl", SPEC_FL},   {"cfn", SPEC_CFN}, {"cfi", SPEC_CFI}, {"cfl", SPEC_CFI}, {"fi", SPEC_FI},
-                 {"fe", SPEC_FI},   {"ob", SPEC_OB},   {"cob", SPEC_COB}, {"jfi", SPEC_CFI}, {"jfn", SPEC_CFN}, {"jfl", SPEC_CFI}};
+    } specs[] = {{"fn", SPEC_FN},   {"fl", SPEC_FL},   {"cfn", SPEC_CFN}, {"cfi", SPEC_CFI},
+                 {"cfl", SPEC_CFI}, {"fi", SPEC_FI},   {"fe", SPEC_FI},   {"ob", SPEC_OB},
+                 {"cob", SPEC_COB}, {"jfi", SPEC_CFI}, {"jfn", SPEC_CFN}, {"jfl", SPEC_CFI}};
 
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
         if (pf_bytes_equal(word, pf_bytes_of(specs[k].name)))
@@ -150,15 +157,9 @@ static void set_spec(struct pf_reader *reader, enum spec spec, uint32_t string)
         state->place = 0;
     }
     switch (spec) {
-    case SPEC_OB:
-        state->object = string;
-        break;
-    case SPEC_FL:
-        state->file = state->owner = string;
-        break;
-    case SPEC_FI:
-        state->file = string;
-        break;
+    case SPEC_OB: state->object = string; break;
+    case SPEC_FL: state->file = state->owner = string; break;
+    case SPEC_FI: state->file = string; break;
     case SPEC_FN:
         state->function = string;
         state->owner = state->file;
@@ -171,17 +172,18 @@ static void set_spec(struct pf_reader *reader, enum spec spec, uint32_t string)
         state->callee_file = string;
         state->has_file = true;
         break;
-    default:
-        state->callee = string;
-        state->has_callee = true;
+    default: state->callee = string; state->has_callee = true;
     }
 }
 
 static int read_spec(struct pf_reader *reader, enum spec spec, struct pf_bytes text)
 {
     struct pf_cg_reader *state = reader->state;
-    bool object = spec == SPEC_OB || spec == SPEC_COB, function = spec == SPEC_FN || spec == SPEC_CFN;
-    struct pf_cg_names *names = object ? &state->objects : function ? &state->functions : &state->files;
+    bool object = spec == SPEC_OB || spec == SPEC_COB,
+         function = spec == SPEC_FN || spec == SPEC_CFN;
+    struct pf_cg_names *names = object     ? &state->objects
+                                : function ? &state->functions
+                                           : &state->files;
     const char *what = NULL;
     uint32_t string;
     int status = pf_cg_names_read(names, reader->dict, text, &string, &what);
@@ -194,7 +196,8 @@ static int read_spec(struct pf_reader *reader, enum spec spec, struct pf_bytes t
 
 /* --- costs ------------------------------------------------------------------------------------ */
 
-static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *text, bool optional, struct pf_cg_place *position)
+static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *text, bool optional,
+                           struct pf_cg_place *position)
 {
     *position = optional ? (struct pf_cg_place){{0}} : state->last;
     for (size_t k = 0; k < state->order_count; k++) {
@@ -253,11 +256,14 @@ static void add_edge(struct pf_reader *reader, int64_t calls)
     struct pf_cg_reader *state = reader->state;
     struct pf_cg_rows *rows = &state->edge;
     uint32_t object = state->has_object ? state->callee_object : state->object;
-    uint32_t file = state->has_file ? state->callee_file : state->file, caller = place(reader), callee;
+    uint32_t file = state->has_file ? state->callee_file : state->file, caller = place(reader),
+             callee;
     bool own = !state->has_callee, inlined = own && file != state->owner;
 
-    callee = pf_dict_add_function(reader->dict, &(struct pf_function){.name = own ? state->function : state->callee, .file = file,
-                                                                     .system_name = inlined ? state->owner : 0});
+    callee = pf_dict_add_function(
+        reader->dict, &(struct pf_function){.name = own ? state->function : state->callee,
+                                            .file = file,
+                                            .system_name = inlined ? state->owner : 0});
     *cell(rows, 0) = calls;
     for (uint32_t k = 0; k < state->events; k++)
         *cell(rows, FIXED + k) = state->mode == PF_CG_CALL ? state->costs[k] : 0;
@@ -268,9 +274,11 @@ static void add_edge(struct pf_reader *reader, int64_t calls)
         *cell(rows, FIXED + state->events + 1) = branch ? state->reached : 0;
         *cell(rows, FIXED + state->events + 2) = branch ? state->count : 0;
     }
-    rows->places[rows->count] = location_of(caller, state->image, &state->last, state->file != state->owner);
-    rows->targets[rows->count] = location_of(callee, object == state->object ? state->image : image_of(reader, object),
-                                            &state->target, inlined);
+    rows->places[rows->count] =
+        location_of(caller, state->image, &state->last, state->file != state->owner);
+    rows->targets[rows->count] =
+        location_of(callee, object == state->object ? state->image : image_of(reader, object),
+                    &state->target, inlined);
     rows->labels[rows->count++] = state->labels;
     state->has_object = state->has_file = state->has_callee = false;
 }
@@ -285,7 +293,8 @@ static void add_flat(struct pf_reader *reader)
         *cell(rows, k) = state->costs[k];
         state->sums[k] += state->costs[k];
     }
-    rows->places[rows->count] = location_of(function, state->image, &state->last, state->file != state->owner);
+    rows->places[rows->count] =
+        location_of(function, state->image, &state->last, state->file != state->owner);
     rows->labels[rows->count++] = state->labels;
 }
 
@@ -303,7 +312,8 @@ static int read_cost_line(struct pf_reader *reader)
     if (state->mode == PF_CG_JUMP)
         text.size = 0;
     if (!read_costs(state, text, &many))
-        return bad_line(reader, many ? "more costs than events" : "no cost, or one that needs more than 64 bits");
+        return bad_line(reader, many ? "more costs than events"
+                                     : "no cost, or one that needs more than 64 bits");
     state->last = position;
     if (state->mode != PF_CG_JUMP)
         memcpy(state->last_costs, state->costs, state->events * sizeof *state->costs);
@@ -311,7 +321,9 @@ static int read_cost_line(struct pf_reader *reader)
         add_flat(reader);
     else
         add_edge(reader, state->mode == PF_CG_CALL ? state->count : 0);
-    for (uint32_t k = 0; state->file != state->owner && !state->dialect->flat && state->mode != PF_CG_JUMP && k < state->events; k++) {
+    for (uint32_t k = 0; state->file != state->owner && !state->dialect->flat &&
+                         state->mode != PF_CG_JUMP && k < state->events;
+         k++) {
         state->inlined_any = true;
         if (!pf_add64(state->inlined[k], state->costs[k], &state->inlined[k]))
             return bad_line(reader, "the costs of inlined lines leave 64 bits");
@@ -322,7 +334,8 @@ static int read_cost_line(struct pf_reader *reader)
 
 static uint32_t count_measure(struct pf_reader *reader, const char *name)
 {
-    return pf_dict_add_measure(reader->dict, pf_measure_make(reader->dict, name, "count", PF_EDGE, PF_COUNT, PF_EXACT));
+    return pf_dict_add_measure(
+        reader->dict, pf_measure_make(reader->dict, name, "count", PF_EDGE, PF_COUNT, PF_EXACT));
 }
 
 /* Adds the columns of jumps, at the first jump. */
@@ -340,7 +353,8 @@ static int add_jump_columns(struct pf_reader *reader)
     }
     for (uint32_t k = 0; k < FIXED + state->events; k++) {
         rows->columns[k].measure = old.columns[k].measure;
-        memcpy(rows->data + (size_t)k * PF_BATCH_ROWS, old.data + (size_t)k * PF_BATCH_ROWS, old.count * sizeof *old.data);
+        memcpy(rows->data + (size_t)k * PF_BATCH_ROWS, old.data + (size_t)k * PF_BATCH_ROWS,
+               old.count * sizeof *old.data);
     }
     memcpy(rows->places, old.places, old.count * sizeof *old.places);
     memcpy(rows->targets, old.targets, old.count * sizeof *old.targets);
@@ -354,7 +368,8 @@ static int add_jump_columns(struct pf_reader *reader)
 }
 
 /* `calls=N target`, `jump=N target`, `jcnd=TAKEN/REACHED target`. */
-static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool conditional, struct pf_bytes text)
+static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool conditional,
+                        struct pf_bytes text)
 {
     struct pf_cg_reader *state = reader->state;
     struct pf_bytes word = pf_scan_word(&text), reached;
@@ -367,7 +382,8 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
         return bad_line(reader, "cachegrind counts no calls");
     if (mode == PF_CG_CALL && !state->has_callee)
         return bad_line(reader, "a call without 'cfn=' before it");
-    reached = slash ? (struct pf_bytes){slash + 1, word.size - size - 1} : (struct pf_bytes){NULL, 0};
+    reached = slash ? (struct pf_bytes){slash + 1, word.size - size - 1}
+                    : (struct pf_bytes){NULL, 0};
     state->reached = -1;
     if (!pf_cg_signed((struct pf_bytes){word.data, size}, &state->count) ||
         (conditional && (!pf_cg_signed(reached, &state->reached) || state->reached < 0)))
@@ -384,7 +400,8 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
 
 /* --- header ----------------------------------------------------------------------------------- */
 
-static uint32_t measure_of(struct pf_reader *reader, const struct pf_measure *event, enum pf_kind kind, bool main)
+static uint32_t measure_of(struct pf_reader *reader, const struct pf_measure *event,
+                           enum pf_kind kind, bool main)
 {
     struct pf_measure measure = *event;
 
@@ -400,15 +417,19 @@ static struct pf_bytes long_name_of(const struct pf_reader *reader, struct pf_by
     struct pf_bytes name, long_name;
 
     for (size_t k = state->definition_count; k-- > 0;)
-        if (pf_cg_event_split(pf_dict_string(reader->dict, state->definitions[k]), &name, &long_name) && pf_bytes_equal(name, event))
+        if (pf_cg_event_split(pf_dict_string(reader->dict, state->definitions[k]), &name,
+                              &long_name) &&
+            pf_bytes_equal(name, event))
             return long_name;
     return (struct pf_bytes){NULL, 0};
 }
 
-static bool named_before(const struct pf_measures *measures, const struct pf_cg_rows *rows, uint32_t k)
+static bool named_before(const struct pf_measures *measures, const struct pf_cg_rows *rows,
+                         uint32_t k)
 {
     for (uint32_t i = 0; i < k; i++)
-        if (pf_measure_same(pf_measures_row(measures, rows->columns[i].measure), pf_measures_row(measures, rows->columns[k].measure)))
+        if (pf_measure_same(pf_measures_row(measures, rows->columns[i].measure),
+                            pf_measures_row(measures, rows->columns[k].measure)))
             return true;
     return false;
 }
@@ -430,7 +451,8 @@ static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t
         state->flat.columns[k].measure = measure_of(reader, &measure, PF_FLAT, k == 0);
         if (calls)
             state->edge.columns[FIXED + k].measure = measure_of(reader, &measure, PF_EDGE, k == 0);
-        if (pf_bytes_equal(word, PF_BYTES("calls")) || named_before(&reader->dict->measures, &state->flat, k))
+        if (pf_bytes_equal(word, PF_BYTES("calls")) ||
+            named_before(&reader->dict->measures, &state->flat, k))
             return bad_line(reader, "an event is named twice, or as the number of calls is");
     }
     return PF_OK;
@@ -470,11 +492,14 @@ static int read_order(struct pf_reader *reader, struct pf_bytes text)
         bool line = pf_bytes_equal(word, PF_BYTES("line"));
 
         if (state->order_count == PF_CG_SUBPOSITIONS ||
-            (!line && !pf_bytes_equal(word, PF_BYTES("instr")) && !pf_bytes_equal(word, PF_BYTES("addr"))))
+            (!line && !pf_bytes_equal(word, PF_BYTES("instr")) &&
+             !pf_bytes_equal(word, PF_BYTES("addr"))))
             return bad_line(reader, "positions are 'line', 'instr' or 'instr line'");
         state->order[state->order_count] = line ? PF_CG_LINE : PF_CG_INSTR;
     }
-    return state->order_count > 0 ? PF_OK : bad_line(reader, "positions are 'line', 'instr' or 'instr line'");
+    return state->order_count > 0
+               ? PF_OK
+               : bad_line(reader, "positions are 'line', 'instr' or 'instr line'");
 }
 
 static int read_expected(struct pf_reader *reader, struct pf_bytes text)
@@ -509,10 +534,13 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
 
         if (state->sums[k] == state->expected[k])
             continue;
-        name = pf_dict_string(reader->dict, pf_measures_row(&reader->dict->measures, state->flat.columns[k].measure)->name);
+        name = pf_dict_string(
+            reader->dict,
+            pf_measures_row(&reader->dict->measures, state->flat.columns[k].measure)->name);
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
-        pf_report_send(&reader->report, severity, "offset %" PRIu64 ": the costs of '%s' are %s together, the %s line says %s",
+        pf_report_send(&reader->report, severity,
+                       "offset %" PRIu64 ": the costs of '%s' are %s together, the %s line says %s",
                        state->offset, pf_clip(name).text, sum, what, expected);
     }
 }
@@ -551,7 +579,8 @@ static int keep_definition(struct pf_reader *reader, struct pf_bytes value)
 {
     struct pf_cg_reader *state = reader->state;
 
-    if (!pf_grow(&state->definitions, &state->definition_capacity, state->definition_count + 1, sizeof *state->definitions))
+    if (!pf_grow(&state->definitions, &state->definition_capacity, state->definition_count + 1,
+                 sizeof *state->definitions))
         return pf_error_nomem(&reader->error);
     state->definitions[state->definition_count++] = pf_dict_intern_text(reader->dict, value);
     return PF_OK;
@@ -566,7 +595,9 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
     if (pf_bytes_equal(key, PF_BYTES("events"))) {
         end_part(reader);
         status = read_events(reader, value);
-        return status == PF_OK ? add_meta(reader, PF_CG_PRIVATE, PF_BYTES(PF_CG_AS_READ), PF_BYTES("")) : status;
+        return status == PF_OK
+                   ? add_meta(reader, PF_CG_PRIVATE, PF_BYTES(PF_CG_AS_READ), PF_BYTES(""))
+                   : status;
     }
     if (pf_bytes_equal(key, PF_BYTES("positions")))
         return read_order(reader, value);
@@ -583,7 +614,8 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
     } else if (pf_bytes_equal(key, PF_BYTES("event")))
         status = keep_definition(reader, value);
     else if (pf_bytes_equal(key, PF_BYTES(PF_CG_THREAD)))
-        state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0), pf_dict_intern_text(reader->dict, value));
+        state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0),
+                                          pf_dict_intern_text(reader->dict, value));
     return status == PF_OK ? add_meta(reader, state->dialect->origin, key, value) : status;
 }
 
@@ -633,7 +665,8 @@ static int read_line(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
     struct pf_bytes word = {0}, value = {0};
     enum kind kind = kind_of(state->line, &word, &value);
-    bool meta = kind == HEADER || kind == COMMENT, rows = state->flat.count > 0 || state->edge.count > 0;
+    bool meta = kind == HEADER || kind == COMMENT,
+         rows = state->flat.count > 0 || state->edge.count > 0;
 
     if (kind != EMPTY && (meta ? rows || state->inlined_any : state->meta_count > 0)) {
         leave_inlined(reader);
@@ -642,21 +675,18 @@ static int read_line(struct pf_reader *reader)
     if (kind != RECORD && kind != EMPTY && state->mode != PF_CG_COSTS)
         return bad_line(reader, "expected the costs of a call, or the position of a jump");
     switch (kind) {
-    case RECORD:
-        return read_cost_line(reader);
-    case SPEC:
-        return read_spec_line(reader, word, value);
+    case RECORD: return read_cost_line(reader);
+    case SPEC: return read_spec_line(reader, word, value);
     case HEADER:
         if (value.size > 0 && value.data[0] == ' ')
             value = (struct pf_bytes){value.data + 1, value.size - 1};
         return read_header(reader, word, value);
     case COMMENT:
-        return pf_bytes_equal(state->line, PF_BYTES("# callgrind format")) ? PF_OK
-                                                                           : add_meta(reader, state->dialect->origin, PF_BYTES("comment"), state->line);
-    case UNKNOWN:
-        return bad_line(reader, "neither costs nor a position nor a header line");
-    default:
-        return PF_OK;
+        return pf_bytes_equal(state->line, PF_BYTES("# callgrind format"))
+                   ? PF_OK
+                   : add_meta(reader, state->dialect->origin, PF_BYTES("comment"), state->line);
+    case UNKNOWN: return bad_line(reader, "neither costs nor a position nor a header line");
+    default: return PF_OK;
     }
 }
 
@@ -666,12 +696,15 @@ static int end(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
 
     if (state->mode != PF_CG_COSTS)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the input ends before the costs of a call");
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "the input ends before the costs of a call");
     if (state->events == 0)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the input ends before its 'events:' line");
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "the input ends before its 'events:' line");
     state->offset = pf_source_offset(reader->source);
     if (!state->ended && (state->must_end || state->dialect->flat))
-        return pf_error_at(&reader->error, PF_FAILED, state->offset, "the input is cut: it ends without its '%s' line",
+        return pf_error_at(&reader->error, PF_FAILED, state->offset,
+                           "the input is cut: it ends without its '%s' line",
                            state->dialect->flat ? "summary:" : "totals:");
     end_part(reader);
     return PF_EOF;
@@ -704,7 +737,8 @@ static void find_places(struct pf_dict *dict, struct pf_cg_rows *rows, bool call
     }
 }
 
-static void fill_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch, enum pf_kind kind)
+static void fill_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch,
+                      enum pf_kind kind)
 {
     find_places(dict, rows, kind == PF_EDGE);
     batch->kind = kind;
@@ -749,7 +783,8 @@ static int read_lines(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
 
-    while (state->flat.count < PF_BATCH_ROWS && state->edge.count < PF_BATCH_ROWS - 2 && state->meta_count < PF_BATCH_ROWS) {
+    while (state->flat.count < PF_BATCH_ROWS && state->edge.count < PF_BATCH_ROWS - 2 &&
+           state->meta_count < PF_BATCH_ROWS) {
         int status = PF_OK;
 
         if (!state->held) {

@@ -1,6 +1,5 @@
 #include "format/callgrind/callgrind.h"
 
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,7 +36,10 @@ static bool want_all(void *arg, uint32_t measure)
 static int declare(struct pf_writer *writer, struct pf_cg_group *group, uint32_t measure)
 {
     struct pf_value_column column = {.measure = measure};
-    struct pf_batch batch = {.kind = (enum pf_kind)pf_measures_row(&writer->dict->measures, measure)->kind, .values = &column, .value_count = 1};
+    struct pf_batch batch = {
+        .kind = (enum pf_kind)pf_measures_row(&writer->dict->measures, measure)->kind,
+        .values = &column,
+        .value_count = 1};
 
     return pf_cg_records_add(&group->records, &batch, &writer->error);
 }
@@ -52,7 +54,8 @@ static int note_measures(struct pf_writer *writer, const struct pf_batch *batch)
             at++;
         if (at < state->measure_count)
             continue;
-        if (!pf_grow(&state->measures, &state->measure_capacity, state->measure_count + 1, sizeof *state->measures))
+        if (!pf_grow(&state->measures, &state->measure_capacity, state->measure_count + 1,
+                     sizeof *state->measures))
             return pf_error_nomem(&writer->error);
         state->measures[state->measure_count++] = batch->values[k].measure;
     }
@@ -68,7 +71,8 @@ static struct pf_cg_group *group_of(struct pf_writer *writer, uint32_t thread)
         if (state->groups[k]->thread == thread)
             return state->groups[k];
     group = calloc(1, sizeof *group);
-    if (!group || !pf_grow(&state->groups, &state->group_capacity, state->group_count + 1, sizeof *state->groups)) {
+    if (!group || !pf_grow(&state->groups, &state->group_capacity, state->group_count + 1,
+                           sizeof *state->groups)) {
         free(group);
         pf_error_nomem(&writer->error);
         return NULL;
@@ -85,7 +89,8 @@ static struct pf_cg_group *group_of(struct pf_writer *writer, uint32_t thread)
 
 bool pf_cg_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
 {
-    return label->key == ((const struct pf_cg_writer *)writer->state)->thread_key && !label->numeric;
+    return label->key == ((const struct pf_cg_writer *)writer->state)->thread_key &&
+           !label->numeric;
 }
 
 /* The thread of a label set. */
@@ -104,7 +109,8 @@ static uint32_t thread_of(struct pf_writer *writer, uint32_t labels)
 }
 
 /* The rows from..to of a batch. */
-static int add_run(struct pf_writer *writer, const struct pf_batch *batch, uint32_t from, uint32_t to, uint32_t thread)
+static int add_run(struct pf_writer *writer, const struct pf_batch *batch, uint32_t from,
+                   uint32_t to, uint32_t thread)
 {
     struct pf_cg_group *group = group_of(writer, thread);
     struct pf_value_column *columns;
@@ -188,7 +194,8 @@ static void write_header(struct pf_writer *writer, uint32_t thread)
     if (!first)
         pf_sink_write(writer->sink, "\n", 1);
     for (size_t k = 0; k < state->header_count; k++) {
-        struct pf_bytes key = key_of(writer, &state->header[k]), value = pf_dict_string(writer->dict, state->header[k].value);
+        struct pf_bytes key = key_of(writer, &state->header[k]),
+                        value = pf_dict_string(writer->dict, state->header[k].value);
 
         if (pf_bytes_equal(key, PF_BYTES("comment")))
             write_value(writer->sink, value);
@@ -210,7 +217,9 @@ static struct pf_bytes long_name_of(const struct pf_writer *writer, struct pf_by
 
     for (size_t k = 0; k < state->header_count; k++)
         if (pf_bytes_equal(key_of(writer, &state->header[k]), PF_BYTES("event")) &&
-            pf_cg_event_split(pf_dict_string(writer->dict, state->header[k].value), &event, &long_name) && pf_bytes_equal(event, name))
+            pf_cg_event_split(pf_dict_string(writer->dict, state->header[k].value), &event,
+                              &long_name) &&
+            pf_bytes_equal(event, name))
             return long_name;
     return (struct pf_bytes){NULL, 0};
 }
@@ -225,7 +234,8 @@ static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
     struct pf_measure bare;
 
     pf_cg_event_measure(writer->dict, name, long_name_of(writer, name), &bare);
-    if (column->num != 1 || column->den != 1 || !pf_cg_event_same(&bare, measure) || name.size == 0 || memchr(name.data, ' ', name.size))
+    if (column->num != 1 || column->den != 1 || !pf_cg_event_same(&bare, measure) ||
+        name.size == 0 || memchr(name.data, ' ', name.size))
         return true;
     event->name.size = 0;
     return pf_buffer_append(&event->name, name.data, name.size);
@@ -238,7 +248,8 @@ static struct pf_bytes name_of(const struct pf_cg_event *event)
 
 /* True if a reader would take the event for an earlier event, or its costs for the number of
  * calls. */
-static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_costs *costs, size_t event)
+static bool is_name_taken(const struct pf_writer *writer, const struct pf_cg_costs *costs,
+                          size_t event)
 {
     struct pf_measure measures[2];
     struct pf_bytes name = name_of(&costs->events[event]);
@@ -267,11 +278,14 @@ static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, siz
 
         good = old.size > 0 || pf_buffer_append(&old, name->data, name->size);
         name->size = 0;
-        good = good && pf_buffer_append(name, digits, (size_t)size) && pf_buffer_append(name, old.data, old.size);
+        good = good && pf_buffer_append(name, digits, (size_t)size) &&
+               pf_buffer_append(name, old.data, old.size);
     }
     if (good && old.size > 0)
-        pf_report_send(&writer->report, PF_WARNING, "the name '%s' is taken: an event is written as '%s'",
-                       pf_clip((struct pf_bytes){old.data, old.size}).text, pf_clip((struct pf_bytes){name->data, name->size}).text);
+        pf_report_send(&writer->report, PF_WARNING,
+                       "the name '%s' is taken: an event is written as '%s'",
+                       pf_clip((struct pf_bytes){old.data, old.size}).text,
+                       pf_clip((struct pf_bytes){name->data, name->size}).text);
     pf_buffer_free(&old);
     return good;
 }
@@ -319,10 +333,12 @@ static bool begins_part(const struct pf_writer *writer, struct pf_bytes key, str
     const struct pf_cg_writer *state = writer->state;
 
     if (pf_bytes_equal(key, PF_BYTES("comment")))
-        return state->group_count > 0 && value.size > 0 && value.data[0] == '='; /* Xdebug's line between profiles */
+        return state->group_count > 0 && value.size > 0 &&
+               value.data[0] == '='; /* Xdebug's line between profiles */
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (pf_bytes_equal(key, pf_bytes_of(keys[k])))
-            return state->group_count > 0 || (pf_bytes_equal(key, PF_BYTES("part")) && has_key(writer, "part"));
+            return state->group_count > 0 ||
+                   (pf_bytes_equal(key, PF_BYTES("part")) && has_key(writer, "part"));
     return false;
 }
 
@@ -352,9 +368,11 @@ static int add_header(struct pf_writer *writer, uint32_t key, uint32_t value)
         return PF_OK;
     if (!is_header_line(text, pf_dict_string(writer->dict, value)))
         return pf_leave_name(writer, PF_LEFT_METADATA, key);
-    if (begins_part(writer, text, pf_dict_string(writer->dict, value)) && write_part(writer) != PF_OK)
+    if (begins_part(writer, text, pf_dict_string(writer->dict, value)) &&
+        write_part(writer) != PF_OK)
         return writer->error.code;
-    if (!pf_grow(&state->header, &state->header_capacity, state->header_count + 1, sizeof *state->header))
+    if (!pf_grow(&state->header, &state->header_capacity, state->header_count + 1,
+                 sizeof *state->header))
         return pf_error_nomem(&writer->error);
     state->header[state->header_count++] = (struct pf_cg_header){key, value};
     return PF_OK;

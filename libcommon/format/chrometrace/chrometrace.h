@@ -14,7 +14,7 @@
 struct pf_trace_event {
     int64_t time, duration; /* duration: INT64_MAX for a begin without its end, -1 for an end */
     uint32_t thread, location, name; /* name: a string, 0 = none */
-    uint32_t order;         /* in the file */
+    uint32_t order;                  /* in the file */
 };
 
 /* The event that is being read. */
@@ -23,7 +23,7 @@ struct pf_trace_fields {
     char phase;
     bool has_time, has_duration, has_weight;
     int64_t time, duration, weight;
-    uint32_t frame;         /* id of the number of a stack frame */
+    uint32_t frame; /* id of the number of a stack frame */
     uint64_t args_offset;
 };
 
@@ -40,26 +40,26 @@ struct pf_trace_reader {
     struct pf_json_cut cut;
     struct pf_trace_event *events;
     size_t event_count, event_capacity;
-    struct pf_table threads;            /* pid and tid, strings */
+    struct pf_table threads; /* pid and tid, strings */
     struct pf_trace_thread {
         uint32_t name, process, labels;
-    } *thread_rows;
+    } * thread_rows;
     size_t thread_capacity;
-    struct pf_call_tree frames;         /* stackFrames, whose numbers are strings */
+    struct pf_call_tree frames; /* stackFrames, whose numbers are strings */
     struct pf_trace_sample {
         int64_t time, weight;
         uint32_t thread, frame, order;
-    } *samples;
+    } * samples;
     size_t sample_count, sample_capacity;
     /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
     struct pf_table profile_keys;
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;
-    struct pf_buffer args;              /* of the event at hand, as written */
+    struct pf_buffer args; /* of the event at hand, as written */
     uint64_t rounded, cut_spans, unmatched, unclosed;
-    pf_int128 cut_time;                 /* nanoseconds */
+    pf_int128 cut_time; /* nanoseconds */
     struct pf_rows rows;
-    struct pf_table keys;               /* stack and labels of each row of spans */
+    struct pf_table keys; /* stack and labels of each row of spans */
     int status;
 };
 

@@ -15,17 +15,20 @@ enum { FINEST = 3 };
 /* --- profiles --------------------------------------------------------------------------------- */
 
 /* Parts without an id belong to no others. */
-static struct pf_trace_profile *find_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
+static struct pf_trace_profile *find_profile(struct pf_reader *reader,
+                                             const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
-    uint32_t known = state->profile_keys.count, key[3] = {fields->pid, fields->id, fields->id ? 0 : known};
+    uint32_t known = state->profile_keys.count,
+             key[3] = {fields->pid, fields->id, fields->id ? 0 : known};
     uint32_t id = pf_table_intern(&state->profile_keys, key), thread;
 
     if (id != 0 && id < known)
         return &state->profiles[id - 1];
     thread = pf_trace_thread(reader, fields->pid, fields->tid);
     if (id == 0 || thread == 0 ||
-        !pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
+        !pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1,
+                 sizeof *state->profiles))
         return NULL;
     struct pf_trace_profile *profile = &state->profiles[state->profile_count];
     *profile = (struct pf_trace_profile){.thread = thread, .samples.deltas.most = FINEST};
@@ -53,7 +56,8 @@ static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_
         return PF_NOMEM;
     if (member_number(object, "id", &number) && (id = pf_call_tree_number(tree, number)) == 0)
         return PF_NOMEM;
-    if (member_number(object, "parent", &number) && (parent = pf_call_tree_number(tree, number)) == 0)
+    if (member_number(object, "parent", &number) &&
+        (parent = pf_call_tree_number(tree, number)) == 0)
         return PF_NOMEM;
     if (id && tree->rows[id].node)
         return PF_FAILED;
@@ -61,8 +65,10 @@ static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_
         tree->rows[id].node = node;
     tree->nodes[node].number = id;
     tree->nodes[node].parent_number = parent;
-    json_array_foreach(children, k, child) {
-        uint32_t row = json_is_integer(child) ? pf_call_tree_number(tree, json_integer_value(child)) : 0;
+    json_array_foreach(children, k, child)
+    {
+        uint32_t row = json_is_integer(child) ? pf_call_tree_number(tree, json_integer_value(child))
+                                              : 0;
 
         if (row == 0)
             return json_is_integer(child) ? PF_NOMEM : PF_FAILED;
@@ -71,7 +77,8 @@ static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_
         tree->rows[row].parent = node;
     }
     struct pf_call_frame frame = pf_call_frame_json(dict, json_object_get(object, "callFrame"));
-    tree->nodes[node].location = pf_call_frame_location(dict, &frame, parent == 0 && (id == 0 || tree->rows[id].parent == 0));
+    tree->nodes[node].location = pf_call_frame_location(
+        dict, &frame, parent == 0 && (id == 0 || tree->rows[id].parent == 0));
     return PF_OK;
 }
 
@@ -80,8 +87,11 @@ static int add_samples(struct pf_trace_profile *profile, const json_t *list)
     const json_t *sample;
     size_t k;
 
-    json_array_foreach(list, k, sample) {
-        uint32_t id = json_is_integer(sample) ? pf_call_tree_number(&profile->tree, json_integer_value(sample)) : 0;
+    json_array_foreach(list, k, sample)
+    {
+        uint32_t id = json_is_integer(sample)
+                          ? pf_call_tree_number(&profile->tree, json_integer_value(sample))
+                          : 0;
 
         if (id == 0 && !json_is_integer(sample))
             return PF_FAILED;
@@ -100,7 +110,8 @@ static struct pf_bytes number_text(const json_t *number, char text[PF_INT128_TEX
         return (struct pf_bytes){text, pf_print_int128(json_integer_value(number), text)};
     if (real >= -0x1p53 && real <= 0x1p53 && real == (double)(int64_t)real)
         return (struct pf_bytes){text, pf_print_int128((int64_t)real, text)};
-    return (struct pf_bytes){text, json_dumpb(number, text, PF_INT128_TEXT, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))};
+    return (struct pf_bytes){
+        text, json_dumpb(number, text, PF_INT128_TEXT, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))};
 }
 
 static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas, const json_t *list)
@@ -110,7 +121,8 @@ static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas,
     int64_t value;
     size_t k;
 
-    json_array_foreach(list, k, delta) {
+    json_array_foreach(list, k, delta)
+    {
         if (pf_decimals_take_part(deltas, number_text(delta, text), &value) != PF_OK)
             return PF_FAILED;
         if (pf_decimals_add(deltas, value) != PF_OK)
@@ -129,14 +141,17 @@ static bool find_time(const json_t *data, const json_t *cpu, const char *key, pf
     bool exact;
 
     number = number ? number : json_object_get(cpu, key);
-    return json_is_number(number) && pf_decimal_scale128(number_text(number, text), FINEST, time, &exact);
+    return json_is_number(number) &&
+           pf_decimal_scale128(number_text(number, text), FINEST, time, &exact);
 }
 
 int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
     const json_t *args, *node;
-    int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+    int status = pf_json_cut_parse(&state->cut,
+                                   (struct pf_bytes){state->args.data, state->args.size},
+                                   fields->args_offset, &args);
     struct pf_trace_profile *profile = status == PF_OK ? find_profile(reader, fields) : NULL;
     size_t k;
 
@@ -152,23 +167,26 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     if (status == PF_OK)
         status = add_samples(profile, json_object_get(cpu, "samples"));
     if (status == PF_OK)
-        status = add_deltas(state, &profile->samples.deltas, deltas ? deltas : json_object_get(cpu, "timeDeltas"));
+        status = add_deltas(state, &profile->samples.deltas,
+                            deltas ? deltas : json_object_get(cpu, "timeDeltas"));
     profile->has_start = find_time(data, cpu, "startTime", &profile->start) || profile->has_start;
     profile->has_end = find_time(data, cpu, "endTime", &profile->end) || profile->has_end;
     state->profile_samples += profile->samples.count - before;
     if (status == PF_NOMEM)
         return pf_error_nomem(&reader->error);
     if (status != PF_OK)
-        return pf_error_at(&reader->error, PF_FAILED, fields->args_offset, "a part of a profile whose nodes, samples or times do not fit");
+        return pf_error_at(&reader->error, PF_FAILED, fields->args_offset,
+                           "a part of a profile whose nodes, samples or times do not fit");
     return PF_OK;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static uint32_t add_measure(struct pf_reader *reader, const char *name, const char *unit, enum pf_role role)
+static uint32_t add_measure(struct pf_reader *reader, const char *name, const char *unit,
+                            enum pf_role role)
 {
-    return pf_dict_add_measure(reader->dict,
-                               pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED));
+    return pf_dict_add_measure(
+        reader->dict, pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED));
 }
 
 static void declare(struct pf_reader *reader)
@@ -198,8 +216,10 @@ static uint32_t stack_of(struct pf_reader *reader, const struct pf_call_tree *tr
 
     if (node && tree->nodes[node].stack != UINT32_MAX)
         return tree->nodes[node].stack;
-    return pf_dict_add_frame(reader->dict, 0,
-                             pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function)}));
+    return pf_dict_add_frame(
+        reader->dict, 0,
+        pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(
+                                                                     reader->dict, &function)}));
 }
 
 static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
@@ -223,9 +243,11 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
     bool sorted, next = !deltas || strcmp(deltas, "before") != 0;
     int status = resolve(reader, &profile->tree);
 
-    profile->samples.has_span = profile->has_start && profile->has_end &&
-                                !__builtin_sub_overflow(profile->end, profile->start, &profile->samples.span);
-    if (status == PF_OK && (status = pf_call_samples_order(&profile->samples, next, &sorted)) != PF_OK)
+    profile->samples.has_span =
+        profile->has_start && profile->has_end &&
+        !__builtin_sub_overflow(profile->end, profile->start, &profile->samples.span);
+    if (status == PF_OK &&
+        (status = pf_call_samples_order(&profile->samples, next, &sorted)) != PF_OK)
         status = pf_error_set(&reader->error, status, "the times of a profile leave 64 bits");
     if (status != PF_OK)
         return status;

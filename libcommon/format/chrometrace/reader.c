@@ -19,7 +19,8 @@ struct thread_key {
 
 static int bid(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"traceEvents", "[].ph", "traceEvents[].ph", "stackFrames", "samples[].sf", NULL};
+    static const char *const paths[] = {"traceEvents", "[].ph",        "traceEvents[].ph",
+                                        "stackFrames", "samples[].sf", NULL};
     uint32_t found = pf_json_look(source, paths);
 
     (void)path;
@@ -33,8 +34,10 @@ static int open_reader(struct pf_reader *reader)
     pf_rows_init(&state->rows, reader->dict);
     pf_json_reader_open(&state->cut, reader);
     state->cut.lenient = true;
-    if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK || pf_call_tree_init(&state->frames) != PF_OK ||
-        pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK || pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
+    if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK ||
+        pf_call_tree_init(&state->frames) != PF_OK ||
+        pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK ||
+        pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
 }
@@ -68,7 +71,8 @@ uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
     struct thread_key key = {pid, tid, 1};
     uint32_t before = state->threads.count, id;
 
-    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1, sizeof *state->thread_rows))
+    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1,
+                 sizeof *state->thread_rows))
         return 0;
     id = pf_table_intern(&state->threads, &key);
     if (id >= before)
@@ -102,9 +106,11 @@ static void label_threads(struct pf_reader *reader)
 
         labels = add_label(dict, labels, PF_BYTES("tid"), key->tid);
         if (process && state->thread_rows[process].process)
-            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("process"), 0), state->thread_rows[process].process);
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("process"), 0),
+                                       state->thread_rows[process].process);
         if (state->thread_rows[id].name)
-            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("thread"), 0), state->thread_rows[id].name);
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("thread"), 0),
+                                       state->thread_rows[id].name);
         state->thread_rows[id].labels = labels;
     }
 }
@@ -124,8 +130,8 @@ static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size, "'%s' is no time of 64 bits",
-                           pf_clip(text).text);
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size,
+                           "'%s' is no time of 64 bits", pf_clip(text).text);
     state->rounded += !exact;
     return PF_OK;
 }
@@ -238,15 +244,20 @@ static bool holds(const struct pf_buffer *text, const char *part)
 }
 
 /* The place of a span: its name, and where its arguments tell one (Hermes), the file and line. */
-static int span_location(struct pf_reader *reader, const struct pf_trace_fields *fields, uint32_t *id)
+static int span_location(struct pf_reader *reader, const struct pf_trace_fields *fields,
+                         uint32_t *id)
 {
     struct pf_trace_reader *state = reader->state;
-    struct pf_function function = {.name = fields->name ? fields->name : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
+    struct pf_function function = {
+        .name = fields->name ? fields->name
+                             : pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
     struct pf_location location = {0};
     const json_t *args;
 
     if (holds(&state->args, "\"url\"")) {
-        int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+        int status = pf_json_cut_parse(&state->cut,
+                                       (struct pf_bytes){state->args.data, state->args.size},
+                                       fields->args_offset, &args);
 
         if (status != PF_OK)
             return status;
@@ -263,21 +274,30 @@ static int span_location(struct pf_reader *reader, const struct pf_trace_fields 
 static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
-    struct pf_trace_event event = {.time = fields->time, .name = fields->name, .order = (uint32_t)state->event_count};
+    struct pf_trace_event event = {
+        .time = fields->time, .name = fields->name, .order = (uint32_t)state->event_count};
     int status = PF_OK;
 
     /* clang's sums of what stands elsewhere */
-    if (fields->phase == 'X' && pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) && holds(&state->args, "\"avg ms\""))
+    if (fields->phase == 'X' &&
+        pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) &&
+        holds(&state->args, "\"avg ms\""))
         return PF_OK;
     if (!fields->has_time)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "an event '%c' without a time", fields->phase);
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "an event '%c' without a time", fields->phase);
     if (fields->duration < 0)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "an event of less than no time");
-    event.duration = fields->phase == 'B' ? INT64_MAX : fields->phase == 'E' ? -1 : fields->duration;
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "an event of less than no time");
+    event.duration = fields->phase == 'B'   ? INT64_MAX
+                     : fields->phase == 'E' ? -1
+                                            : fields->duration;
     if (fields->phase != 'E')
         status = span_location(reader, fields, &event.location);
     event.thread = pf_trace_thread(reader, fields->pid, fields->tid);
-    if (status == PF_OK && (event.thread == 0 || !pf_grow(&state->events, &state->event_capacity, state->event_count + 1, sizeof *state->events)))
+    if (status == PF_OK &&
+        (event.thread == 0 || !pf_grow(&state->events, &state->event_capacity,
+                                       state->event_count + 1, sizeof *state->events)))
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
         state->events[state->event_count++] = event;
@@ -287,10 +307,14 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
 static int take_sample(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
-    struct pf_trace_sample sample = {.time = fields->time, .weight = fields->has_weight ? fields->weight : 1, .frame = fields->frame,
-                                     .thread = pf_trace_thread(reader, fields->pid, fields->tid), .order = (uint32_t)state->sample_count};
+    struct pf_trace_sample sample = {.time = fields->time,
+                                     .weight = fields->has_weight ? fields->weight : 1,
+                                     .frame = fields->frame,
+                                     .thread = pf_trace_thread(reader, fields->pid, fields->tid),
+                                     .order = (uint32_t)state->sample_count};
 
-    if (sample.thread == 0 || !pf_grow(&state->samples, &state->sample_capacity, state->sample_count + 1, sizeof *state->samples))
+    if (sample.thread == 0 || !pf_grow(&state->samples, &state->sample_capacity,
+                                       state->sample_count + 1, sizeof *state->samples))
         return pf_error_nomem(&reader->error);
     state->samples[state->sample_count++] = sample;
     return PF_OK;
@@ -302,7 +326,9 @@ static int take_name(struct pf_reader *reader, const struct pf_trace_fields *fie
     struct pf_trace_reader *state = reader->state;
     uint32_t thread = pf_trace_thread(reader, fields->pid, process ? 0 : fields->tid);
     const json_t *args;
-    int status = pf_json_cut_parse(&state->cut, (struct pf_bytes){state->args.data, state->args.size}, fields->args_offset, &args);
+    int status = pf_json_cut_parse(&state->cut,
+                                   (struct pf_bytes){state->args.data, state->args.size},
+                                   fields->args_offset, &args);
 
     if (status == PF_OK && thread == 0)
         status = pf_error_nomem(&reader->error);
@@ -318,7 +344,8 @@ static int take_event(struct pf_reader *reader, const struct pf_trace_fields *fi
     struct pf_bytes name = pf_dict_string(reader->dict, fields->name);
     bool args = state->args.size > 0;
 
-    if (args && (pf_bytes_equal(name, PF_BYTES("Profile")) || pf_bytes_equal(name, PF_BYTES("ProfileChunk")) ||
+    if (args && (pf_bytes_equal(name, PF_BYTES("Profile")) ||
+                 pf_bytes_equal(name, PF_BYTES("ProfileChunk")) ||
                  pf_bytes_equal(name, PF_BYTES("CpuProfile"))))
         return pf_trace_read_profile(reader, fields);
     if (fields->phase == 'M' && args && pf_bytes_equal(name, PF_BYTES("thread_name")))
@@ -367,25 +394,29 @@ static int read_stack_frame(struct pf_json_cut *cut, void *field)
     struct pf_trace_reader *state = field;
     struct pf_reader *reader = cut->owner;
     struct stack_frame frame = {0};
-    uint32_t number = pf_call_tree_number(&state->frames, pf_dict_intern_text(reader->dict, cut->key));
+    uint32_t number =
+        pf_call_tree_number(&state->frames, pf_dict_intern_text(reader->dict, cut->key));
     uint32_t node = pf_call_tree_add(&state->frames);
     int status = number && node ? pf_json_object(cut, members, &frame) : pf_error_nomem(cut->error);
 
     if (status != PF_OK)
         return status;
     if (state->frames.rows[number].node)
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "a stack frame is there twice");
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                           "a stack frame is there twice");
     state->frames.rows[number].node = node;
     state->frames.nodes[node].number = number;
     state->frames.nodes[node].parent_number = frame.parent;
-    state->frames.nodes[node].location = pf_call_frame_location(reader->dict, &(struct pf_call_frame){.name = frame.name}, false);
+    state->frames.nodes[node].location =
+        pf_call_frame_location(reader->dict, &(struct pf_call_frame){.name = frame.name}, false);
     return PF_OK;
 }
 
 static int read_document(struct pf_reader *reader)
 {
     enum { LIST = PF_JSON_ARRAY | PF_JSON_EACH | PF_JSON_LAX };
-    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_stack_frame, 0, NULL}, {0}};
+    static const struct pf_json_member frame[] = {{NULL, PF_JSON_OBJECT, read_stack_frame, 0, NULL},
+                                                  {0}};
     static const struct pf_json_member members[] = {
         {"traceEvents", LIST, read_event, 0, NULL},
         {"samples", LIST, read_sample, 0, NULL},
@@ -394,7 +425,8 @@ static int read_document(struct pf_reader *reader)
     };
     struct pf_trace_reader *state = reader->state;
     bool list = pf_json_cut_kind(&state->cut) == '[';
-    int status = list ? pf_json_array(&state->cut, read_event, state) : pf_json_object(&state->cut, members, state);
+    int status = list ? pf_json_array(&state->cut, read_event, state)
+                      : pf_json_object(&state->cut, members, state);
 
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
@@ -408,15 +440,20 @@ static int give_records(struct pf_reader *reader)
 
     label_threads(reader);
     if (state->rounded > 0)
-        pf_report_send(&reader->report, PF_NOTE, "%" PRIu64 " times finer than nanoseconds are rounded", state->rounded);
+        pf_report_send(&reader->report, PF_NOTE,
+                       "%" PRIu64 " times finer than nanoseconds are rounded", state->rounded);
     if ((profiles || samples) && !of)
         for (size_t k = 0; k < state->event_count; k++)
             if (state->events[k].duration > 0) {
-                pf_report_send(&reader->report, PF_NOTE, "the trace has %s: its spans are left out (-f chrometrace:of=spans reads them)",
-                               profiles ? "profiles" : "samples");
+                pf_report_send(
+                    &reader->report, PF_NOTE,
+                    "the trace has %s: its spans are left out (-f chrometrace:of=spans reads them)",
+                    profiles ? "profiles" : "samples");
                 break;
             }
-    return profiles ? pf_trace_give_profiles(reader) : samples ? pf_trace_give_samples(reader) : pf_trace_give_spans(reader);
+    return profiles  ? pf_trace_give_profiles(reader)
+           : samples ? pf_trace_give_samples(reader)
+                     : pf_trace_give_spans(reader);
 }
 
 /* The whole document is one step. */
@@ -436,15 +473,19 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 }
 
 static const struct pf_option options[] = {
-    {"of", "what is read where a trace has several: profiles of V8's, else samples, else spans", "profiles|samples|spans", true, false},
-    {"deltas", "profiles: a sample has the time to the next sample, as in DevTools, or the time since the sample before", "next|before", true,
-     false},
+    {"of", "what is read where a trace has several: profiles of V8's, else samples, else spans",
+     "profiles|samples|spans", true, false},
+    {"deltas",
+     "profiles: a sample has the time to the next sample, as in DevTools, or the time since the "
+     "sample before",
+     "next|before", true, false},
     {0},
 };
 
 const struct pf_format pf_format_chrometrace = {
     .name = "chrometrace",
-    .about = "Chrome's trace events (spans, samples, V8's profiles), as DevTools, clang and many more write them",
+    .about = "Chrome's trace events (spans, samples, V8's profiles), as DevTools, clang and many "
+             "more write them",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .options = options,
     .bid = bid,

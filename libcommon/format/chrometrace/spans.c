@@ -64,14 +64,15 @@ struct pairing {
     /* by event: the begin of the same name around it, counted from 1; 0 = none */
     uint32_t *below;
     size_t below_capacity;
-    uint32_t *innermost;           /* by name: the innermost open begin, counted from 1; 0 = none */
+    uint32_t *innermost; /* by name: the innermost open begin, counted from 1; 0 = none */
 };
 
 static bool open_begin(struct pairing *pairing, uint32_t k)
 {
     uint32_t *innermost = &pairing->innermost[pairing->events[k].name];
 
-    if (!pf_grow(&pairing->open, &pairing->open_capacity, pairing->open_count + 1, sizeof *pairing->open))
+    if (!pf_grow(&pairing->open, &pairing->open_capacity, pairing->open_count + 1,
+                 sizeof *pairing->open))
         return false;
     pairing->open[pairing->open_count++] = k;
     pairing->below[k] = *innermost;
@@ -85,7 +86,8 @@ static int close_begin(struct pairing *pairing, struct pf_trace_event *end)
     struct pf_trace_event *events = pairing->events, *begin;
     uint32_t found = pairing->innermost[end->name];
 
-    while (pairing->open_count > 0 && events[pairing->open[pairing->open_count - 1]].duration != INT64_MAX)
+    while (pairing->open_count > 0 &&
+           events[pairing->open[pairing->open_count - 1]].duration != INT64_MAX)
         pairing->open_count--;
     if (end->name == 0)
         found = pairing->open_count ? pairing->open[pairing->open_count - 1] + 1 : 0;
@@ -93,8 +95,10 @@ static int close_begin(struct pairing *pairing, struct pf_trace_event *end)
         return PF_OK;
     begin = &events[found - 1];
     pairing->innermost[begin->name] = pairing->below[found - 1];
-    if (__builtin_sub_overflow(end->time, begin->time, &begin->duration) || begin->duration == INT64_MAX)
-        return pf_error_set(&pairing->reader->error, PF_OVERFLOW, "the duration of a span is out of range: more than 2^63 ns");
+    if (__builtin_sub_overflow(end->time, begin->time, &begin->duration) ||
+        begin->duration == INT64_MAX)
+        return pf_error_set(&pairing->reader->error, PF_OVERFLOW,
+                            "the duration of a span is out of range: more than 2^63 ns");
     end->duration = 0;
     return PF_OK;
 }
@@ -171,7 +175,8 @@ static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, i
     if (id == count)
         pf_rows_stack(&state->rows, stack, labels);
     if (!pf_rows_add_to(&state->rows, id - 1, 0, time))
-        return pf_error_set(&reader->error, PF_OVERFLOW, "record %" PRIu32 ": its time leaves 64 bits", id);
+        return pf_error_set(&reader->error, PF_OVERFLOW,
+                            "record %" PRIu32 ": its time leaves 64 bits", id);
     return PF_OK;
 }
 
@@ -186,7 +191,8 @@ static int pass(struct spans *spans, int64_t time)
 
         if (until > spans->last) {
             if (__builtin_sub_overflow(until, spans->last, &passed))
-                return pf_error_set(&spans->reader->error, PF_OVERFLOW, "a span whose time leaves 64 bits");
+                return pf_error_set(&spans->reader->error, PF_OVERFLOW,
+                                    "a span whose time leaves 64 bits");
             status = add_time(spans->reader, top->stack, spans->labels, passed);
             spans->last = until;
         }
@@ -216,7 +222,8 @@ static int begin(struct spans *spans, const struct pf_trace_event *event)
         }
         end = outside->end;
     }
-    uint32_t stack = pf_dict_add_frame(spans->reader->dict, outside ? outside->stack : 0, event->location);
+    uint32_t stack =
+        pf_dict_add_frame(spans->reader->dict, outside ? outside->stack : 0, event->location);
     if (!pf_grow(&spans->open, &spans->capacity, spans->count + 1, sizeof *spans->open))
         return pf_error_nomem(&spans->reader->error);
     spans->open[spans->count++] = (struct span){end, stack};
@@ -275,11 +282,13 @@ static void warn(struct pf_reader *reader)
     if (state->cut_spans > 0) {
         pf_print_int128(state->cut_time, text);
         pf_report_send(&reader->report, PF_WARNING,
-                       "spans that end after the span around them: %" PRIu64 ", each cut there, %s nanoseconds left out in all",
+                       "spans that end after the span around them: %" PRIu64
+                       ", each cut there, %s nanoseconds left out in all",
                        state->cut_spans, text);
     }
     if (state->unmatched > 0)
-        pf_report_send(&reader->report, PF_WARNING, "end events without an open span of their name: %" PRIu64 ", ignored",
+        pf_report_send(&reader->report, PF_WARNING,
+                       "end events without an open span of their name: %" PRIu64 ", ignored",
                        state->unmatched);
     if (state->unclosed > 0)
         pf_report_send(&reader->report, PF_WARNING,
@@ -299,7 +308,8 @@ static int give_threads(struct pf_reader *reader)
     if (!pairing.innermost)
         return pf_error_nomem(&reader->error);
     for (size_t k = 0, same; k < state->event_count && status == PF_OK; k += same) {
-        for (same = 1; k + same < state->event_count && state->events[k + same].thread == state->events[k].thread;)
+        for (same = 1; k + same < state->event_count &&
+                       state->events[k + same].thread == state->events[k].thread;)
             same++;
         spans.labels = state->thread_rows[state->events[k].thread].labels;
         status = pair_thread(&pairing, state->events + k, same);
@@ -317,7 +327,8 @@ int pf_trace_give_spans(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
-    struct pf_measure wall = pf_measure_make(dict, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, PF_TIMED);
+    struct pf_measure wall =
+        pf_measure_make(dict, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, PF_TIMED);
 
     pf_rows_measure(&state->rows, pf_dict_add_measure(dict, wall));
     pf_rows_declare(&state->rows);

@@ -21,10 +21,12 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
     unsigned count = 0;
 
     *ended = false;
-    for (; !*ended && (end = memchr(text.data, '\n', text.size)); text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
+    for (; !*ended && (end = memchr(text.data, '\n', text.size));
+         text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
         struct pf_bytes line = {text.data, (size_t)(end - text.data)}, word = pf_scan_column(&line);
 
-        *ended = word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0';
+        *ended = word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) ||
+                 *word.data == '0';
         unsigned k = *ended ? PF_DCPI_CAT_WORDS : pf_dcpi_cat_word(word);
 
         if (k < PF_DCPI_CAT_WORDS && !met[k]) {
@@ -66,26 +68,26 @@ enum step { DECLARE, RECORDS, END };
 
 struct cat_reader {
     enum step step;
-    int status;             /* the result of the next call, after the records */
+    int status; /* the result of the next call, after the records */
     uint64_t lines;
-    uint64_t at;            /* where the current line begins */
-    struct pf_bytes line;   /* read, but not used yet; NULL: no line */
+    uint64_t at;          /* where the current line begins */
+    struct pf_bytes line; /* read, but not used yet; NULL: no line */
     struct pf_buffer kept;
 
     struct pf_rows meta;
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
-    unsigned seen;          /* a bit for each word that a head has once */
-    bool located;           /* the head of a profile is complete */
-    bool begun;             /* a row was read; its address: */
+    unsigned seen;                     /* a bit for each word that a head has once */
+    bool located;                      /* the head of a profile is complete */
+    bool begun;                        /* a row was read; its address: */
     uint64_t last;
 
     struct column {
         struct pf_dcpi_cat_event event;
         pf_int128 total;
-        int64_t *values;    /* PF_BATCH_ROWS */
-    } *columns;
+        int64_t *values; /* PF_BATCH_ROWS */
+    } * columns;
     struct pf_value_column *given; /* for the batch */
     size_t count, capacity, given_capacity, allocated;
 };
@@ -161,9 +163,9 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
 
     if (!column->values && !(column->values = malloc(PF_BATCH_ROWS * sizeof *column->values)))
         return pf_error_nomem(&reader->error);
-    struct pf_measure measure =
-        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, event.name), "count", PF_FLAT,
-                              PF_SELF, PF_SAMPLED);
+    struct pf_measure measure = pf_measure_make_named(reader->dict,
+                                                      pf_dict_intern_text(reader->dict, event.name),
+                                                      "count", PF_FLAT, PF_SELF, PF_SAMPLED);
 
     measure.period = event.events;
     measure.period_parts = event.events > 0 && event.parts > 1 ? event.parts : 0;
@@ -199,7 +201,8 @@ static int read_head_line(struct pf_reader *reader)
     if (word.size == 0 || value.size == 0)
         return bad_line(reader, "a line of the head is a word and a value");
     if (!is_first(state, word))
-        return bad_line(reader, "a head has one line `name`, `image`, `text_start` and `text_size` each");
+        return bad_line(reader,
+                        "a head has one line `name`, `image`, `text_start` and `text_size` each");
     pf_rows_meta(&state->meta, "dcpicat", word, value);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
@@ -210,9 +213,11 @@ static int read_head_line(struct pf_reader *reader)
         state->image = kept;
     else if (pf_bytes_equal(word, PF_BYTES("event")))
         status = add_event(reader, value);
-    else if (pf_bytes_equal(word, PF_BYTES("text_start")) && !pf_parse_address(value, &state->locator.start))
+    else if (pf_bytes_equal(word, PF_BYTES("text_start")) &&
+             !pf_parse_address(value, &state->locator.start))
         status = bad_line(reader, "text_start is a hexadecimal number 0x...");
-    else if (pf_bytes_equal(word, PF_BYTES("text_size")) && !pf_parse_address(value, &state->text_size))
+    else if (pf_bytes_equal(word, PF_BYTES("text_size")) &&
+             !pf_parse_address(value, &state->text_size))
         status = bad_line(reader, "text_size is a hexadecimal number 0x...");
     state->line.data = NULL;
     return status;
@@ -254,8 +259,8 @@ static int read_head(struct pf_reader *reader)
     state->count = state->seen = 0;
     state->located = state->begun = false;
     while ((status = peek_line(reader)) == PF_OK && !is_row(state->line)) {
-        bool next = state->count > 0 && state->line.size > 4 && memcmp(state->line.data, "name", 4) == 0 &&
-                    pf_blank(state->line.data[4]);
+        bool next = state->count > 0 && state->line.size > 4 &&
+                    memcmp(state->line.data, "name", 4) == 0 && pf_blank(state->line.data[4]);
 
         if (next)
             break; /* the head of the next profile: this profile has no rows */
@@ -272,7 +277,8 @@ static int open_reader(struct pf_reader *reader)
 {
     pf_rows_init(&((struct cat_reader *)reader->state)->meta, reader->dict);
     if (peek_line(reader) == PF_EOF)
-        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
     return reader->error.code != PF_OK ? reader->error.code : read_head(reader);
 }
 
@@ -332,7 +338,8 @@ static void check_totals(struct pf_reader *reader)
 
         pf_print_int128(column->total, text);
         if (column->total != column->event.total)
-            pf_report_send(&reader->report, PF_WARNING, "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
+            pf_report_send(&reader->report, PF_WARNING,
+                           "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
                            state->lines, pf_clip(name).text, text, column->event.total);
     }
 }
@@ -343,7 +350,8 @@ static int fill_rows(struct pf_reader *reader, uint32_t *rows)
     int status = PF_OK;
 
     while (*rows < PF_BATCH_ROWS) {
-        if (reader->flush && *rows > 0 && !state->line.data && pf_source_would_block(reader->source))
+        if (reader->flush && *rows > 0 && !state->line.data &&
+            pf_source_would_block(reader->source))
             return PF_OK;
         status = peek_line(reader);
         if (status == PF_OK && !is_row(state->line)) {
@@ -397,7 +405,8 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
             return status;
     }
     state->step = RECORDS;
-    *batch = (struct pf_batch){.kind = PF_FLAT, .values = state->given, .value_count = (uint32_t)state->count};
+    *batch = (struct pf_batch){
+        .kind = PF_FLAT, .values = state->given, .value_count = (uint32_t)state->count};
     return PF_OK;
 }
 
@@ -405,7 +414,8 @@ const struct pf_format pf_format_dcpicat = {
     .name = "dcpicat",
     .about = "the text dcpicat prints of DCPI profiles",
     .suffixes = ".dcpicat",
-    .losses = "all but counts by address of images with identifiers: functions, files, lines, labels; of DCPI's header the "
+    .losses = "all but counts by address of images with identifiers: functions, files, lines, "
+              "labels; of DCPI's header the "
               "processor's lines, what is unknown but labels, and how chunks lie",
     .caps = PF_HOLDS_FLAT | PF_IS_TEXT,
     .merging = &pf_dcpi_merging,

@@ -52,7 +52,8 @@ static struct pf_bytes measure_name(const struct profile *profile, const struct 
     return pf_dict_string(profile->writer->dict, measure->name);
 }
 
-static const struct pf_measure *measure_of(const struct profile *profile, const struct pf_dcpi_event *event)
+static const struct pf_measure *measure_of(const struct profile *profile,
+                                           const struct pf_dcpi_event *event)
 {
     return pf_measures_row(&profile->writer->dict->measures, event->measure);
 }
@@ -96,7 +97,7 @@ static bool block_names(const struct profile *profile, size_t block,
 /* True if a source (a block of dcpicat text, else a DCPI file) is one of the part: the source names
  * a column of the part, or no column at all. */
 static bool covers_part(const struct profile *profile, size_t block,
-                          const struct pf_dcpi_profile *from)
+                        const struct pf_dcpi_profile *from)
 {
     bool elsewhere = false;
 
@@ -119,7 +120,8 @@ static size_t next_block(const struct profile *profile, size_t block)
     const struct pf_dict *dict = profile->writer->dict;
 
     do
-        block = pf_dcpi_cat_blocks_find(&state_of(profile)->blocks, dict, identifier(profile), block);
+        block =
+            pf_dcpi_cat_blocks_find(&state_of(profile)->blocks, dict, identifier(profile), block);
     while (block != 0 && !covers_part(profile, block, NULL));
     return block;
 }
@@ -163,15 +165,17 @@ static int write_values(const struct profile *profile, const char *word, size_t 
     }
     for (size_t block = 0; (block = next_block(profile, block)) != 0;)
         for (size_t k = 0; k < state->blocks.count; k++)
-            if (state->blocks.lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
-                seen.count <= most && is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
+            if (state->blocks.lines[k].block == block &&
+                pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
+                seen.count <= most &&
+                is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
                 write_line(profile, key, pf_dict_string(dict, state->blocks.lines[k].value));
     for (size_t i = 0; i < state->profiles.count; i++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
 
         for (size_t k = 0; is_source(profile, &state->profiles.rows[i]) && k < header->count; k++)
-            if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) && seen.count <= most &&
-                is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
+            if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) &&
+                seen.count <= most && is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
                 write_line(profile, key, pf_dcpi_line_value(header, &header->lines[k]));
     }
     int status = seen.status;
@@ -208,7 +212,8 @@ static int write_epoch(const struct profile *profile)
     char earliest[16] = "", epoch[16];
 
     for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")), epoch) &&
+        if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")),
+                          epoch) &&
             (!*earliest || strcmp(epoch, earliest) < 0))
             memcpy(earliest, epoch, sizeof earliest);
     for (size_t k = 0; k < state->profiles.count; k++)
@@ -217,7 +222,8 @@ static int write_epoch(const struct profile *profile)
             memcpy(earliest, state->profiles.rows[k].header.epoch, sizeof earliest);
     if (!*earliest)
         return PF_OK;
-    return write_line(profile, PF_BYTES("epoch"), (struct pf_bytes){earliest, strcmp(earliest + 12, "00") == 0 ? 12 : 14});
+    return write_line(profile, PF_BYTES("epoch"),
+                      (struct pf_bytes){earliest, strcmp(earliest + 12, "00") == 0 ? 12 : 14});
 }
 
 static int write_number(const struct profile *profile, const char *word, uint64_t number)
@@ -237,9 +243,11 @@ static int set_share(const struct profile *profile, struct column *column)
     const struct pf_measure *measure = measure_of(profile, column->event);
 
     column->period = measure->period;
-    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)PF_DCPI_CAT_WHOLE, &column->fraction))
+    if (!__builtin_mul_overflow(pf_measure_period_parts(measure), (uint64_t)PF_DCPI_CAT_WHOLE,
+                                &column->fraction))
         return PF_OK;
-    return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: the period of '%s' leaves 64 bits",
+    return pf_error_set(&profile->writer->error, PF_USAGE,
+                        "unrepresentable: the period of '%s' leaves 64 bits",
                         measure_name(profile, measure).data);
 }
 
@@ -267,7 +275,8 @@ static bool find_event(const struct profile *profile, struct column *column)
 }
 
 /* Sums the counts of an event. PF_USAGE: a count is below 0. */
-static int event_total(const struct profile *profile, const struct pf_dcpi_event *event, pf_int128 *total, bool *counted)
+static int event_total(const struct profile *profile, const struct pf_dcpi_event *event,
+                       pf_int128 *total, bool *counted)
 {
     *total = 0;
     *counted = false;
@@ -275,7 +284,8 @@ static int event_total(const struct profile *profile, const struct pf_dcpi_event
         int64_t sum = pf_dcpi_event_sum(event, profile->locations[k]);
 
         if (sum < 0)
-            return pf_error_set(&profile->writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", sum);
+            return pf_error_set(&profile->writer->error, PF_USAGE,
+                                "unrepresentable: a count of %" PRId64 " is below 0", sum);
         *total += sum;
         *counted = *counted || sum != 0;
     }
@@ -350,7 +360,8 @@ static int write_events(const struct profile *profile)
         pf_buffer_append(&text, number, pf_print_int128(columns[k].total, number));
         pf_buffer_byte(&text, ' ');
         pf_buffer_append(&text, name.data, name.size);
-        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, columns[k].period, columns[k].fraction);
+        int size = snprintf(number, sizeof number, ":%" PRIu64 ":%" PRIu64, columns[k].period,
+                            columns[k].fraction);
         pf_buffer_append(&text, number, (size_t)size);
         if (!text.failed)
             write_line(profile, PF_BYTES("event"), (struct pf_bytes){text.data, text.size});
@@ -412,7 +423,8 @@ static struct pf_bytes spelled_identifier(const struct profile *profile)
     for (size_t k = 0; block == 0 && k < state->profiles.count; k++)
         if (is_source(profile, &state->profiles.rows[k]))
             return pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_IMAGE);
-    return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")) : identifier(profile);
+    return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image"))
+                      : identifier(profile);
 }
 
 static int write_part(const struct profile *profile)
@@ -449,7 +461,8 @@ static int write_profile(const struct profile *profile)
     for (; status == PF_OK && part.part < parts; part.part++)
         status = write_part(&part);
     free(columns);
-    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error) : status;
+    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error)
+                           : status;
 }
 
 /* True if the image has a source. */
@@ -469,8 +482,8 @@ static bool has_source(const struct profile *profile)
 
 static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
 {
-    return known == PF_DCPI_PATH || known < PF_DCPI_CPUSPEED || known == PF_DCPI_VERSION || known == PF_DCPI_TSTART ||
-           pf_bytes_equal(word, PF_BYTES("label"));
+    return known == PF_DCPI_PATH || known < PF_DCPI_CPUSPEED || known == PF_DCPI_VERSION ||
+           known == PF_DCPI_TSTART || pf_bytes_equal(word, PF_BYTES("label"));
 }
 
 /* Reports the lines of heads that are not written. */
@@ -480,7 +493,8 @@ static int leave_lines(struct pf_writer *writer)
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < state->blocks.count; k++)
-        if (pf_dcpi_cat_word(pf_dict_string(writer->dict, state->blocks.lines[k].key)) == PF_DCPI_CAT_WORDS)
+        if (pf_dcpi_cat_word(pf_dict_string(writer->dict, state->blocks.lines[k].key)) ==
+            PF_DCPI_CAT_WORDS)
             status = pf_leave_name(writer, PF_LEFT_METADATA, state->blocks.lines[k].key);
     for (size_t i = 0; i < state->profiles.count; i++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
@@ -489,7 +503,8 @@ static int leave_lines(struct pf_writer *writer)
             struct pf_bytes word = pf_dcpi_line_word(header, &header->lines[k]);
 
             if (!header_word_fits(word, header->lines[k].known))
-                status = pf_leave_name(writer, PF_LEFT_METADATA, pf_dict_intern_text(writer->dict, word));
+                status = pf_leave_name(writer, PF_LEFT_METADATA,
+                                       pf_dict_intern_text(writer->dict, word));
         }
     }
     return status;
@@ -498,10 +513,12 @@ static int leave_lines(struct pf_writer *writer)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Adds an image that is known by the metadata alone, because no record has it. */
-static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name, uint64_t start, uint64_t size)
+static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name,
+                      uint64_t start, uint64_t size)
 {
     for (uint32_t k = 1; k < dict->images.count; k++)
-        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier), identifier))
+        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier),
+                               identifier))
             return;
     if (!pf_dcpi_is_image(identifier))
         return;
@@ -521,17 +538,21 @@ static int add_source_images(struct pf_writer *writer)
     for (size_t block = 1; block <= state->blocks.blocks; block++) {
         uint64_t start = 0, size = 0;
 
-        pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
-        pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
+        pf_parse_address(
+            pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
+        pf_parse_address(
+            pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
         add_image(dict, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
-                  pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start, size);
+                  pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start,
+                  size);
     }
     for (size_t k = 0; k < state->profiles.count; k++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[k].header;
 
         if (state->profiles.rows[k].ended && !state->profiles.rows[k].refused)
-            add_image(dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE), pf_dcpi_header_value(header, PF_DCPI_PATH),
-                      header->number[PF_DCPI_TSTART], header->number[PF_DCPI_TSIZE]);
+            add_image(dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE),
+                      pf_dcpi_header_value(header, PF_DCPI_PATH), header->number[PF_DCPI_TSTART],
+                      header->number[PF_DCPI_TSIZE]);
     }
     return pf_dict_status(dict) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
@@ -554,11 +575,13 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
             .locations = next < places->count ? places->locations + next : NULL,
         };
 
-        while (next < places->count && pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
+        while (next < places->count &&
+               pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
             next++;
             profile.count++;
         }
-        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k && has_source(&profile));
+        bool wanted = profile.count > 0 ||
+                      (places->count == 0 && places->image[k] == k && has_source(&profile));
 
         if (wanted && write_profile(&profile) != PF_OK)
             return writer->error.code;

@@ -32,7 +32,7 @@ enum pf_dcpi_word {
     PF_DCPI_REQUIRED, /* the words before need exactly one line each */
     PF_DCPI_VERSION = PF_DCPI_REQUIRED,
     PF_DCPI_TSTART,
-    PF_DCPI_SINGLE,   /* the words before have at most one line each */
+    PF_DCPI_SINGLE, /* the words before have at most one line each */
     PF_DCPI_CPUAMASK = PF_DCPI_SINGLE,
     PF_DCPI_CPUIMPLV,
     PF_DCPI_CPUCOUNT,
@@ -49,25 +49,28 @@ struct pf_dcpi_line {
 
 /* Zero-initialise; fill with _read, or with _line and _end; free with _free. */
 struct pf_dcpi_header {
-    struct pf_buffer raw;        /* as in the file, with the line `samples` */
-    struct pf_dcpi_line *lines;  /* without the line `samples` */
+    struct pf_buffer raw;       /* as in the file, with the line `samples` */
+    struct pf_dcpi_line *lines; /* without the line `samples` */
     size_t count, capacity;
-    size_t first[PF_DCPI_OTHER]; /* number + 1 of the first line of a word; 0: no line */
+    size_t first[PF_DCPI_OTHER];    /* number + 1 of the first line of a word; 0: no line */
     uint64_t number[PF_DCPI_OTHER]; /* values of the lines that are numbers */
-    char epoch[16];              /* YYYYMMDDHHMMSS */
-    struct pf_bytes pad;         /* between `samples` and the line feed */
+    char epoch[16];                 /* YYYYMMDDHHMMSS */
+    struct pf_bytes pad;            /* between `samples` and the line feed */
 };
 
 /* Reads and checks a header; the source stands at its first byte. Reports what is odd but legal.
  * PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of the error
  * (`missing-line: ...`); PF_NOMEM; the source's own failure. */
-int pf_dcpi_header_read(struct pf_dcpi_header *, struct pf_source *, const struct pf_report *, struct pf_error *);
+int pf_dcpi_header_read(struct pf_dcpi_header *, struct pf_source *, const struct pf_report *,
+                        struct pf_error *);
 
 /* Adds one line, given without its line feed; `offset` is for messages. */
-int pf_dcpi_header_line(struct pf_dcpi_header *, struct pf_bytes line, uint64_t offset, struct pf_error *);
+int pf_dcpi_header_line(struct pf_dcpi_header *, struct pf_bytes line, uint64_t offset,
+                        struct pf_error *);
 
 /* Adds the line `samples` with these blanks behind the word, and checks the header as a whole. */
-int pf_dcpi_header_end(struct pf_dcpi_header *, struct pf_bytes pad, uint64_t offset, const struct pf_report *, struct pf_error *);
+int pf_dcpi_header_end(struct pf_dcpi_header *, struct pf_bytes pad, uint64_t offset,
+                       const struct pf_report *, struct pf_error *);
 void pf_dcpi_header_free(struct pf_dcpi_header *);
 
 /* The known word, or PF_DCPI_OTHER. */
@@ -101,11 +104,11 @@ uint32_t pf_dcpi_identifier(struct pf_dict *, struct pf_bytes);
 struct pf_dcpi_body {
     /* bytes between the addresses of two counts; used for the order of addresses only */
     uint64_t stride;
-    uint64_t start;    /* address of the text */
-    uint64_t end;      /* end of the chunks before, at a step of 1 as dcpiformat(4) says */
-    uint64_t place;    /* offset of the next count, at `stride` */
-    uint32_t left;     /* counts that the current chunk still has */
-    bool begun;        /* a chunk was read; the offset of the last one: */
+    uint64_t start; /* address of the text */
+    uint64_t end;   /* end of the chunks before, at a step of 1 as dcpiformat(4) says */
+    uint64_t place; /* offset of the next count, at `stride` */
+    uint32_t left;  /* counts that the current chunk still has */
+    bool begun;     /* a chunk was read; the offset of the last one: */
     uint32_t last;
     uint64_t nonzero, total;
 };
@@ -126,7 +129,8 @@ struct pf_dcpi_piece {
  * with a text that begins with the class of the error; the source's own failure. A piece COUNTS has
  * 1 to `most` counts. Before the next call the caller passes the counts to pf_dcpi_body_count (or
  * adds them up itself) and takes the bytes of the piece. */
-int pf_dcpi_body_next(struct pf_dcpi_body *, struct pf_source *, uint32_t most, struct pf_dcpi_piece *, struct pf_error *);
+int pf_dcpi_body_next(struct pf_dcpi_body *, struct pf_source *, uint32_t most,
+                      struct pf_dcpi_piece *, struct pf_error *);
 
 /* Adds counts to the sums. */
 void pf_dcpi_body_count(struct pf_dcpi_body *, const unsigned char *counts, uint32_t number);
@@ -185,11 +189,11 @@ struct pf_dcpi_indexed {
  * makes new locations. */
 struct pf_dcpi_locator {
     uint32_t image;
-    uint64_t start;                /* of the image's text */
+    uint64_t start; /* of the image's text */
     /* locations of the image from earlier inputs; the next of them: */
     struct pf_dcpi_indexed known;
     size_t next;
-    uint64_t next_offset;          /* its offset; UINT64_MAX behind the last location */
+    uint64_t next_offset;                    /* its offset; UINT64_MAX behind the last location */
     struct pf_location fresh[PF_BATCH_ROWS]; /* new locations, and the rows that have them: */
     uint32_t fresh_rows[PF_BATCH_ROWS], fresh_count;
     uint32_t locations[PF_BATCH_ROWS]; /* by row of the batch */
@@ -198,14 +202,16 @@ struct pf_dcpi_locator {
 /* Begins a profile of this image. An image of the dictionary is reused if name, identifier (in any
  * letter case), start and size of the text agree; else a new image is added. `shared` may be NULL
  * if this is the only input. PF_OK or PF_NOMEM. */
-int pf_dcpi_locator_open(struct pf_dcpi_locator *, struct pf_dict *, struct pf_shared *, const struct pf_image *);
+int pf_dcpi_locator_open(struct pf_dcpi_locator *, struct pf_dict *, struct pf_shared *,
+                         const struct pf_image *);
 
 /* Goes on to the next location of other inputs. */
 void pf_dcpi_locator_next(struct pf_dcpi_locator *, const struct pf_dict *);
 
 /* Sets the location of a row of the batch: an offset from the start of the text, greater than all
  * offsets before. */
-static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const struct pf_dict *dict, uint64_t offset, uint32_t row)
+static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const struct pf_dict *dict,
+                                       uint64_t offset, uint32_t row)
 {
     while (locator->next_offset < offset)
         pf_dcpi_locator_next(locator, dict);
@@ -213,7 +219,8 @@ static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const st
         locator->locations[row] = locator->known.locations[locator->next];
         return;
     }
-    locator->fresh[locator->fresh_count] = (struct pf_location){.image = locator->image, .address = locator->start + offset};
+    locator->fresh[locator->fresh_count] =
+        (struct pf_location){.image = locator->image, .address = locator->start + offset};
     locator->fresh_rows[locator->fresh_count++] = row;
 }
 
@@ -238,11 +245,12 @@ struct pf_dcpi_cat_blocks {
 
 /* The next block of an image behind `block`; start with 0. Letters of the identifier match in
  * either case. 0: no block. */
-size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *, const struct pf_dict *, struct pf_bytes image, size_t block);
+size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
+                               struct pf_bytes image, size_t block);
 
 /* The first value of a key in a block; empty if the block has no such line. */
-struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *, const struct pf_dict *, size_t block,
-                                         struct pf_bytes key);
+struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
+                                         size_t block, struct pf_bytes key);
 
 /* --- meta.c: headers of DCPI files ------------------------------------------------------------ */
 
@@ -253,7 +261,7 @@ struct pf_dcpi_profile {
     bool refused; /* not a valid header: the metadata were changed */
     uint64_t stride;
     struct pf_dcpi_layout layout;
-    bool footed;  /* the whole file was read; its footer: */
+    bool footed; /* the whole file was read; its footer: */
     uint64_t addresses, samples;
 };
 
@@ -281,33 +289,35 @@ struct pf_dcpi_subject {
 };
 
 /* True if the counts of the subject may come from this profile. */
-bool pf_dcpi_subject_has(const struct pf_dcpi_subject *, const struct pf_dict *, const struct pf_dcpi_profile *);
+bool pf_dcpi_subject_has(const struct pf_dcpi_subject *, const struct pf_dict *,
+                         const struct pf_dcpi_profile *);
 
 /* Joins the headers of all such profiles: the lines of the first profile with the earliest epoch,
  * then paths and unknown lines of the others, once each. *single: the only profile, or NULL if
  * there are several. PF_EOF: no profile; PF_USAGE: the profiles differ in image, tstart or tsize;
  * PF_NOMEM. */
-int pf_dcpi_merge_headers(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
-                          const struct pf_dcpi_subject *, const struct pf_dcpi_profile **single, struct pf_error *);
+int pf_dcpi_merge_headers(struct pf_dcpi_header *, const struct pf_dcpi_profiles *,
+                          const struct pf_dict *, const struct pf_dcpi_subject *,
+                          const struct pf_dcpi_profile **single, struct pf_error *);
 
 /* Makes a header from lines whose files are unknown, as canonical order leaves them: of each word
  * the first line that agrees with the subject, and the earliest epoch. Adds paths and unknown lines
  * only if all lines are of one image. PF_EOF: no such lines; PF_USAGE: lines are missing. */
-int pf_dcpi_pool_header(struct pf_dcpi_header *, const struct pf_dcpi_profiles *, const struct pf_dict *,
-                        const struct pf_dcpi_subject *, struct pf_error *);
+int pf_dcpi_pool_header(struct pf_dcpi_header *, const struct pf_dcpi_profiles *,
+                        const struct pf_dict *, const struct pf_dcpi_subject *, struct pf_error *);
 
 /* Makes a header from a block of dcpicat text. The speed of the processor, which dcpicat does not
  * print, becomes 0. PF_USAGE: lines are missing. */
-int pf_dcpi_make_header(struct pf_dcpi_header *, const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
-                        const struct pf_dcpi_subject *, struct pf_error *);
+int pf_dcpi_make_header(struct pf_dcpi_header *, const struct pf_dcpi_cat_blocks *,
+                        const struct pf_dict *, const struct pf_dcpi_subject *, struct pf_error *);
 
 /* --- locations.c: counts of writers ----------------------------------------------------------- */
 
 struct pf_dcpi_event {
-    uint32_t measure;  /* the first measure of its name and period */
-    int64_t *sums;     /* by location */
+    uint32_t measure; /* the first measure of its name and period */
+    int64_t *sums;    /* by location */
     size_t count, capacity;
-    bool counted;      /* a count is not 0 */
+    bool counted; /* a count is not 0 */
 };
 
 /* Sums of counts by event and location. Zero-initialise. */
@@ -317,7 +327,8 @@ struct pf_dcpi_counts {
 };
 
 /* Adds the FLAT columns of a batch. PF_OVERFLOW; PF_NOMEM; PF_USAGE: values that are not counts. */
-int pf_dcpi_counts_add(struct pf_dcpi_counts *, const struct pf_dict *, const struct pf_batch *, struct pf_error *);
+int pf_dcpi_counts_add(struct pf_dcpi_counts *, const struct pf_dict *, const struct pf_batch *,
+                       struct pf_error *);
 void pf_dcpi_counts_free(struct pf_dcpi_counts *);
 
 /* The sum of a location; 0 if nothing was counted there. */
@@ -337,12 +348,13 @@ struct pf_dcpi_places {
 
 /* PF_OK; PF_USAGE with the reason: a location without an address in an image with an identifier;
  * PF_OVERFLOW; PF_NOMEM. Free in any case. `format` is the name for messages. */
-int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, const struct pf_dict *, const char *format,
-                        struct pf_error *);
+int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, const struct pf_dict *,
+                        const char *format, struct pf_error *);
 void pf_dcpi_places_free(struct pf_dcpi_places *);
 
 /* The image of a location, or the first image that equals it. */
-static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location)
+static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places,
+                                            const struct pf_dict *dict, uint32_t location)
 {
     return places->image[pf_dict_location(dict, location)->image];
 }
@@ -381,8 +393,8 @@ int pf_dcpi_writer_open(struct pf_writer *);
 int pf_dcpi_writer_finish(struct pf_writer *);
 void pf_dcpi_writer_close(struct pf_writer *);
 /* Copies an unchanged profile and checks it: `copy` of codec/format.h. */
-int pf_dcpi_copy(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage, uint64_t *records,
-                 struct pf_error *);
+int pf_dcpi_copy(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage,
+                 uint64_t *records, struct pf_error *);
 
 /* --- meta.c: words and events of dcpicat text ------------------------------------------------- */
 

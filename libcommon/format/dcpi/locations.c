@@ -30,7 +30,8 @@ static inline struct sort_key key_of(const struct ordering *ordering, uint32_t l
 {
     uint32_t image = pf_dict_location(ordering->dict, location)->image;
 
-    return (struct sort_key){pf_dcpi_offset(ordering->dict, location), ordering->image ? ordering->image[image] : image};
+    return (struct sort_key){pf_dcpi_offset(ordering->dict, location),
+                             ordering->image ? ordering->image[image] : image};
 }
 
 static bool comes_after(struct sort_key a, struct sort_key b)
@@ -40,7 +41,8 @@ static bool comes_after(struct sort_key a, struct sort_key b)
 
 static bool add_start(struct ordering *ordering, size_t start)
 {
-    if (!pf_grow(&ordering->starts, &ordering->capacity, ordering->stretches + 1, sizeof *ordering->starts))
+    if (!pf_grow(&ordering->starts, &ordering->capacity, ordering->stretches + 1,
+                 sizeof *ordering->starts))
         return false;
     ordering->starts[ordering->stretches++] = start;
     return true;
@@ -64,7 +66,8 @@ static bool find_stretches(struct ordering *ordering, size_t count)
 static void merge_two(const struct ordering *ordering, size_t start, size_t middle, size_t end)
 {
     size_t a = start, b = middle, to = start;
-    struct sort_key left = key_of(ordering, ordering->from[a]), right = key_of(ordering, ordering->from[b]);
+    struct sort_key left = key_of(ordering, ordering->from[a]),
+                    right = key_of(ordering, ordering->from[b]);
 
     while (a < middle && b < end) {
         if (comes_after(left, right)) {
@@ -90,7 +93,8 @@ static void merge_pass(struct ordering *ordering)
         ordering->starts[kept++] = starts[k];
     }
     if (k < last) {
-        memcpy(ordering->to + starts[k], ordering->from + starts[k], (starts[last] - starts[k]) * sizeof *ordering->to);
+        memcpy(ordering->to + starts[k], ordering->from + starts[k],
+               (starts[last] - starts[k]) * sizeof *ordering->to);
         ordering->starts[kept++] = starts[k];
     }
     ordering->starts[kept++] = starts[last];
@@ -104,7 +108,7 @@ static void merge_pass(struct ordering *ordering)
  * Stretches that are in order are merged, so what comes of a few files is cheap. Those of one place
  * stay in the order they have. False: out of memory. */
 static bool sort_locations(uint32_t *locations, size_t count, const struct pf_dict *dict,
-                          const uint32_t *image)
+                           const uint32_t *image)
 {
     struct ordering ordering = {.dict = dict, .image = image, .from = locations};
     bool good = find_stretches(&ordering, count);
@@ -161,7 +165,8 @@ static bool add_location(struct index *index, const struct pf_dict *dict, uint32
     if (image >= index->count) {
         if (!pf_grow(&index->images, &index->capacity, dict->images.count, sizeof *index->images))
             return false;
-        memset(index->images + index->count, 0, (dict->images.count - index->count) * sizeof *index->images);
+        memset(index->images + index->count, 0,
+               (dict->images.count - index->count) * sizeof *index->images);
         index->count = dict->images.count;
     }
     struct entry *entry = &index->images[image];
@@ -184,7 +189,8 @@ static int index_find(struct pf_shared *shared, const struct pf_dict *dict, uint
     if (!index)
         return PF_NOMEM;
     for (; index->seen < dict->locations.count; index->seen++)
-        if (is_plain(pf_dict_location(dict, index->seen)) && !add_location(index, dict, index->seen))
+        if (is_plain(pf_dict_location(dict, index->seen)) &&
+            !add_location(index, dict, index->seen))
             return PF_NOMEM;
     *found = (struct pf_dcpi_indexed){0};
     if (image >= index->count)
@@ -207,7 +213,8 @@ static uint32_t find_image(struct pf_dict *dict, const struct pf_image *image)
     for (uint32_t k = 1; k < dict->images.count; k++) {
         const struct pf_image *other = pf_dict_image(dict, k);
 
-        if (other->name == image->name && other->text_start == image->text_start && other->text_size == image->text_size &&
+        if (other->name == image->name && other->text_start == image->text_start &&
+            other->text_size == image->text_size &&
             pf_dcpi_same_image(pf_dict_string(dict, other->identifier), identifier))
             return k;
     }
@@ -218,11 +225,13 @@ static void set_next_offset(struct pf_dcpi_locator *locator, const struct pf_dic
 {
     const struct pf_dcpi_indexed *known = &locator->known;
 
-    locator->next_offset = locator->next < known->count ? pf_dcpi_offset(dict, known->locations[locator->next]) : UINT64_MAX;
+    locator->next_offset = locator->next < known->count
+                               ? pf_dcpi_offset(dict, known->locations[locator->next])
+                               : UINT64_MAX;
 }
 
-int pf_dcpi_locator_open(struct pf_dcpi_locator *locator, struct pf_dict *dict, struct pf_shared *shared,
-                         const struct pf_image *image)
+int pf_dcpi_locator_open(struct pf_dcpi_locator *locator, struct pf_dict *dict,
+                         struct pf_shared *shared, const struct pf_image *image)
 {
     uint32_t images = dict->images.count;
     int status = PF_OK;
@@ -246,7 +255,8 @@ void pf_dcpi_locator_next(struct pf_dcpi_locator *locator, const struct pf_dict 
 void pf_dcpi_locator_end(struct pf_dcpi_locator *locator, struct pf_dict *dict)
 {
     uint32_t count = locator->fresh_count;
-    uint32_t first = count > 0 ? pf_table_append_unindexed(&dict->locations, locator->fresh, count) : 0;
+    uint32_t first = count > 0 ? pf_table_append_unindexed(&dict->locations, locator->fresh, count)
+                               : 0;
 
     for (uint32_t k = 0; k < count; k++)
         locator->locations[locator->fresh_rows[k]] = first + k;
@@ -262,26 +272,31 @@ void pf_dcpi_counts_free(struct pf_dcpi_counts *counts)
     free(counts->events);
 }
 
-static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict, uint32_t index, struct pf_dcpi_event **found,
-                      struct pf_error *error)
+static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict, uint32_t index,
+                      struct pf_dcpi_event **found, struct pf_error *error)
 {
     const struct pf_measure *measure = pf_measures_row(&dict->measures, index);
     struct pf_bytes name = pf_dict_string(dict, measure->name);
 
     for (size_t k = 0; k < counts->count; k++) {
-        const struct pf_measure *other = pf_measures_row(&dict->measures, counts->events[k].measure);
+        const struct pf_measure *other =
+            pf_measures_row(&dict->measures, counts->events[k].measure);
 
         *found = &counts->events[k];
-        if (counts->events[k].measure == index || (pf_measure_same(other, measure) && pf_measure_same_period(other, measure)))
+        if (counts->events[k].measure == index ||
+            (pf_measure_same(other, measure) && pf_measure_same_period(other, measure)))
             return PF_OK;
     }
     if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events")))
         return pf_error_set(error, PF_USAGE,
-                            "merge-mismatch: DCPI holds counts of one period and share in a file, and '%s' are events, of several of them",
+                            "merge-mismatch: DCPI holds counts of one period and share in a file, "
+                            "and '%s' are events, of several of them",
                             pf_clip(name).text);
     if (measure->num != 1 || measure->den != 1)
-        return pf_error_set(error, PF_USAGE, "DCPI holds counts by address of an image; the measure '%s' is no count",
-                            pf_clip(name).text);
+        return pf_error_set(
+            error, PF_USAGE,
+            "DCPI holds counts by address of an image; the measure '%s' is no count",
+            pf_clip(name).text);
     if (!pf_grow(&counts->events, &counts->capacity, counts->count + 1, sizeof *counts->events))
         return pf_error_nomem(error);
     *found = &counts->events[counts->count++];
@@ -289,12 +304,13 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
     return PF_OK;
 }
 
-static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict, const struct pf_batch *batch, const int64_t *values,
-                      struct pf_error *error)
+static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict,
+                      const struct pf_batch *batch, const int64_t *values, struct pf_error *error)
 {
     size_t need = dict->locations.count;
 
-    if (batch->rows > 0 && !pf_grow_zeroed(&event->sums, &event->count, &event->capacity, need, sizeof *event->sums))
+    if (batch->rows > 0 &&
+        !pf_grow_zeroed(&event->sums, &event->count, &event->capacity, need, sizeof *event->sums))
         return pf_error_nomem(error);
     for (uint32_t row = 0; row < batch->rows; row++) {
         int64_t *sum = &event->sums[batch->location ? batch->location[row] : 0];
@@ -308,8 +324,8 @@ static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict, c
     return PF_OK;
 }
 
-int pf_dcpi_counts_add(struct pf_dcpi_counts *counts, const struct pf_dict *dict, const struct pf_batch *batch,
-                       struct pf_error *error)
+int pf_dcpi_counts_add(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
+                       const struct pf_batch *batch, struct pf_error *error)
 {
     int status = PF_OK;
 
@@ -346,7 +362,8 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
             const struct pf_image *b = pf_dict_image(dict, i);
 
             if (a->text_start == b->text_start && a->text_size == b->text_size &&
-                pf_dcpi_same_image(pf_dict_string(dict, a->identifier), pf_dict_string(dict, b->identifier))) {
+                pf_dcpi_same_image(pf_dict_string(dict, a->identifier),
+                                   pf_dict_string(dict, b->identifier))) {
                 places->image[k] = i;
                 break;
             }
@@ -356,20 +373,26 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
 }
 
 /* The address 0 counts as an address only if the text starts at 0 and the location has no line. */
-static int check_place(const struct pf_dict *dict, const struct pf_location *row, const char *format, struct pf_error *error)
+static int check_place(const struct pf_dict *dict, const struct pf_location *row,
+                       const char *format, struct pf_error *error)
 {
-    if (row->image != 0 && (row->address != 0 || (row->line == 0 && pf_dict_image(dict, row->image)->text_start == 0)))
+    if (row->image != 0 &&
+        (row->address != 0 || (row->line == 0 && pf_dict_image(dict, row->image)->text_start == 0)))
         return PF_OK;
-    return pf_error_set(error, PF_USAGE, "%s holds counts by address of an image; these records have no addresses", format);
+    return pf_error_set(error, PF_USAGE,
+                        "%s holds counts by address of an image; these records have no addresses",
+                        format);
 }
 
-static int check_image(const struct pf_dict *dict, uint32_t image, const char *format, struct pf_error *error)
+static int check_image(const struct pf_dict *dict, uint32_t image, const char *format,
+                       struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(dict, pf_dict_image(dict, image)->name);
 
     if (pf_dcpi_is_image(pf_dict_string(dict, pf_dict_image(dict, image)->identifier)))
         return PF_OK;
-    return pf_error_set(error, PF_USAGE, "%s names images by hexadecimal identifiers, and '%s' has none", format,
+    return pf_error_set(error, PF_USAGE,
+                        "%s names images by hexadecimal identifiers, and '%s' has none", format,
                         pf_clip(name).text);
 }
 
@@ -389,15 +412,16 @@ static bool add_sums(struct pf_dcpi_counts *counts, uint32_t to, uint32_t from)
 
 /* Joins locations of one address, which differ in functions or lines, and drops addresses whose
  * sums are 0. */
-static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
-                       struct pf_error *error)
+static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts,
+                       const struct pf_dict *dict, struct pf_error *error)
 {
     size_t kept = 0;
 
     for (size_t k = 0; k < places->count; k++) {
         uint32_t location = places->locations[k], last = kept > 0 ? places->locations[kept - 1] : 0;
         bool same = kept > 0 && pf_dcpi_offset(dict, last) == pf_dcpi_offset(dict, location) &&
-                    pf_dcpi_places_image(places, dict, last) == pf_dcpi_places_image(places, dict, location);
+                    pf_dcpi_places_image(places, dict, last) ==
+                        pf_dcpi_places_image(places, dict, location);
 
         if (!same)
             places->locations[kept++] = location;
@@ -415,24 +439,24 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
 
 /* Checks a location and adds it. *image: the image of the location added before, which needs no
  * second check. */
-static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location, const char *format,
-                     uint32_t *image, struct pf_error *error)
+static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, uint32_t location,
+                     const char *format, uint32_t *image, struct pf_error *error)
 {
     const struct pf_location *row = pf_dict_location(dict, location);
 
     if (check_place(dict, row, format, error) != PF_OK ||
         (row->image != *image && check_image(dict, row->image, format, error) != PF_OK))
         return error->code;
-    if (places->count == places->capacity &&
-        !pf_grow(&places->locations, &places->capacity, places->count + 1, sizeof *places->locations))
+    if (places->count == places->capacity && !pf_grow(&places->locations, &places->capacity,
+                                                      places->count + 1, sizeof *places->locations))
         return pf_error_nomem(error);
     places->locations[places->count++] = location;
     *image = row->image;
     return PF_OK;
 }
 
-int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts, const struct pf_dict *dict,
-                        const char *format, struct pf_error *error)
+int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts,
+                        const struct pf_dict *dict, const char *format, struct pf_error *error)
 {
     uint32_t image = 0;
 

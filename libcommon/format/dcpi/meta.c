@@ -21,7 +21,8 @@ static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
 {
     bool hidden = origin.size > 0 && origin.data[0] == '.';
 
-    if (hidden && (pf_bytes_equal(key, PF_BYTES("chunks")) || pf_bytes_equal(key, PF_BYTES("footer"))))
+    if (hidden &&
+        (pf_bytes_equal(key, PF_BYTES("chunks")) || pf_bytes_equal(key, PF_BYTES("footer"))))
         return PF_META_SINGLE;
     return hidden && pf_bytes_equal(key, PF_BYTES("separator")) ? PF_META_PREFIX : PF_META_EACH;
 }
@@ -56,10 +57,12 @@ static struct pf_dcpi_profile *open_profile(struct pf_dcpi_profiles *profiles)
     return &profiles->rows[profiles->count++];
 }
 
-static int add_header_line(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, uint32_t word, uint32_t value)
+static int add_header_line(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
+                           uint32_t word, uint32_t value)
 {
     struct pf_dcpi_profile *profile = open_profile(profiles);
-    struct pf_bytes separator = profiles->separator ? pf_dict_string(dict, profiles->separator) : PF_BYTES(" ");
+    struct pf_bytes separator = profiles->separator ? pf_dict_string(dict, profiles->separator)
+                                                    : PF_BYTES(" ");
     struct pf_bytes parts[] = {pf_dict_string(dict, word), separator, pf_dict_string(dict, value)};
     struct pf_error error = {0};
 
@@ -71,7 +74,8 @@ static int add_header_line(struct pf_dcpi_profiles *profiles, const struct pf_di
         pf_buffer_append(&profiles->text, parts[k].data, parts[k].size);
     if (profiles->text.failed)
         return PF_NOMEM;
-    int status = pf_dcpi_header_line(&profile->header, (struct pf_bytes){profiles->text.data, profiles->text.size}, 0, &error);
+    int status = pf_dcpi_header_line(
+        &profile->header, (struct pf_bytes){profiles->text.data, profiles->text.size}, 0, &error);
 
     profile->refused = profile->refused || status != PF_OK;
     return status == PF_NOMEM ? PF_NOMEM : PF_OK;
@@ -98,25 +102,29 @@ static void set_footer(struct pf_dcpi_profile *profile, struct pf_bytes text)
     size_t size = blank ? (size_t)(blank - text.data) : 0;
     int64_t addresses, samples;
 
-    profile->footed = blank && pf_parse_int((struct pf_bytes){text.data, size}, 0, INT64_MAX, &addresses) &&
-                      pf_parse_int((struct pf_bytes){blank + 1, text.size - size - 1}, 0, INT64_MAX, &samples);
+    profile->footed =
+        blank && pf_parse_int((struct pf_bytes){text.data, size}, 0, INT64_MAX, &addresses) &&
+        pf_parse_int((struct pf_bytes){blank + 1, text.size - size - 1}, 0, INT64_MAX, &samples);
     if (profile->footed) {
         profile->addresses = (uint64_t)addresses;
         profile->samples = (uint64_t)samples;
     }
 }
 
-static int add_hidden(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, struct pf_bytes key, uint32_t value)
+static int add_hidden(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
+                      struct pf_bytes key, uint32_t value)
 {
     struct pf_bytes text = pf_dict_string(dict, value);
-    struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1] : NULL;
+    struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1]
+                                                       : NULL;
     int64_t stride;
 
     if (pf_bytes_equal(key, PF_BYTES("separator"))) {
         profiles->separator = value;
     } else if (pf_bytes_equal(key, PF_BYTES("samples"))) {
         return end_profile_header(profiles, text);
-    } else if (last && pf_bytes_equal(key, PF_BYTES("stride")) && pf_parse_int(text, 1, 1024, &stride)) {
+    } else if (last && pf_bytes_equal(key, PF_BYTES("stride")) &&
+               pf_parse_int(text, 1, 1024, &stride)) {
         last->stride = (uint64_t)stride;
     } else if (last && pf_bytes_equal(key, PF_BYTES("footer"))) {
         set_footer(last, text);
@@ -130,13 +138,15 @@ static int add_hidden(struct pf_dcpi_profiles *profiles, const struct pf_dict *d
     return PF_OK;
 }
 
-static int profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict, const struct pf_batch *batch)
+static int profiles_add(struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
+                        const struct pf_batch *batch)
 {
     int status = PF_OK;
 
     for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
         struct pf_bytes origin = pf_dict_string(dict, batch->origin ? batch->origin[row] : 0);
-        uint32_t key = batch->key ? batch->key[row] : 0, value = batch->value ? batch->value[row] : 0;
+        uint32_t key = batch->key ? batch->key[row] : 0,
+                 value = batch->value ? batch->value[row] : 0;
 
         if (pf_bytes_equal(origin, PF_BYTES("dcpi")))
             status = add_header_line(profiles, dict, key, value);
@@ -151,7 +161,8 @@ bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *profile, struct pf_byte
     const struct pf_dcpi_header *header = &profile->header;
 
     for (size_t k = 0; k < header->count; k++)
-        if (header->lines[k].known == PF_DCPI_IMAGE && !pf_dcpi_same_image(pf_dcpi_line_value(header, &header->lines[k]), image))
+        if (header->lines[k].known == PF_DCPI_IMAGE &&
+            !pf_dcpi_same_image(pf_dcpi_line_value(header, &header->lines[k]), image))
             return false;
     return !profile->refused && header->first[PF_DCPI_IMAGE] != 0;
 }
@@ -165,7 +176,8 @@ static bool cut_number(struct pf_bytes *text, uint64_t *number)
 
     while (at > 0 && text->data[at - 1] != ':')
         at--;
-    if (at < 2 || !pf_parse_digits((struct pf_bytes){text->data + at, text->size - at}, INT64_MAX, number))
+    if (at < 2 ||
+        !pf_parse_digits((struct pf_bytes){text->data + at, text->size - at}, INT64_MAX, number))
         return false;
     text->size = at - 1;
     return true;
@@ -175,7 +187,8 @@ static bool cut_number(struct pf_bytes *text, uint64_t *number)
  * event was counted. False: the number has more than 64 bits. */
 static bool set_events(struct pf_dcpi_cat_event *event)
 {
-    uint64_t common = pf_gcd(PF_DCPI_CAT_WHOLE, event->fraction), up = PF_DCPI_CAT_WHOLE / common, down = event->fraction / common;
+    uint64_t common = pf_gcd(PF_DCPI_CAT_WHOLE, event->fraction), up = PF_DCPI_CAT_WHOLE / common,
+             down = event->fraction / common;
 
     common = pf_gcd(event->period, down);
     event->parts = down / common;
@@ -189,7 +202,8 @@ bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *ev
 
     if (!pf_parse_digits(total, INT64_MAX, &first) || value.size == 0)
         return false;
-    *event = (struct pf_dcpi_cat_event){.total = (int64_t)first, .name = value, .fraction = PF_DCPI_CAT_WHOLE};
+    *event = (struct pf_dcpi_cat_event){
+        .total = (int64_t)first, .name = value, .fraction = PF_DCPI_CAT_WHOLE};
     if (cut_number(&event->name, &second)) {
         event->period = second;
         if (cut_number(&event->name, &event->period))
@@ -198,7 +212,8 @@ bool pf_dcpi_cat_event_parse(struct pf_bytes value, struct pf_dcpi_cat_event *ev
     return event->fraction > 0 && set_events(event);
 }
 
-static const char *const WORDS[PF_DCPI_CAT_WORDS] = {"name", "image", "label", "path", "epoch", "platform", "text_start", "text_size", "event"};
+static const char *const WORDS[PF_DCPI_CAT_WORDS] = {
+    "name", "image", "label", "path", "epoch", "platform", "text_start", "text_size", "event"};
 
 unsigned pf_dcpi_cat_word(struct pf_bytes word)
 {
@@ -214,12 +229,15 @@ static void cat_blocks_free(struct pf_dcpi_cat_blocks *blocks)
     free(blocks->lines);
 }
 
-static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, const struct pf_batch *batch)
+static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
+                          const struct pf_batch *batch)
 {
     for (uint32_t row = 0; row < batch->rows; row++) {
-        struct pf_dcpi_cat_line line = {batch->key ? batch->key[row] : 0, batch->value ? batch->value[row] : 0, 0};
+        struct pf_dcpi_cat_line line = {batch->key ? batch->key[row] : 0,
+                                        batch->value ? batch->value[row] : 0, 0};
 
-        if (!pf_bytes_equal(pf_dict_string(dict, batch->origin ? batch->origin[row] : 0), PF_BYTES("dcpicat")))
+        if (!pf_bytes_equal(pf_dict_string(dict, batch->origin ? batch->origin[row] : 0),
+                            PF_BYTES("dcpicat")))
             continue;
         bool name = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name"));
 
@@ -234,24 +252,27 @@ static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dic
     return PF_OK;
 }
 
-size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, struct pf_bytes image,
-                               size_t block)
+size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
+                               struct pf_bytes image, size_t block)
 {
     for (size_t k = 0; k < blocks->count; k++) {
         const struct pf_dcpi_cat_line *line = &blocks->lines[k];
 
-        if (line->block > block && pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("image")) &&
+        if (line->block > block &&
+            pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("image")) &&
             pf_dcpi_same_image(pf_dict_string(dict, line->value), image))
             return line->block;
     }
     return 0;
 }
 
-struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, size_t block,
+struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks,
+                                         const struct pf_dict *dict, size_t block,
                                          struct pf_bytes key)
 {
     for (size_t k = 0; k < blocks->count; k++)
-        if (blocks->lines[k].block == block && pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key))
+        if (blocks->lines[k].block == block &&
+            pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key))
             return pf_dict_string(dict, blocks->lines[k].value);
     return PF_BYTES("");
 }
@@ -260,20 +281,23 @@ struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks
 
 static const struct pf_report QUIET = {0};
 
-bool pf_dcpi_subject_has(const struct pf_dcpi_subject *subject, const struct pf_dict *dict, const struct pf_dcpi_profile *profile)
+bool pf_dcpi_subject_has(const struct pf_dcpi_subject *subject, const struct pf_dict *dict,
+                         const struct pf_dcpi_profile *profile)
 {
     const struct pf_dcpi_header *header = &profile->header;
 
     if (!profile->ended || profile->refused || header->number[PF_DCPI_PERIOD] != subject->period ||
         !pf_bytes_equal(pf_dcpi_header_value(header, PF_DCPI_EVENT), subject->event))
         return false;
-    return !subject->image || (header->number[PF_DCPI_TSTART] == subject->image->text_start &&
-                               header->number[PF_DCPI_TSIZE] == subject->image->text_size &&
-                               pf_dcpi_same_image(pf_dcpi_header_value(header, PF_DCPI_IMAGE),
-                                                  pf_dict_string(dict, subject->image->identifier)));
+    return !subject->image ||
+           (header->number[PF_DCPI_TSTART] == subject->image->text_start &&
+            header->number[PF_DCPI_TSIZE] == subject->image->text_size &&
+            pf_dcpi_same_image(pf_dcpi_header_value(header, PF_DCPI_IMAGE),
+                               pf_dict_string(dict, subject->image->identifier)));
 }
 
-static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_header *b, struct pf_error *error)
+static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_header *b,
+                      struct pf_error *error)
 {
     const char *what = NULL;
 
@@ -281,11 +305,14 @@ static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_heade
         what = "tstart";
     if (a->number[PF_DCPI_TSIZE] != b->number[PF_DCPI_TSIZE])
         what = "tsize";
-    if (!pf_dcpi_same_image(pf_dcpi_header_value(a, PF_DCPI_IMAGE), pf_dcpi_header_value(b, PF_DCPI_IMAGE)))
+    if (!pf_dcpi_same_image(pf_dcpi_header_value(a, PF_DCPI_IMAGE),
+                            pf_dcpi_header_value(b, PF_DCPI_IMAGE)))
         what = "image";
     if (!what)
         return PF_OK;
-    return pf_error_set(error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and these profiles differ in '%s'", what);
+    return pf_error_set(
+        error, PF_USAGE,
+        "merge-mismatch: dcpi holds one image in a file, and these profiles differ in '%s'", what);
 }
 
 /* --- lines of a new header -------------------------------------------------------------------- */
@@ -302,10 +329,12 @@ static int end_header(struct pf_dcpi_header *header, struct pf_error *error)
 {
     size_t size = header->raw.size + strlen("samples\n");
 
-    return pf_dcpi_header_end(header, (struct pf_bytes){"   ", (4 - size % 4) % 4}, 0, &QUIET, error);
+    return pf_dcpi_header_end(header, (struct pf_bytes){"   ", (4 - size % 4) % 4}, 0, &QUIET,
+                              error);
 }
 
-static int add_line(struct joining *joining, struct pf_bytes word, struct pf_bytes separator, struct pf_bytes value)
+static int add_line(struct joining *joining, struct pf_bytes word, struct pf_bytes separator,
+                    struct pf_bytes value)
 {
     joining->text.size = 0;
     pf_buffer_append(&joining->text, word.data, word.size);
@@ -313,7 +342,8 @@ static int add_line(struct joining *joining, struct pf_bytes word, struct pf_byt
     pf_buffer_append(&joining->text, value.data, value.size);
     if (joining->text.failed)
         return pf_error_nomem(joining->error);
-    return pf_dcpi_header_line(joining->to, (struct pf_bytes){joining->text.data, joining->text.size}, 0, joining->error);
+    return pf_dcpi_header_line(
+        joining->to, (struct pf_bytes){joining->text.data, joining->text.size}, 0, joining->error);
 }
 
 /* Whether the line is new; adds it to the lines seen. */
@@ -325,17 +355,20 @@ static bool is_new(struct joining *joining, struct pf_bytes word, struct pf_byte
     pf_buffer_append(&joining->text, word.data, word.size);
     pf_buffer_byte(&joining->text, '\n');
     pf_buffer_append(&joining->text, value.data, value.size);
-    return pf_strings_intern(&joining->seen, (struct pf_bytes){joining->text.data, joining->text.size}, 0) == count;
+    return pf_strings_intern(&joining->seen,
+                             (struct pf_bytes){joining->text.data, joining->text.size}, 0) == count;
 }
 
-static int join_header(struct joining *joining, const struct pf_dcpi_header *from, struct pf_bytes epoch)
+static int join_header(struct joining *joining, const struct pf_dcpi_header *from,
+                       struct pf_bytes epoch)
 {
     bool first = joining->to->count == 0;
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < from->count; k++) {
         const struct pf_dcpi_line *line = &from->lines[k];
-        struct pf_bytes word = pf_dcpi_line_word(from, line), value = pf_dcpi_line_value(from, line);
+        struct pf_bytes word = pf_dcpi_line_word(from, line),
+                        value = pf_dcpi_line_value(from, line);
         bool known = line->known < PF_DCPI_PATH && joining->to->first[line->known] != 0;
 
         if (line->known == PF_DCPI_EPOCH)
@@ -348,8 +381,9 @@ static int join_header(struct joining *joining, const struct pf_dcpi_header *fro
     return status;
 }
 
-int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
-                          const struct pf_dcpi_subject *subject, const struct pf_dcpi_profile **single, struct pf_error *error)
+int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles,
+                          const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
+                          const struct pf_dcpi_profile **single, struct pf_error *error)
 {
     struct joining joining = {.to = header, .error = error};
     const struct pf_dcpi_header *earliest = NULL, *first = NULL;
@@ -374,9 +408,11 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_pr
         status = pf_error_nomem(error);
     for (size_t k = 0; status == PF_OK && k < profiles->count; k++)
         if (pf_dcpi_subject_has(subject, dict, &profiles->rows[k]))
-            status = join_header(&joining, &profiles->rows[k].header, pf_dcpi_header_value(earliest, PF_DCPI_EPOCH));
+            status = join_header(&joining, &profiles->rows[k].header,
+                                 pf_dcpi_header_value(earliest, PF_DCPI_EPOCH));
     if (status == PF_OK)
-        status = count == 1 ? pf_dcpi_header_end(header, first->pad, 0, &QUIET, error) : end_header(header, error);
+        status = count == 1 ? pf_dcpi_header_end(header, first->pad, 0, &QUIET, error)
+                            : end_header(header, error);
     pf_strings_free(&joining.seen);
     pf_buffer_free(&joining.text);
     return status;
@@ -387,7 +423,8 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *header, const struct pf_dcpi_pr
 /* Header lines without the end of their header. NULL: there are no such lines. */
 static const struct pf_dcpi_profile *pool_of(const struct pf_dcpi_profiles *profiles)
 {
-    const struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1] : NULL;
+    const struct pf_dcpi_profile *last = profiles->count > 0 ? &profiles->rows[profiles->count - 1]
+                                                             : NULL;
 
     return last && !last->ended && !last->refused ? last : NULL;
 }
@@ -404,30 +441,25 @@ static bool fits_number(const struct pf_dcpi_line *line, struct pf_bytes value, 
 }
 
 /* Whether the value of the line agrees with the subject. */
-static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *dict, const struct pf_dcpi_line *line,
-                 struct pf_bytes value)
+static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *dict,
+                 const struct pf_dcpi_line *line, struct pf_bytes value)
 {
     const struct pf_image *image = subject->image;
 
     switch (line->known) {
-    case PF_DCPI_EVENT:
-        return pf_bytes_equal(value, subject->event);
-    case PF_DCPI_PERIOD:
-        return fits_number(line, value, subject->period);
+    case PF_DCPI_EVENT: return pf_bytes_equal(value, subject->event);
+    case PF_DCPI_PERIOD: return fits_number(line, value, subject->period);
     case PF_DCPI_IMAGE:
         return !image || pf_dcpi_same_image(value, pf_dict_string(dict, image->identifier));
-    case PF_DCPI_TSTART:
-        return !image || fits_number(line, value, image->text_start);
-    case PF_DCPI_TSIZE:
-        return !image || fits_number(line, value, image->text_size);
-    default:
-        return true;
+    case PF_DCPI_TSTART: return !image || fits_number(line, value, image->text_start);
+    case PF_DCPI_TSIZE: return !image || fits_number(line, value, image->text_size);
+    default: return true;
     }
 }
 
 /* The number + 1 of the line that the new header gets for a word; 0: no line fits. */
-static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
-                          enum pf_dcpi_word word)
+static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dict *dict,
+                          const struct pf_dcpi_subject *subject, enum pf_dcpi_word word)
 {
     char epoch[16], earliest[16] = "";
     size_t chosen = 0;
@@ -438,7 +470,8 @@ static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dic
 
         if (line->known != word || !fits(subject, dict, line, value))
             continue;
-        bool earlier = word == PF_DCPI_EPOCH && pf_dcpi_epoch(value, epoch) && (!*earliest || strcmp(epoch, earliest) < 0);
+        bool earlier = word == PF_DCPI_EPOCH && pf_dcpi_epoch(value, epoch) &&
+                       (!*earliest || strcmp(epoch, earliest) < 0);
 
         if (earlier)
             memcpy(earliest, epoch, sizeof epoch);
@@ -448,8 +481,9 @@ static size_t choose_line(const struct pf_dcpi_header *pool, const struct pf_dic
     return chosen;
 }
 
-int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles, const struct pf_dict *dict,
-                        const struct pf_dcpi_subject *subject, struct pf_error *error)
+int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_profiles *profiles,
+                        const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
+                        struct pf_error *error)
 {
     const struct pf_dcpi_profile *last = pool_of(profiles);
     const struct pf_dcpi_header *pool = last ? &last->header : NULL;
@@ -468,9 +502,11 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
         status = pf_error_nomem(&why);
     for (size_t k = 0; status == PF_OK && k < pool->count; k++) {
         const struct pf_dcpi_line *line = &pool->lines[k];
-        struct pf_bytes word = pf_dcpi_line_word(pool, line), value = pf_dcpi_line_value(pool, line);
+        struct pf_bytes word = pf_dcpi_line_word(pool, line),
+                        value = pf_dcpi_line_value(pool, line);
 
-        if (line->known < PF_DCPI_PATH ? chosen[line->known] == k + 1 : one && is_new(&joining, word, value))
+        if (line->known < PF_DCPI_PATH ? chosen[line->known] == k + 1
+                                       : one && is_new(&joining, word, value))
             status = add_line(&joining, word, pf_dcpi_line_separator(pool, line), value);
     }
     if (status == PF_OK)
@@ -478,7 +514,8 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
     pf_strings_free(&joining.seen);
     pf_buffer_free(&joining.text);
     if (status != PF_OK && status != PF_NOMEM)
-        return pf_error_set(error, PF_USAGE, "the lines of the headers here make no header: %s", why.text);
+        return pf_error_set(error, PF_USAGE, "the lines of the headers here make no header: %s",
+                            why.text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -487,9 +524,11 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
 static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)
 {
     char text[32];
-    int size = hex ? snprintf(text, sizeof text, "%" PRIx64, number) : snprintf(text, sizeof text, "%" PRIu64, number);
+    int size = hex ? snprintf(text, sizeof text, "%" PRIx64, number)
+                   : snprintf(text, sizeof text, "%" PRIu64, number);
 
-    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), (struct pf_bytes){text, (size_t)size});
+    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "),
+                    (struct pf_bytes){text, (size_t)size});
 }
 
 static int add_value(struct joining *joining, enum pf_dcpi_word word, struct pf_bytes value)
@@ -502,36 +541,43 @@ static int add_epoch(struct joining *joining, struct pf_bytes value)
 {
     char normal[16];
 
-    if (pf_dcpi_epoch(value, normal) && memcmp(normal, "1970", 4) >= 0 && memcmp(normal, "2069", 4) <= 0 &&
-        memcmp(normal + 12, "00", 2) == 0)
+    if (pf_dcpi_epoch(value, normal) && memcmp(normal, "1970", 4) >= 0 &&
+        memcmp(normal, "2069", 4) <= 0 && memcmp(normal + 12, "00", 2) == 0)
         value = (struct pf_bytes){normal + 2, 10};
     return add_value(joining, PF_DCPI_EPOCH, value);
 }
 
-static int add_paths(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict, size_t block)
+static int add_paths(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks,
+                     const struct pf_dict *dict, size_t block)
 {
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < blocks->count; k++) {
         struct pf_bytes key = pf_dict_string(dict, blocks->lines[k].key);
 
-        if (blocks->lines[k].block == block && (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label"))))
-            status = add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
+        if (blocks->lines[k].block == block &&
+            (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label"))))
+            status =
+                add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
     }
     return status;
 }
 
-static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
-                      const struct pf_dcpi_subject *subject, size_t block)
+static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks,
+                      const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
+                      size_t block)
 {
     int status = add_value(joining, PF_DCPI_VERSION, PF_BYTES("pdb-0.07"));
 
     if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_IMAGE, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")));
+        status = add_value(joining, PF_DCPI_IMAGE,
+                           pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")));
     if (status == PF_OK)
-        status = add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
+        status =
+            add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
     if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_PLATFORM, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("platform")));
+        status = add_value(joining, PF_DCPI_PLATFORM,
+                           pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("platform")));
     if (status == PF_OK)
         status = add_value(joining, PF_DCPI_EVENT, subject->event);
     if (status == PF_OK)
@@ -549,18 +595,21 @@ static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *
 
 /* The image of a profile without counts: the image of the only block. NULL: there are several
  * blocks. */
-static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict)
+static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks,
+                                         const struct pf_dict *dict)
 {
     struct pf_bytes identifier = pf_dcpi_cat_blocks_value(blocks, dict, 1, PF_BYTES("image"));
 
     for (uint32_t k = 1; blocks->blocks == 1 && k < dict->images.count; k++)
-        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier), identifier))
+        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier),
+                               identifier))
             return pf_dict_image(dict, k);
     return NULL;
 }
 
-int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
-                        const struct pf_dcpi_subject *about, struct pf_error *error)
+int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_blocks *blocks,
+                        const struct pf_dict *dict, const struct pf_dcpi_subject *about,
+                        struct pf_error *error)
 {
     struct pf_error why = {0};
     struct joining joining = {.to = header, .error = &why};
@@ -570,10 +619,12 @@ int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_
     if (!found.image)
         found.image = only_image(blocks, dict);
     if (found.image)
-        block = pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, found.image->identifier), 0);
+        block =
+            pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, found.image->identifier), 0);
     if (block == 0)
         return pf_error_set(error, PF_USAGE,
-                            "dcpi needs the image, epoch and platform of a profile, which the metadata here do not tell");
+                            "dcpi needs the image, epoch and platform of a profile, which the "
+                            "metadata here do not tell");
     int status = make_lines(&joining, blocks, dict, subject, block);
 
     pf_buffer_free(&joining.text);

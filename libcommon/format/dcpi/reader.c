@@ -15,10 +15,10 @@ struct dcpi_reader {
     struct pf_dcpi_header header;
     struct pf_dcpi_body body;
     enum reader_step step;
-    int status;                 /* the result of the next call, after the records */
+    int status; /* the result of the next call, after the records */
 
     struct pf_dcpi_locator locator;
-    struct pf_buffer layout;    /* of chunks that no batch has yet */
+    struct pf_buffer layout; /* of chunks that no batch has yet */
 
     struct pf_rows meta;
     int64_t values[PF_BATCH_ROWS];
@@ -35,9 +35,12 @@ static int declare(struct pf_reader *reader)
 {
     struct dcpi_reader *state = reader->state;
     const struct pf_dcpi_header *header = &state->header;
-    uint32_t identifier = pf_dcpi_identifier(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE));
+    uint32_t identifier =
+        pf_dcpi_identifier(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE));
     struct pf_image image = {
-        .name = header->first[PF_DCPI_PATH] ? pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_PATH)) : identifier,
+        .name = header->first[PF_DCPI_PATH]
+                    ? pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_PATH))
+                    : identifier,
         .identifier = identifier,
         .text_start = header->number[PF_DCPI_TSTART],
         .text_size = header->number[PF_DCPI_TSIZE],
@@ -47,9 +50,11 @@ static int declare(struct pf_reader *reader)
         pf_measure_make_named(reader->dict, event, "count", PF_FLAT, PF_SELF, PF_SAMPLED);
 
     measure.period = header->number[PF_DCPI_PERIOD];
-    if (identifier == 0 || pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
+    if (identifier == 0 ||
+        pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
-    state->column = (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
+    state->column =
+        (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -60,7 +65,8 @@ static int open_reader(struct pf_reader *reader)
 
     pf_rows_init(&state->meta, reader->dict);
     if (status == PF_OK)
-        status = pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
+        status =
+            pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
     state->body.start = state->header.number[PF_DCPI_TSTART];
     return status == PF_OK ? declare(reader) : status;
 }
@@ -76,7 +82,8 @@ static void close_reader(struct pf_reader *reader)
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
-static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key, struct pf_bytes value)
+static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key,
+                     struct pf_bytes value)
 {
     struct dcpi_reader *state = reader->state;
 
@@ -98,7 +105,8 @@ static bool add_lines(struct pf_reader *reader)
 
         if (!pf_bytes_equal(separator, PF_BYTES(" ")))
             good = add_meta(reader, ".dcpi", PF_BYTES("separator"), separator);
-        good = good && add_meta(reader, "dcpi", pf_dcpi_line_word(header, line), pf_dcpi_line_value(header, line));
+        good = good && add_meta(reader, "dcpi", pf_dcpi_line_word(header, line),
+                                pf_dcpi_line_value(header, line));
     }
     if (good && state->body.stride != 1) {
         size_t size = pf_print_int128((pf_int128)state->body.stride, stride);
@@ -125,7 +133,8 @@ static bool add_footer(struct pf_reader *reader)
 
     text[size++] = ' ';
     size += pf_print_int128((pf_int128)state->body.total, text + size);
-    return add_layout(reader) && add_meta(reader, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
+    return add_layout(reader) &&
+           add_meta(reader, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -155,7 +164,8 @@ static void check_text(struct pf_reader *reader)
     const struct dcpi_reader *state = reader->state;
 
     if (state->body.end > state->header.number[PF_DCPI_TSIZE])
-        pf_report_send(&reader->report, PF_WARNING, "chunks end at offset 0x%" PRIx64 ", beyond the %" PRIu64 " bytes of text",
+        pf_report_send(&reader->report, PF_WARNING,
+                       "chunks end at offset 0x%" PRIx64 ", beyond the %" PRIu64 " bytes of text",
                        state->body.end, state->header.number[PF_DCPI_TSIZE]);
 }
 
@@ -168,13 +178,15 @@ static int fill_rows(struct pf_reader *reader, uint32_t *rows)
     while (*rows < PF_BATCH_ROWS && state->layout.size < LAYOUT_TEXT) {
         if (reader->flush && *rows > 0 && pf_source_would_block(reader->source))
             return PF_OK;
-        int status = pf_dcpi_body_next(&state->body, reader->source, PF_BATCH_ROWS - *rows, &piece, &reader->error);
+        int status = pf_dcpi_body_next(&state->body, reader->source, PF_BATCH_ROWS - *rows, &piece,
+                                       &reader->error);
 
         if (status < 0)
             return status;
         if (piece.kind == PF_DCPI_COUNTS)
             count_piece(reader, &piece, rows);
-        else if (piece.kind == PF_DCPI_HEAD && !pf_dcpi_layout_add(&state->layout, piece.gap, piece.number))
+        else if (piece.kind == PF_DCPI_HEAD &&
+                 !pf_dcpi_layout_add(&state->layout, piece.gap, piece.number))
             return pf_error_nomem(&reader->error);
         pf_source_take(reader->source, piece.size);
         if (status == PF_EOF)
@@ -201,8 +213,11 @@ static int read_records(struct pf_reader *reader, struct pf_batch *batch)
         if (!add_footer(reader))
             return pf_error_nomem(&reader->error);
     }
-    *batch = (struct pf_batch){
-        .kind = PF_FLAT, .rows = rows, .location = state->locator.locations, .values = &state->column, .value_count = 1};
+    *batch = (struct pf_batch){.kind = PF_FLAT,
+                               .rows = rows,
+                               .location = state->locator.locations,
+                               .values = &state->column,
+                               .value_count = 1};
     return PF_OK;
 }
 
@@ -217,10 +232,8 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         state->step = RECORDS;
         *batch = (struct pf_batch){.kind = PF_FLAT, .values = &state->column, .value_count = 1};
         return add_lines(reader) ? PF_OK : pf_error_nomem(&reader->error);
-    case RECORDS:
-        return read_records(reader, batch);
-    default:
-        return state->status;
+    case RECORDS: return read_records(reader, batch);
+    default: return state->status;
     }
 }
 
@@ -233,7 +246,9 @@ enum {
 };
 
 static const struct pf_option options[] = {
-    {"stride", "bytes from one count's address to the next one's: 1 as the description of the format has it, 4 for true Alpha code",
+    {"stride",
+     "bytes from one count's address to the next one's: 1 as the description of the format has it, "
+     "4 for true Alpha code",
      NULL, true, true},
     {NULL, NULL, NULL, false, false},
 };
@@ -255,7 +270,8 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
     const char *end;
 
     *ended = false;
-    for (; !*ended && (end = memchr(text.data, '\n', text.size)); text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
+    for (; !*ended && (end = memchr(text.data, '\n', text.size));
+         text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
         struct pf_bytes line = {text.data, (size_t)(end - text.data)};
         enum pf_dcpi_word word = line_word(line);
 
@@ -263,7 +279,8 @@ static unsigned known_lines(struct pf_bytes text, bool *ended)
             met[word] = true;
             count++;
         }
-        *ended = memchr(line.data, '\0', line.size) || (line.size >= 7 && memcmp(line.data, "samples", 7) == 0);
+        *ended = memchr(line.data, '\0', line.size) ||
+                 (line.size >= 7 && memcmp(line.data, "samples", 7) == 0);
         if (line.size > 10 && memcmp(line.data, "text_start", 10) == 0) /* dcpicat's text */
             return 0;
     }

@@ -20,12 +20,12 @@ static const struct {
     const char *name;
     enum shape shape;
 } WORDS[PF_DCPI_OTHER] = {
-    [PF_DCPI_IMAGE] = {"image", IDENTIFIER},    [PF_DCPI_EPOCH] = {"epoch", TIME},
-    [PF_DCPI_PLATFORM] = {"platform", REST},    [PF_DCPI_EVENT] = {"event", REST},
-    [PF_DCPI_PERIOD] = {"period", DIGITS},      [PF_DCPI_TSIZE] = {"tsize", DIGITS},
-    [PF_DCPI_CPUSPEED] = {"cpuspeed", DIGITS},  [PF_DCPI_VERSION] = {"version", RELEASE},
-    [PF_DCPI_TSTART] = {"tstart", HEX},         [PF_DCPI_CPUAMASK] = {"cpuamask", HEX},
-    [PF_DCPI_CPUIMPLV] = {"cpuimplv", DIGITS},  [PF_DCPI_CPUCOUNT] = {"cpucount", DIGITS},
+    [PF_DCPI_IMAGE] = {"image", IDENTIFIER},   [PF_DCPI_EPOCH] = {"epoch", TIME},
+    [PF_DCPI_PLATFORM] = {"platform", REST},   [PF_DCPI_EVENT] = {"event", REST},
+    [PF_DCPI_PERIOD] = {"period", DIGITS},     [PF_DCPI_TSIZE] = {"tsize", DIGITS},
+    [PF_DCPI_CPUSPEED] = {"cpuspeed", DIGITS}, [PF_DCPI_VERSION] = {"version", RELEASE},
+    [PF_DCPI_TSTART] = {"tstart", HEX},        [PF_DCPI_CPUAMASK] = {"cpuamask", HEX},
+    [PF_DCPI_CPUIMPLV] = {"cpuimplv", DIGITS}, [PF_DCPI_CPUCOUNT] = {"cpucount", DIGITS},
     [PF_DCPI_PATH] = {"path", REST},
 };
 
@@ -44,7 +44,8 @@ bool pf_dcpi_same_image(struct pf_bytes a, struct pf_bytes b)
     if (a.size != b.size)
         return false;
     for (size_t k = 0; k < a.size; k++)
-        if (a.data[k] != b.data[k] && (pf_hex_digit(a.data[k]) < 0 || pf_hex_digit(a.data[k]) != pf_hex_digit(b.data[k])))
+        if (a.data[k] != b.data[k] &&
+            (pf_hex_digit(a.data[k]) < 0 || pf_hex_digit(a.data[k]) != pf_hex_digit(b.data[k])))
             return false;
     return true;
 }
@@ -57,7 +58,8 @@ uint32_t pf_dcpi_identifier(struct pf_dict *dict, struct pf_bytes image)
     if (!small)
         return 0;
     for (size_t k = 0; k < image.size; k++)
-        small[k] = image.data[k] >= 'A' && image.data[k] <= 'F' ? (char)(image.data[k] - 'A' + 'a') : image.data[k];
+        small[k] = image.data[k] >= 'A' && image.data[k] <= 'F' ? (char)(image.data[k] - 'A' + 'a')
+                                                                : image.data[k];
     id = pf_dict_intern_text(dict, (struct pf_bytes){small, image.size});
     free(small);
     return id;
@@ -77,7 +79,8 @@ bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
         memcpy(normal, text.data[0] >= '7' ? "19" : "20", 2);
     memcpy(normal + century, text.data, text.size);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (memcmp(normal + 4 + 2 * k, parts[k].low, 2) < 0 || memcmp(normal + 4 + 2 * k, parts[k].high, 2) > 0)
+        if (memcmp(normal + 4 + 2 * k, parts[k].low, 2) < 0 ||
+            memcmp(normal + 4 + 2 * k, parts[k].high, 2) > 0)
             return false;
     return true;
 }
@@ -96,12 +99,13 @@ static bool read_version(struct pf_bytes text)
     struct pf_bytes major, minor;
     uint64_t high, low;
 
-    return parse_release(text, &major, &minor) && pf_parse_digits(major, UINT64_MAX, &high) && pf_parse_digits(minor, UINT64_MAX, &low) && high == 0 &&
-           (low == 6 || low == 7);
+    return parse_release(text, &major, &minor) && pf_parse_digits(major, UINT64_MAX, &high) &&
+           pf_parse_digits(minor, UINT64_MAX, &low) && high == 0 && (low == 6 || low == 7);
 }
 
 /* Checks the value of a line and keeps it. NULL, or what was expected. */
-static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word word, struct pf_bytes value)
+static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word word,
+                               struct pf_bytes value)
 {
     struct pf_bytes major, minor;
     uint64_t number;
@@ -109,8 +113,7 @@ static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word 
     char epoch[16];
 
     switch (WORDS[word].shape) {
-    case IDENTIFIER:
-        return pf_dcpi_is_image(value) ? NULL : "hexadecimal digits";
+    case IDENTIFIER: return pf_dcpi_is_image(value) ? NULL : "hexadecimal digits";
     case HEX:
         if (!pf_parse_hex(value, &number))
             return "a hexadecimal number of 64 bits";
@@ -125,10 +128,8 @@ static const char *check_value(struct pf_dcpi_header *header, enum pf_dcpi_word 
         if (first)
             memcpy(header->epoch, epoch, sizeof epoch);
         return NULL;
-    case RELEASE:
-        return parse_release(value, &major, &minor) ? NULL : "pdb-MAJOR.MINOR";
-    default:
-        return NULL;
+    case RELEASE: return parse_release(value, &major, &minor) ? NULL : "pdb-MAJOR.MINOR";
+    default: return NULL;
     }
     if (first)
         header->number[word] = number;
@@ -160,13 +161,15 @@ struct pf_bytes pf_dcpi_line_word(const struct pf_dcpi_header *header,
 struct pf_bytes pf_dcpi_line_separator(const struct pf_dcpi_header *header,
                                        const struct pf_dcpi_line *line)
 {
-    return (struct pf_bytes){header->raw.data + line->start + line->word_size, line->separator_size};
+    return (struct pf_bytes){header->raw.data + line->start + line->word_size,
+                             line->separator_size};
 }
 
 struct pf_bytes pf_dcpi_line_value(const struct pf_dcpi_header *header,
                                    const struct pf_dcpi_line *line)
 {
-    return (struct pf_bytes){header->raw.data + line->start + line->word_size + line->separator_size, line->value_size};
+    return (struct pf_bytes){
+        header->raw.data + line->start + line->word_size + line->separator_size, line->value_size};
 }
 
 struct pf_bytes pf_dcpi_header_value(const struct pf_dcpi_header *header, enum pf_dcpi_word word)
@@ -183,7 +186,8 @@ void pf_dcpi_header_free(struct pf_dcpi_header *header)
     *header = (struct pf_dcpi_header){0};
 }
 
-int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uint64_t offset, struct pf_error *error)
+int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uint64_t offset,
+                        struct pf_error *error)
 {
     struct pf_dcpi_line line = {.start = header->raw.size};
     const char *expected = NULL;
@@ -194,27 +198,34 @@ int pf_dcpi_header_line(struct pf_dcpi_header *header, struct pf_bytes text, uin
             "header-too-long: a line of more than %d or a header of more than %d bytes", LINE_LIMIT,
             HEADER_LIMIT);
     if (memchr(text.data, '\0', text.size))
-        return pf_error_at(error, PF_FAILED, offset, "header-nul: a header line holds a zero byte, where text was expected");
+        return pf_error_at(error, PF_FAILED, offset,
+                           "header-nul: a header line holds a zero byte, where text was expected");
     if (text.size > 0 && text.data[text.size - 1] == '\r')
         return pf_error_at(error, PF_FAILED, offset,
-                           "header-crlf: a header line ends in CR LF: the file was copied as text, its counts are surely damaged");
+                           "header-crlf: a header line ends in CR LF: the file was copied as text, "
+                           "its counts are surely damaged");
     while (line.word_size < text.size && !pf_blank(text.data[line.word_size]))
         line.word_size++;
-    while (line.word_size + line.separator_size < text.size && pf_blank(text.data[line.word_size + line.separator_size]))
+    while (line.word_size + line.separator_size < text.size &&
+           pf_blank(text.data[line.word_size + line.separator_size]))
         line.separator_size++;
     line.value_size = text.size - line.word_size - line.separator_size;
     if (line.word_size == 0 || line.value_size == 0 || memchr(text.data, '\n', text.size))
-        return pf_error_at(error, PF_FAILED, offset, "bad-line: header line '%s' is not a word, blanks and a value",
+        return pf_error_at(error, PF_FAILED, offset,
+                           "bad-line: header line '%s' is not a word, blanks and a value",
                            pf_clip(text).text);
     line.known = pf_dcpi_word_find((struct pf_bytes){text.data, line.word_size});
     if (line.known != PF_DCPI_OTHER)
-        expected = check_value(header, line.known,
-                               (struct pf_bytes){text.data + line.word_size + line.separator_size, line.value_size});
+        expected = check_value(
+            header, line.known,
+            (struct pf_bytes){text.data + line.word_size + line.separator_size, line.value_size});
     if (expected)
-        return pf_error_at(error, PF_FAILED, offset, "bad-value: the value of header line '%s' is not %s",
+        return pf_error_at(error, PF_FAILED, offset,
+                           "bad-value: the value of header line '%s' is not %s",
                            pf_dcpi_word_name(line.known), expected);
     pf_buffer_append(&header->raw, text.data, text.size);
-    if (!pf_buffer_byte(&header->raw, '\n') || !pf_grow(&header->lines, &header->capacity, header->count + 1, sizeof line))
+    if (!pf_buffer_byte(&header->raw, '\n') ||
+        !pf_grow(&header->lines, &header->capacity, header->count + 1, sizeof line))
         return pf_error_nomem(error);
     header->lines[header->count++] = line;
     if (line.known != PF_DCPI_OTHER && header->first[line.known] == 0)
@@ -230,17 +241,21 @@ static int check_lines(const struct pf_dcpi_header *header, uint64_t offset, str
         enum pf_dcpi_word word = header->lines[k].known;
 
         if (word < PF_DCPI_SINGLE && header->first[word] != k + 1)
-            return pf_error_at(error, PF_FAILED, offset, "duplicate-line: the header has more than one line '%s'",
+            return pf_error_at(error, PF_FAILED, offset,
+                               "duplicate-line: the header has more than one line '%s'",
                                pf_dcpi_word_name(word));
     }
     for (enum pf_dcpi_word word = 0; word < PF_DCPI_REQUIRED; word++)
         if (header->first[word] == 0)
-            return pf_error_at(error, PF_FAILED, offset, "missing-line: the header has no line '%s'", pf_dcpi_word_name(word));
+            return pf_error_at(error, PF_FAILED, offset,
+                               "missing-line: the header has no line '%s'",
+                               pf_dcpi_word_name(word));
     struct pf_bytes version = pf_dcpi_header_value(header, PF_DCPI_VERSION);
 
     if (version.size > 0 && !read_version(version))
         return pf_error_at(error, PF_UNSUPPORTED, offset,
-                           "unsupported-version: the file is of version '%s'; only 0.06 and 0.07 are documented and read"
+                           "unsupported-version: the file is of version '%s'; only 0.06 and 0.07 "
+                           "are documented and read"
                            " (the text dcpicat prints of others is read)",
                            pf_clip(version).text);
     return PF_OK;
@@ -251,30 +266,38 @@ static void report_oddities(const struct pf_dcpi_header *header, const struct pf
     size_t epoch_size = pf_dcpi_header_value(header, PF_DCPI_EPOCH).size;
 
     if (epoch_size != 10)
-        pf_report_send(report, epoch_size == 12 ? PF_WARNING : PF_NOTE, "the epoch has %zu digits where 10 are usual", epoch_size);
+        pf_report_send(report, epoch_size == 12 ? PF_WARNING : PF_NOTE,
+                       "the epoch has %zu digits where 10 are usual", epoch_size);
     for (size_t k = 0; k < header->count; k++) {
         enum pf_dcpi_word word = header->lines[k].known;
 
-        if (word == PF_DCPI_OTHER && pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), PF_BYTES("samples")))
-            pf_report_send(report, PF_WARNING, "a header line 'samples' with a value is taken for an unknown line");
+        if (word == PF_DCPI_OTHER &&
+            pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), PF_BYTES("samples")))
+            pf_report_send(report, PF_WARNING,
+                           "a header line 'samples' with a value is taken for an unknown line");
         if (word >= PF_DCPI_SINGLE && word < PF_DCPI_PATH && header->first[word] != k + 1)
-            pf_report_send(report, PF_WARNING, "the header has more than one line '%s': the first one counts",
+            pf_report_send(report, PF_WARNING,
+                           "the header has more than one line '%s': the first one counts",
                            pf_dcpi_word_name(word));
     }
     if (header->raw.size % 4 != 0)
-        pf_report_send(report, PF_NOTE, "the header's %zu bytes are no multiple of four", header->raw.size);
+        pf_report_send(report, PF_NOTE, "the header's %zu bytes are no multiple of four",
+                       header->raw.size);
     if (header->first[PF_DCPI_TSTART] == 0)
-        pf_report_send(report, PF_NOTE, "the header has no line 'tstart': addresses count from the start of the text");
+        pf_report_send(
+            report, PF_NOTE,
+            "the header has no line 'tstart': addresses count from the start of the text");
 }
 
-int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint64_t offset, const struct pf_report *report,
-                       struct pf_error *error)
+int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint64_t offset,
+                       const struct pf_report *report, struct pf_error *error)
 {
     size_t pad_start = header->raw.size + strlen("samples");
 
     for (size_t k = 0; k < pad.size; k++)
         if (!pf_blank(pad.data[k]))
-            return pf_error_at(error, PF_FAILED, offset, "bad-line: more than blanks behind 'samples'");
+            return pf_error_at(error, PF_FAILED, offset,
+                               "bad-line: more than blanks behind 'samples'");
     if (pad.size > LINE_LIMIT || pad_start + pad.size >= HEADER_LIMIT)
         return pf_error_at(error, PF_FAILED, offset,
                            "header-too-long: a header of more than %d bytes", HEADER_LIMIT);
@@ -297,7 +320,8 @@ static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_
 
     for (;;) {
         const unsigned char *bytes = pf_source_peek(source, searched + 1, &have);
-        const unsigned char *end = have > searched ? memchr(bytes + searched, '\n', have - searched) : NULL;
+        const unsigned char *end = have > searched ? memchr(bytes + searched, '\n', have - searched)
+                                                   : NULL;
         size_t size = end ? (size_t)(end - bytes) : have;
 
         if (size > LINE_LIMIT)
@@ -315,13 +339,15 @@ static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_
         if (pf_source_status(source, error) != PF_OK)
             return error->code;
         if (memchr(bytes, '\0', size))
-            return pf_error_at(error, PF_FAILED, offset, "header-nul: the header holds a zero byte, where text was expected");
-        return pf_error_at(error, PF_FAILED, offset + size, "missing-terminator: the file ends before the line 'samples'");
+            return pf_error_at(error, PF_FAILED, offset,
+                               "header-nul: the header holds a zero byte, where text was expected");
+        return pf_error_at(error, PF_FAILED, offset + size,
+                           "missing-terminator: the file ends before the line 'samples'");
     }
 }
 
-int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source, const struct pf_report *report,
-                        struct pf_error *error)
+int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
+                        const struct pf_report *report, struct pf_error *error)
 {
     struct pf_bytes line, word = PF_BYTES("samples");
     size_t have;
@@ -330,7 +356,9 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
     if (have == 0 && pf_source_status(source, error) == PF_OK)
         return pf_error_at(error, PF_FAILED, 0, "empty-input: no byte of a profile");
     if (pf_source_marked(source)) /* the mark would belong to the first word */
-        return pf_error_at(error, PF_FAILED, 0, "missing-line: the file begins with a byte order mark, was it sent as text?");
+        return pf_error_at(
+            error, PF_FAILED, 0,
+            "missing-line: the file begins with a byte order mark, was it sent as text?");
     for (;;) {
         uint64_t offset = pf_source_offset(source);
         int status = next_line(source, &line, error);
@@ -340,9 +368,11 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
             return status;
         while (blanks < line.size && pf_blank(line.data[blanks]))
             blanks++;
-        if (line.size >= word.size && blanks == line.size && memcmp(line.data, word.data, word.size) == 0)
-            return pf_dcpi_header_end(header, (struct pf_bytes){line.data + word.size, line.size - word.size}, offset, report,
-                                      error);
+        if (line.size >= word.size && blanks == line.size &&
+            memcmp(line.data, word.data, word.size) == 0)
+            return pf_dcpi_header_end(
+                header, (struct pf_bytes){line.data + word.size, line.size - word.size}, offset,
+                report, error);
         status = pf_dcpi_header_line(header, line, offset, error);
         if (status != PF_OK)
             return status;
@@ -353,24 +383,31 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
 
 enum { WORD = 4, PAIR = 8 };
 
-static int check_head(struct pf_dcpi_body *body, uint32_t offset, uint32_t number, uint64_t at, struct pf_error *error)
+static int check_head(struct pf_dcpi_body *body, uint32_t offset, uint32_t number, uint64_t at,
+                      struct pf_error *error)
 {
     if (number == 0)
-        return pf_error_at(error, PF_FAILED, at, "empty-chunk: the chunk at offset 0x%" PRIx32 " has no counts", offset);
+        return pf_error_at(error, PF_FAILED, at,
+                           "empty-chunk: the chunk at offset 0x%" PRIx32 " has no counts", offset);
     if ((uint64_t)offset + number > (uint64_t)UINT32_MAX + 1)
         return pf_error_at(error, PF_FAILED, at,
-                           "range-overflow: the chunk at offset 0x%" PRIx32 " has %" PRIu32 " counts and ends beyond 32 bits", offset,
-                           number);
+                           "range-overflow: the chunk at offset 0x%" PRIx32 " has %" PRIu32
+                           " counts and ends beyond 32 bits",
+                           offset, number);
     if (body->begun && offset <= body->last)
-        return pf_error_at(error, PF_FAILED, at, "chunk-order: a chunk at offset 0x%" PRIx32 " follows the one at 0x%" PRIx32, offset,
-                           body->last);
+        return pf_error_at(error, PF_FAILED, at,
+                           "chunk-order: a chunk at offset 0x%" PRIx32
+                           " follows the one at 0x%" PRIx32,
+                           offset, body->last);
     if (offset < body->end)
         return pf_error_at(error, PF_FAILED, at,
-                           "chunk-overlap: the chunk at offset 0x%" PRIx32 " begins inside the one before, which ends at 0x%" PRIx64,
+                           "chunk-overlap: the chunk at offset 0x%" PRIx32
+                           " begins inside the one before, which ends at 0x%" PRIx64,
                            offset, body->end);
     if (offset < body->place)
         return pf_error_at(error, PF_FAILED, at,
-                           "stride-overlap: with a stride of %" PRIu64 " the chunk at offset 0x%" PRIx32
+                           "stride-overlap: with a stride of %" PRIu64
+                           " the chunk at offset 0x%" PRIx32
                            " begins inside the one before: the file has another stride",
                            body->stride, offset);
     if (offset + (number - 1) * body->stride > UINT64_MAX - body->start)
@@ -381,24 +418,29 @@ static int check_head(struct pf_dcpi_body *body, uint32_t offset, uint32_t numbe
     return PF_OK;
 }
 
-static int check_footer(const struct pf_dcpi_body *body, uint32_t offsets, uint32_t samples, uint64_t at, struct pf_error *error)
+static int check_footer(const struct pf_dcpi_body *body, uint32_t offsets, uint32_t samples,
+                        uint64_t at, struct pf_error *error)
 {
     if (offsets != body->nonzero)
         return pf_error_at(error, PF_FAILED, at,
-                           "footer-offsets: the footer says that %" PRIu32 " addresses have samples, but %" PRIu64 " have", offsets,
-                           body->nonzero);
+                           "footer-offsets: the footer says that %" PRIu32
+                           " addresses have samples, but %" PRIu64 " have",
+                           offsets, body->nonzero);
     if (body->total > UINT32_MAX)
         return pf_error_at(error, PF_FAILED, at + WORD,
-                           "total-overflow: the counts sum to %" PRIu64 ", which no footer of 32 bits can hold", body->total);
+                           "total-overflow: the counts sum to %" PRIu64
+                           ", which no footer of 32 bits can hold",
+                           body->total);
     if (samples != body->total)
         return pf_error_at(error, PF_FAILED, at + WORD,
-                           "footer-samples: the footer says %" PRIu32 " samples, but the counts sum to %" PRIu64, samples,
-                           body->total);
+                           "footer-samples: the footer says %" PRIu32
+                           " samples, but the counts sum to %" PRIu64,
+                           samples, body->total);
     return PF_OK;
 }
 
-static int counts_ahead(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most, struct pf_dcpi_piece *piece,
-                        struct pf_error *error)
+static int counts_ahead(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most,
+                        struct pf_dcpi_piece *piece, struct pf_error *error)
 {
     size_t have;
     const unsigned char *bytes = pf_source_peek(source, WORD, &have);
@@ -408,18 +450,23 @@ static int counts_ahead(struct pf_dcpi_body *body, struct pf_source *source, uin
         return error->code;
     if (have < WORD)
         return pf_error_at(error, PF_FAILED, pf_source_offset(source) + have,
-                           "truncated-chunk: the file ends where %" PRIu32 " more counts of a chunk were expected", body->left);
+                           "truncated-chunk: the file ends where %" PRIu32
+                           " more counts of a chunk were expected",
+                           body->left);
     if (number > have / WORD)
         number = (uint32_t)(have / WORD);
-    *piece = (struct pf_dcpi_piece){
-        .kind = PF_DCPI_COUNTS, .bytes = bytes, .size = (size_t)number * WORD, .number = number, .place = body->place};
+    *piece = (struct pf_dcpi_piece){.kind = PF_DCPI_COUNTS,
+                                    .bytes = bytes,
+                                    .size = (size_t)number * WORD,
+                                    .number = number,
+                                    .place = body->place};
     body->left -= number;
     body->place += number * body->stride;
     return PF_OK;
 }
 
-int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most, struct pf_dcpi_piece *piece,
-                      struct pf_error *error)
+int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint32_t most,
+                      struct pf_dcpi_piece *piece, struct pf_error *error)
 {
     size_t have;
 
@@ -431,8 +478,9 @@ int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint3
     if (have <= PAIR && pf_source_status(source, error) != PF_OK)
         return error->code;
     if (have < PAIR)
-        return pf_error_at(error, PF_FAILED, at + have, "truncated-footer: %zu bytes are left where the eight of a footer were expected",
-                           have);
+        return pf_error_at(
+            error, PF_FAILED, at + have,
+            "truncated-footer: %zu bytes are left where the eight of a footer were expected", have);
     uint32_t first = pf_load32le(bytes), second = pf_load32le(bytes + WORD);
 
     if (have == PAIR) {
@@ -441,8 +489,12 @@ int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint3
     }
     if (check_head(body, first, second, at, error) != PF_OK)
         return error->code;
-    *piece = (struct pf_dcpi_piece){
-        .kind = PF_DCPI_HEAD, .bytes = bytes, .size = PAIR, .number = second, .place = first, .gap = first - body->end};
+    *piece = (struct pf_dcpi_piece){.kind = PF_DCPI_HEAD,
+                                    .bytes = bytes,
+                                    .size = PAIR,
+                                    .number = second,
+                                    .place = first,
+                                    .gap = first - body->end};
     body->begun = true;
     body->last = first;
     body->left = second;
@@ -504,7 +556,8 @@ int pf_dcpi_chunks_next(struct pf_dcpi_chunks *chunks, struct pf_dcpi_chunk *chu
         return PF_EOF;
     struct pf_bytes text = pf_dict_string(chunks->dict, layout->texts[chunks->text]);
 
-    if (!scan_number(text, &chunks->at, '+', &gap) || !scan_number(text, &chunks->at, ' ', &number) || number == 0 ||
+    if (!scan_number(text, &chunks->at, '+', &gap) ||
+        !scan_number(text, &chunks->at, ' ', &number) || number == 0 ||
         chunks->end + gap + number > (uint64_t)UINT32_MAX + 1)
         return PF_FAILED;
     *chunk = (struct pf_dcpi_chunk){chunks->end + gap, (uint32_t)number};
@@ -518,7 +571,8 @@ int pf_dcpi_stride(const struct pf_options *options, uint64_t *stride, struct pf
     int64_t number = 1;
 
     if (text && !pf_parse_int(pf_bytes_of(text), 1, 1024, &number))
-        return pf_error_set(error, PF_USAGE, "stride=%s is no number of bytes from 1 to 1024", text);
+        return pf_error_set(error, PF_USAGE, "stride=%s is no number of bytes from 1 to 1024",
+                            text);
     *stride = (uint64_t)number;
     return PF_OK;
 }

@@ -8,9 +8,10 @@
 enum {
     /* absent counts within a chunk, because a new chunk costs two words */
     BRIDGE = 2,
-    WORDS = 4096,              /* words of one write */
+    WORDS = 4096, /* words of one write */
     /* limits of the counts in a layout: in all, and for each address */
-    ZEROS_MIN = 64 * 1024 * 1024, ZEROS_EACH = 1024
+    ZEROS_MIN = 64 * 1024 * 1024,
+    ZEROS_EACH = 1024
 };
 
 /* The end of a file that is incomplete: an empty chunk and one byte more. Readers refuse these
@@ -36,7 +37,8 @@ void pf_dcpi_writer_close(struct pf_writer *writer)
 
 static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
 {
-    return pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, event->measure)->name);
+    return pf_dict_string(writer->dict,
+                          pf_measures_row(&writer->dict->measures, event->measure)->name);
 }
 
 /* The error of a second event in one file. */
@@ -46,10 +48,13 @@ static int refuse_event(struct pf_writer *writer, const struct pf_dcpi_event *ot
     struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
 
     if (pf_bytes_equal(a, b))
-        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one period in a file, and '%s' has several here",
-                            pf_clip(a).text);
+        return pf_error_set(
+            &writer->error, PF_USAGE,
+            "merge-mismatch: dcpi holds one period in a file, and '%s' has several here",
+            pf_clip(a).text);
     return pf_error_set(&writer->error, PF_USAGE,
-                        "merge-mismatch: dcpi holds one event in a file, and here are '%s' and '%s' (proffilter -m chooses one)",
+                        "merge-mismatch: dcpi holds one event in a file, and here are '%s' and "
+                        "'%s' (proffilter -m chooses one)",
                         pf_clip(a).text, pf_clip(b).text);
 }
 
@@ -75,10 +80,12 @@ static int choose_event(struct pf_writer *writer)
         else if (counted == 0 && event != state->event)
             return refuse_event(writer, event);
         if (!event->counted && event != state->event)
-            pf_report_send(&writer->report, PF_WARNING, "nothing of event '%s' was counted: left out", pf_clip(name).text);
+            pf_report_send(&writer->report, PF_WARNING,
+                           "nothing of event '%s' was counted: left out", pf_clip(name).text);
     }
     if (!state->event)
-        return pf_error_set(&writer->error, PF_USAGE, "dcpi holds counts of an event by address; there are none here");
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "dcpi holds counts of an event by address; there are none here");
     return PF_OK;
 }
 
@@ -92,23 +99,28 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
     *image = NULL;
     if (count == 0)
         return PF_OK;
-    uint32_t first = pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[0]);
-    uint32_t last = pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[count - 1]);
+    uint32_t first =
+        pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[0]);
+    uint32_t last =
+        pf_dcpi_places_image(&state->held.places, dict, state->held.places.locations[count - 1]);
 
     *image = pf_dict_image(dict, first);
     if (first == last)
         return PF_OK;
     const struct pf_image *other = pf_dict_image(dict, last);
-    struct pf_bytes a = pf_dict_string(dict, (*image)->identifier), b = pf_dict_string(dict, other->identifier);
+    struct pf_bytes a = pf_dict_string(dict, (*image)->identifier),
+                    b = pf_dict_string(dict, other->identifier);
 
     if (pf_dcpi_same_image(a, b))
-        return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: the profiles of image %s differ in '%s'",
-                            pf_clip(a).text,
-                            (*image)->text_start != other->text_start ? "tstart" : "tsize");
-    return pf_error_set(&writer->error, PF_USAGE, "merge-mismatch: dcpi holds one image in a file, and here are %s and %s%s",
+        return pf_error_set(
+            &writer->error, PF_USAGE, "merge-mismatch: the profiles of image %s differ in '%s'",
+            pf_clip(a).text, (*image)->text_start != other->text_start ? "tstart" : "tsize");
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "merge-mismatch: dcpi holds one image in a file, and here are %s and %s%s",
                         pf_clip(a).text, pf_clip(b).text,
-                        (*image)->name == other->name ? ", which have one name: merge the files of each apart"
-                                                      : " (proffilter --split=image makes a file of each)");
+                        (*image)->name == other->name
+                            ? ", which have one name: merge the files of each apart"
+                            : " (proffilter --split=image makes a file of each)");
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
@@ -134,7 +146,8 @@ static uint64_t place_offset(const struct walk *walk, size_t place)
 }
 
 /* The next run of counts with at most BRIDGE absent counts between two. */
-static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_error *error)
+static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk,
+                           struct pf_error *error)
 {
     size_t count = walk->state->held.places.count;
     uint64_t stride = walk->state->stride, start, last;
@@ -151,21 +164,26 @@ static int canonical_chunk(const struct walk *walk, struct pf_dcpi_chunk *chunk,
         }
         if (offset - last < stride)
             return pf_error_set(error, PF_USAGE,
-                                "stride-overlap: counts at offsets 0x%" PRIx64 " and 0x%" PRIx64 " are closer than a stride of %" PRIu64,
+                                "stride-overlap: counts at offsets 0x%" PRIx64 " and 0x%" PRIx64
+                                " are closer than a stride of %" PRIu64,
                                 last, offset, stride);
         if (offset - last > (BRIDGE + 1) * stride || (offset - last) % stride != 0)
             break;
         last = offset;
     }
     if (start > UINT32_MAX || (last - start) / stride + 1 > (uint64_t)UINT32_MAX + 1 - start)
-        return pf_error_set(error, PF_USAGE, "unrepresentable: offset 0x%" PRIx64 " from the start of the text is beyond 32 bits", last);
+        return pf_error_set(error, PF_USAGE,
+                            "unrepresentable: offset 0x%" PRIx64
+                            " from the start of the text is beyond 32 bits",
+                            last);
     *chunk = (struct pf_dcpi_chunk){start, (uint32_t)((last - start) / stride + 1)};
     return PF_OK;
 }
 
 static int next_chunk(struct walk *walk, struct pf_dcpi_chunk *chunk, struct pf_error *error)
 {
-    return walk->state->layout ? pf_dcpi_chunks_next(&walk->laid, chunk) : canonical_chunk(walk, chunk, error);
+    return walk->state->layout ? pf_dcpi_chunks_next(&walk->laid, chunk)
+                               : canonical_chunk(walk, chunk, error);
 }
 
 /* True if the layout has a place for each count. */
@@ -212,7 +230,8 @@ static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dc
 {
     const struct pf_dcpi_writer *state = walk->state;
     const struct pf_dcpi_places *places = &state->held.places;
-    uint64_t offset = chunk.offset, next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
+    uint64_t offset = chunk.offset,
+             next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
     unsigned char words[4 * WORDS];
 
     pf_store32le(words, (uint32_t)chunk.offset);
@@ -248,18 +267,24 @@ static int sum_counts(struct pf_writer *writer)
             clamped++;
         }
         if (count < 0)
-            return pf_error_set(&writer->error, PF_USAGE, "unrepresentable: a count of %" PRId64 " is below 0", count);
+            return pf_error_set(&writer->error, PF_USAGE,
+                                "unrepresentable: a count of %" PRId64 " is below 0", count);
         if (count > UINT32_MAX)
-            return pf_error_set(&writer->error, PF_USAGE, "count-overflow: a count of %" PRId64 " at offset 0x%" PRIx64
+            return pf_error_set(&writer->error, PF_USAGE,
+                                "count-overflow: a count of %" PRId64 " at offset 0x%" PRIx64
                                 " is more than the 32 bits of dcpi hold",
-                                count, pf_dcpi_offset(writer->dict, state->held.places.locations[k]));
+                                count,
+                                pf_dcpi_offset(writer->dict, state->held.places.locations[k]));
         state->total += (uint64_t)count;
     }
     if (clamped > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " counts are more than the 32 bits of dcpi hold: clamped", clamped);
+        pf_report_send(&writer->report, PF_WARNING,
+                       "%" PRIu64 " counts are more than the 32 bits of dcpi hold: clamped",
+                       clamped);
     if (state->total > UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "unrepresentable: the counts sum to %" PRIu64 ", more than the 32 bits of dcpi's footer hold; another "
+                            "unrepresentable: the counts sum to %" PRIu64
+                            ", more than the 32 bits of dcpi's footer hold; another "
                             "format can, or give the inputs a weight below 1",
                             state->total);
     return PF_OK;
@@ -279,7 +304,9 @@ static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject 
         if (!pf_dcpi_subject_has(subject, writer->dict, profile))
             continue;
         if (found != 0 && found != profile->stride)
-            return pf_error_set(&writer->error, PF_USAGE, "profiles read with different strides: -t dcpi:stride=N chooses one");
+            return pf_error_set(
+                &writer->error, PF_USAGE,
+                "profiles read with different strides: -t dcpi:stride=N chooses one");
         found = profile->stride;
     }
     state->stride = found != 0 ? found : 1;
@@ -294,37 +321,46 @@ static int prepare(struct pf_writer *writer)
     int status = choose_event(writer);
 
     if (status == PF_OK)
-        status = pf_dcpi_places_find(&state->held.places, &state->held.counts, writer->dict, "dcpi", &writer->error);
+        status = pf_dcpi_places_find(&state->held.places, &state->held.counts, writer->dict, "dcpi",
+                                     &writer->error);
     if (status == PF_OK)
         status = choose_image(writer, &subject.image);
     if (status != PF_OK)
         return status;
-    const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, state->event->measure);
+    const struct pf_measure *measure =
+        pf_measures_row(&writer->dict->measures, state->event->measure);
 
     if (pf_measure_period_parts(measure) > 1)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "dcpi holds a period of whole events, and a count of '%s' is %" PRIu64 "/%" PRIu64 " events (-t dcpicat holds them)",
-                            pf_dict_string(writer->dict, measure->name).data, measure->period, measure->period_parts);
+                            "dcpi holds a period of whole events, and a count of '%s' is %" PRIu64
+                            "/%" PRIu64 " events (-t dcpicat holds them)",
+                            pf_dict_string(writer->dict, measure->name).data, measure->period,
+                            measure->period_parts);
     subject.event = pf_dict_string(writer->dict, measure->name);
     subject.period = measure->period;
     status = choose_stride(writer, &subject);
     if (status == PF_OK)
         status = sum_counts(writer);
     if (status == PF_OK)
-        status = pf_dcpi_merge_headers(&state->header, &state->held.profiles, writer->dict, &subject, &single, &writer->error);
+        status = pf_dcpi_merge_headers(&state->header, &state->held.profiles, writer->dict,
+                                       &subject, &single, &writer->error);
     if (status == PF_EOF)
-        status = pf_dcpi_pool_header(&state->header, &state->held.profiles, writer->dict, &subject, &writer->error);
+        status = pf_dcpi_pool_header(&state->header, &state->held.profiles, writer->dict, &subject,
+                                     &writer->error);
     if (status == PF_EOF) {
-        status = pf_dcpi_make_header(&state->header, &state->held.blocks, writer->dict, &subject, &writer->error);
+        status = pf_dcpi_make_header(&state->header, &state->held.blocks, writer->dict, &subject,
+                                     &writer->error);
         if (status == PF_OK)
-            pf_report_send(&writer->report, PF_WARNING, "the speed of the processor is not known here: written as 0");
+            pf_report_send(&writer->report, PF_WARNING,
+                           "the speed of the processor is not known here: written as 0");
     }
     if (status == PF_OK && single && single->footed && single->stride == state->stride &&
         single->addresses == state->held.places.count && single->samples == state->total) {
         state->layout = &single->layout;
         state->layout = layout_fits(start_walk(writer)) ? state->layout : NULL;
     }
-    return status == PF_OK && !state->layout ? check_canonical(start_walk(writer), &writer->error) : status;
+    return status == PF_OK && !state->layout ? check_canonical(start_walk(writer), &writer->error)
+                                             : status;
 }
 
 int pf_dcpi_writer_finish(struct pf_writer *writer)
@@ -342,7 +378,8 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
     struct walk walk = start_walk(writer);
 
     pf_sink_write(writer->sink, state->header.raw.data, state->header.raw.size);
-    while ((status = next_chunk(&walk, &chunk, &writer->error)) == PF_OK && write_chunk(writer, &walk, chunk) == PF_OK)
+    while ((status = next_chunk(&walk, &chunk, &writer->error)) == PF_OK &&
+           write_chunk(writer, &walk, chunk) == PF_OK)
         ;
     if (status < 0 || writer->error.code != PF_OK)
         return writer->error.code;
@@ -357,8 +394,8 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
 
 /* --- unchanged profiles ----------------------------------------------------------------------- */
 
-int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report, bool salvage, uint64_t *records,
-                 struct pf_error *error)
+int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report,
+                 bool salvage, uint64_t *records, struct pf_error *error)
 {
     struct pf_dcpi_header header = {0};
     struct pf_dcpi_body body = {.stride = 1};

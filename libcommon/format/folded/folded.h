@@ -17,7 +17,7 @@
 
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
 
-enum { PF_FOLDED_ROUNDED = 6 };   /* decimals of counts whose decimals do not end */
+enum { PF_FOLDED_ROUNDED = 6 }; /* decimals of counts whose decimals do not end */
 
 /* Powers of ten by exponent. */
 extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
@@ -32,7 +32,8 @@ enum pf_folded_result { PF_FOLDED_GOOD, PF_FOLDED_NO_COUNT, PF_FOLDED_TOO_BIG };
 
 /* Cuts a line into its stack, without blanks at both ends, and its count: the last word,
  * -?digits[.digits][e-?digits] (FlameGraph accepts `12.` too). */
-enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *);
+enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack,
+                                      struct pf_folded_count *);
 
 /* True for a comment: a line with `#`, or with `//` and no count (a frame may begin with `//`). */
 bool pf_folded_comment(struct pf_bytes line);
@@ -49,10 +50,12 @@ struct pf_folded_spelling {
 };
 
 /* Appends the name of a frame. */
-void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location, const struct pf_folded_spelling *);
+void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location,
+                     const struct pf_folded_spelling *);
 
 /* Appends the outermost frame that a set of labels gives; false: the labels give none. */
-bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels, const struct pf_folded_spelling *);
+bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels,
+                          const struct pf_folded_spelling *);
 
 /* The letter of the mark that FlameGraph's scripts put behind a name: `_[k]` (kernel), `_[j]` (made
  * at run time) or `_[i]` (inlined). 0: no mark. */
@@ -70,22 +73,22 @@ int pf_folded_finish(struct pf_writer *);
 void pf_folded_close_writer(struct pf_writer *);
 
 struct pf_folded_writer {
-    struct pf_strings names;      /* as written: without `;` and line feeds, never empty */
-    struct pf_table nodes;        /* a name below another node */
+    struct pf_strings names; /* as written: without `;` and line feeds, never empty */
+    struct pf_table nodes;   /* a name below another node */
     /* one column, for both sides have one scale; rows: node * column_count + side */
     struct pf_ledger ledger;
     struct pf_measure columns[2]; /* the measures that are written; two: before and after */
     unsigned column_count;        /* 0: not chosen yet */
     struct pf_main_choice main;
     struct pf_folded_names {
-        uint32_t *name_of;        /* by location; 0 = not yet */
+        uint32_t *name_of; /* by location; 0 = not yet */
         size_t count, capacity;
-    } names_of[2];                /* below other commands, and below `java` */
+    } names_of[2]; /* below other commands, and below `java` */
     struct pf_folded_place {
-        uint32_t node, root;      /* its place in the tree below the node `root`; node 0: not yet */
-    } *place_of;                  /* by stack */
+        uint32_t node, root; /* its place in the tree below the node `root`; node 0: not yet */
+    } * place_of;            /* by stack */
     size_t place_count, place_capacity;
-    uint32_t *root_of;            /* by label set: a node and 1; 0 = not yet */
+    uint32_t *root_of; /* by label set: a node and 1; 0 = not yet */
     size_t root_count, root_capacity;
     struct pf_folded_spelling spelling; /* of the current records */
     uint32_t *path;
@@ -131,8 +134,8 @@ struct pf_folded_pairs {
 };
 
 /* False: out of memory. */
-bool pf_folded_pairs_add(struct pf_folded_pairs *, uint32_t stack, struct pf_bytes tail, struct pf_folded_count before,
-                         struct pf_folded_count after);
+bool pf_folded_pairs_add(struct pf_folded_pairs *, uint32_t stack, struct pf_bytes tail,
+                         struct pf_folded_count before, struct pf_folded_count after);
 void pf_folded_pairs_free(struct pf_folded_pairs *);
 
 #endif

@@ -16,7 +16,7 @@ struct pf_folded_known {
     const struct pf_dict *dict;
     struct slot {
         uint32_t tag, stack; /* stack 0 = empty */
-    } *slots;
+    } * slots;
     size_t mask, count;
     uint64_t seed; /* of hashes */
     /* by location, beside each other: a fifth of the time of following each to its string */
@@ -34,7 +34,8 @@ static void free_known(void *known)
 
 struct pf_folded_known *pf_folded_known_get(struct pf_shared *shared, const struct pf_dict *dict)
 {
-    struct pf_folded_known *known = shared ? pf_shared_get(shared, &OWNER, sizeof *known, free_known) : NULL;
+    struct pf_folded_known *known =
+        shared ? pf_shared_get(shared, &OWNER, sizeof *known, free_known) : NULL;
 
     if (known && !known->slots && (known->slots = calloc(FIRST_SLOTS, sizeof *known->slots))) {
         known->dict = dict;
@@ -64,12 +65,14 @@ static bool has_text(const struct pf_folded_known *known, uint32_t stack, struct
     }
 }
 
-uint32_t pf_folded_known_find(const struct pf_folded_known *known, struct pf_bytes text, uint32_t *tag)
+uint32_t pf_folded_known_find(const struct pf_folded_known *known, struct pf_bytes text,
+                              uint32_t *tag)
 {
     *tag = known ? (uint32_t)pf_hash(text.data, text.size, known->seed) : 0;
     if (!known || text.size == 0)
         return 0;
-    for (size_t slot = *tag & known->mask; known->slots[slot].stack; slot = (slot + 1) & known->mask)
+    for (size_t slot = *tag & known->mask; known->slots[slot].stack;
+         slot = (slot + 1) & known->mask)
         if (known->slots[slot].tag == *tag && has_text(known, known->slots[slot].stack, text))
             return known->slots[slot].stack;
     return 0;
@@ -107,7 +110,8 @@ static bool find_names(struct pf_folded_known *known)
         const struct pf_location *location = pf_dict_location(dict, (uint32_t)known->name_count);
         const struct pf_function *function = pf_dict_function(dict, location->function);
 
-        known->names[known->name_count] = pf_dict_string(dict, function->system_name ? function->system_name : function->name);
+        known->names[known->name_count] =
+            pf_dict_string(dict, function->system_name ? function->system_name : function->name);
     }
     return true;
 }
@@ -130,15 +134,16 @@ void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t s
 
 /* --- lines of two counts ---------------------------------------------------------------------- */
 
-bool pf_folded_pairs_add(struct pf_folded_pairs *pairs, uint32_t stack, struct pf_bytes tail, struct pf_folded_count before,
-                         struct pf_folded_count after)
+bool pf_folded_pairs_add(struct pf_folded_pairs *pairs, uint32_t stack, struct pf_bytes tail,
+                         struct pf_folded_count before, struct pf_folded_count after)
 {
     size_t at = pairs->tails.size;
 
     if (!pf_grow(&pairs->rows, &pairs->capacity, pairs->count + 1, sizeof *pairs->rows) ||
         !pf_buffer_append(&pairs->tails, tail.data, tail.size))
         return false;
-    pairs->rows[pairs->count++] = (struct pf_folded_pair){stack, (uint32_t)tail.size, at, before, after};
+    pairs->rows[pairs->count++] =
+        (struct pf_folded_pair){stack, (uint32_t)tail.size, at, before, after};
     if (before.decimals > pairs->decimals)
         pairs->decimals = before.decimals;
     if (after.decimals > pairs->decimals)

@@ -19,7 +19,7 @@
 enum { SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
 
 struct recent_frame {
-    const char *name;  /* of the dictionary */
+    const char *name; /* of the dictionary */
     uint32_t size;
     uint32_t location; /* 0: nothing stands here */
 };
@@ -55,7 +55,8 @@ static struct pf_bytes window(struct pf_source *source, bool wait)
     size_t have, want = wait ? WINDOW : 1;
     const unsigned char *bytes = pf_source_peek(source, want, &have);
 
-    while (have >= want && have < WINDOW_MAX && !memchr(bytes, '\n', have) && !memchr(bytes, '\0', have)) {
+    while (have >= want && have < WINDOW_MAX && !memchr(bytes, '\n', have) &&
+           !memchr(bytes, '\0', have)) {
         want = have < WINDOW ? have + 1 : have * 2;
         bytes = pf_source_peek(source, want, &have);
     }
@@ -76,7 +77,8 @@ static bool names_with_nul(struct pf_bytes text)
     for (size_t k = 0; k < text.size; k++) {
         unsigned char c = (unsigned char)text.data[k];
 
-        if ((c < ' ' && !memchr("\0\t\n\r", c, 4)) || c == 0x7f || (c == '\0' && k + 1 < text.size && text.data[k + 1] == '\0'))
+        if ((c < ' ' && !memchr("\0\t\n\r", c, 4)) || c == 0x7f ||
+            (c == '\0' && k + 1 < text.size && text.data[k + 1] == '\0'))
             return false;
     }
     return pf_utf8_valid(text);
@@ -100,7 +102,8 @@ static bool metric_end(struct pf_bytes text)
     struct pf_folded_count count;
 
     text = pf_bytes_trim(text);
-    return text.size == 0 || (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
+    return text.size == 0 ||
+           (pf_folded_split(text, &before, &count) == PF_FOLDED_GOOD && before.size == 0);
 }
 
 /* True for metrics of Prometheus: `name{label="x",...} 1`, with or without a time; `stack` is the
@@ -126,10 +129,12 @@ static bool metric(struct pf_bytes stack)
 /* True for `# TYPE name counter`, which stands above metrics. */
 static bool metric_type(struct pf_bytes line)
 {
-    static const char *const types[] = {" counter", " gauge", " histogram", " summary", " untyped", " unknown", " info", " stateset"};
+    static const char *const types[] = {" counter", " gauge",   " histogram", " summary",
+                                        " untyped", " unknown", " info",      " stateset"};
 
     line = pf_bytes_trim(line);
-    for (size_t k = 0; pf_bytes_starts(line, PF_BYTES("# TYPE ")) && k < sizeof types / sizeof *types; k++)
+    for (size_t k = 0;
+         pf_bytes_starts(line, PF_BYTES("# TYPE ")) && k < sizeof types / sizeof *types; k++)
         if (pf_bytes_ends(line, pf_bytes_of(types[k])))
             return true;
     return false;
@@ -155,7 +160,8 @@ static int bid(struct pf_source *source, const char *path)
             return 0;
         if (pf_folded_comment(line) || pf_bytes_trim(line).size == 0)
             continue;
-        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT && !metric(stack);
+        bool counted = pf_folded_split(line, &stack, &count) != PF_FOLDED_NO_COUNT &&
+                       !metric(stack);
         good += counted && stack.size > 0;
         bad += !counted;
         deep += counted && stack.size > 0 && memchr(stack.data, ';', stack.size);
@@ -183,30 +189,30 @@ struct folded_reader {
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
     uint64_t lines;
     bool declared;
-    int status;                      /* the result of the next call, after the records */
+    int status; /* the result of the next call, after the records */
 
-    struct pf_measure measure;       /* without its scale */
-    struct pf_bytes unit;            /* as the option says */
+    struct pf_measure measure; /* without its scale */
+    struct pf_bytes unit;      /* as the option says */
     uint64_t unit_num;
-    unsigned decimals;               /* a raw unit is 10^-decimals of the unit */
-    unsigned columns;                /* 2: counts of before and after */
+    unsigned decimals; /* a raw unit is 10^-decimals of the unit */
+    unsigned columns;  /* 2: counts of before and after */
     uint32_t measure_index[2];
-    bool named;                      /* an option names the measure */
+    bool named; /* an option names the measure */
 
     /* every line so far has two columns; the end of the input shows what they are */
     bool holding;
-    struct pf_folded_pairs pairs;    /* these lines */
+    struct pf_folded_pairs pairs; /* these lines */
     size_t pairs_given;
 
-    struct pf_folded_known *known;   /* NULL: nothing is known */
-    enum item item;                  /* read, but not sent yet */
-    uint32_t item_stack, item_tag;   /* 0: its frames were read */
+    struct pf_folded_known *known; /* NULL: nothing is known */
+    enum item item;                /* read, but not sent yet */
+    uint32_t item_stack, item_tag; /* 0: its frames were read */
     uint32_t item_text;
     struct pf_folded_count item_count, item_before;
     /* of two columns: the first as in the line, with the blanks before it */
     struct pf_bytes item_tail;
 
-    uint32_t origin, key;            /* of comments */
+    uint32_t origin, key; /* of comments */
     uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
     int64_t values[2][PF_BATCH_ROWS];
     struct pf_value_column column[2];
@@ -229,7 +235,9 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
     }
     word = pf_side_word(column == 0 ? PF_BEFORE : PF_AFTER);
     pf_buffer_append(&text, word, strlen(word));
-    uint32_t id = text.failed ? 0 : pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
+    uint32_t id = text.failed ? 0
+                              : pf_dict_intern(reader->dict,
+                                               (struct pf_bytes){text.data, text.size}, PF_UTF8);
     pf_buffer_free(&text);
     return id;
 }
@@ -272,16 +280,17 @@ static int set_measure(struct pf_reader *reader)
         state->unit = pf_bytes_of(slash + 1);
     }
     if (name.size == 0 || state->unit.size == 0)
-        return pf_error_set(&reader->error, PF_USAGE, "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
+        return pf_error_set(&reader->error, PF_USAGE,
+                            "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
     base = state->unit;
     state->unit_num = 1;
     if (pf_unit_parse(state->unit, PF_UNITS_TIME, &size)) {
         base = pf_bytes_of(size.base);
         state->unit_num = size.num;
     }
-    state->measure = pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), NULL,
-                                           PF_SAMPLE, asked ? PF_SELF : PF_COUNT,
-                                           asked ? PF_UNKNOWN_NATURE : PF_SAMPLED);
+    state->measure = pf_measure_make_named(
+        reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), NULL, PF_SAMPLE,
+        asked ? PF_SELF : PF_COUNT, asked ? PF_UNKNOWN_NATURE : PF_SAMPLED);
     state->measure.unit = pf_dict_intern(reader->dict, base, PF_UTF8);
     return PF_OK;
 }
@@ -295,14 +304,16 @@ static unsigned decimals_ahead(struct pf_bytes text)
         struct pf_bytes line = pf_bytes_line(&text), stack;
         struct pf_folded_count count;
 
-        if (!pf_folded_comment(line) && pf_folded_split(line, &stack, &count) == PF_FOLDED_GOOD && count.decimals > most)
+        if (!pf_folded_comment(line) && pf_folded_split(line, &stack, &count) == PF_FOLDED_GOOD &&
+            count.decimals > most)
             most = count.decimals;
     }
     return most;
 }
 
 /* True if the stack ends in a count and has more than this count. */
-static bool split_pair(struct pf_bytes stack, struct pf_bytes *shorter, struct pf_folded_count *before)
+static bool split_pair(struct pf_bytes stack, struct pf_bytes *shorter,
+                       struct pf_folded_count *before)
 {
     return pf_folded_split(stack, shorter, before) == PF_FOLDED_GOOD && shorter->size > 0;
 }
@@ -318,7 +329,8 @@ static bool pairs_ahead(struct pf_bytes text)
 
         if (pf_folded_comment(line) || pf_bytes_trim(line).size == 0)
             continue;
-        if (pf_folded_split(line, &stack, &count) != PF_FOLDED_GOOD || !split_pair(stack, &stack, &count))
+        if (pf_folded_split(line, &stack, &count) != PF_FOLDED_GOOD ||
+            !split_pair(stack, &stack, &count))
             return false;
         found = true;
     }
@@ -341,7 +353,8 @@ static int open_reader(struct pf_reader *reader)
     if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (text.size == 0 && at_end(reader->source))
-        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
     state->memo = pf_stack_memo_new();
     state->met = calloc(SLOTS, sizeof *state->met);
     if (!state->memo || !state->met)
@@ -387,12 +400,15 @@ static uint32_t new_location(struct pf_reader *reader, uint32_t name)
 
     if (mark) {
         function.system_name = name;
-        function.name = pf_dict_intern(reader->dict, (struct pf_bytes){text.data, text.size - PF_FOLDED_MARK},
+        function.name = pf_dict_intern(reader->dict,
+                                       (struct pf_bytes){text.data, text.size - PF_FOLDED_MARK},
                                        reader->dict->strings.rows[name].flags);
     }
     struct pf_location location = {
         .function = pf_dict_add_function(reader->dict, &function),
-        .kind = mark == 'k' ? PF_FRAME_KERNEL : mark == 'j' ? PF_FRAME_JIT : PF_FRAME_PLAIN,
+        .kind = mark == 'k'   ? PF_FRAME_KERNEL
+                : mark == 'j' ? PF_FRAME_JIT
+                              : PF_FRAME_PLAIN,
         .inlined = mark == 'i',
     };
     return state->location_of[name] = pf_dict_add_location(reader->dict, &location);
@@ -428,7 +444,8 @@ static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
 static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
-    uint64_t offset = pf_source_offset(reader->source) - (uint64_t)((const char *)reader->source->cursor - text.data);
+    uint64_t offset = pf_source_offset(reader->source) -
+                      (uint64_t)((const char *)reader->source->cursor - text.data);
     size_t shared = 0;
 
     if (pf_source_behind(reader->source) >= pf_source_offset(reader->source) - state->text_offset) {
@@ -457,7 +474,8 @@ static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint3
     struct folded_reader *state = reader->state;
     struct recent_frame *met = &state->met[slot];
 
-    if (met->location == 0 || met->size != name.size || memcmp(met->name, name.data, name.size) != 0) {
+    if (met->location == 0 || met->size != name.size ||
+        memcmp(met->name, name.data, name.size) != 0) {
         met->location = frame_location(reader, &name);
         met->name = name.data;
         met->size = (uint32_t)name.size;
@@ -477,7 +495,8 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
 
 /* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line
  * before. */
-static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes text)
+static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line,
+                      struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
     size_t at, known;
@@ -491,14 +510,16 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
         if (state->depth == PF_STACK_DEPTH_MAX)
             return pf_rows_too_deep(&reader->error, offset);
         if (end - at > PF_STRING_MAX)
-            return pf_error_line(&reader->error, offset, state->lines, line, "a frame longer than 16 MiB");
+            return pf_error_line(&reader->error, offset, state->lines, line,
+                                 "a frame longer than 16 MiB");
         if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))
             return pf_error_nomem(&reader->error);
         at = end + 1;
     }
     for (size_t k = known; k < state->depth; k++) {
         size_t start = k > 0 ? state->ends[k - 1] + 1 : 0;
-        state->frames[k] = find_frame(reader, (struct pf_bytes){text.data + start, state->ends[k] - start}, state->frames[k]);
+        state->frames[k] = find_frame(
+            reader, (struct pf_bytes){text.data + start, state->ends[k] - start}, state->frames[k]);
     }
     for (size_t k = 0; k < state->depth; k++)
         state->leaf_first[k] = state->frames[state->depth - 1 - k];
@@ -507,7 +528,8 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
 
 /* Cuts the first column off the stack. A line without it ends the holding, unless the option asks
  * for two columns. */
-static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, struct pf_bytes *stack)
+static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line,
+                    struct pf_bytes *stack)
 {
     struct folded_reader *state = reader->state;
     struct pf_bytes shorter;
@@ -520,7 +542,8 @@ static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes l
         return PF_OK;
     }
     if (state->columns == 2)
-        return pf_error_line(&reader->error, offset, state->lines, line, "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
+        return pf_error_line(&reader->error, offset, state->lines, line,
+                             "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
     state->holding = false;
     return PF_OK;
 }
@@ -540,7 +563,8 @@ static int read_item(struct pf_reader *reader)
         state->lines++;
         if (pf_folded_comment(line)) {
             if (line.size > PF_STRING_MAX)
-                return pf_error_line(&reader->error, offset, state->lines, line, "a comment longer than 16 MiB");
+                return pf_error_line(&reader->error, offset, state->lines, line,
+                                     "a comment longer than 16 MiB");
             state->item = ITEM_COMMENT;
             state->item_text = pf_dict_intern_text(reader->dict, line);
             return PF_OK;
@@ -550,19 +574,23 @@ static int read_item(struct pf_reader *reader)
             state->item = ITEM_RECORD;
             if (state->holding && (status = cut_pair(reader, offset, line, &stack)) != PF_OK)
                 return status;
-            state->item_stack = state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
+            state->item_stack =
+                state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
             return state->item_stack ? PF_OK : read_stack(reader, offset, line, stack);
         case PF_FOLDED_TOO_BIG:
-            return pf_error_line(&reader->error, offset, state->lines, line, "the count needs more than 64 bits");
+            return pf_error_line(&reader->error, offset, state->lines, line,
+                                 "the count needs more than 64 bits");
         default:
             if (pf_bytes_trim(line).size > 0)
-                return pf_error_line(&reader->error, offset, state->lines, line, "no count at the end, expected 'frame;frame COUNT'");
+                return pf_error_line(&reader->error, offset, state->lines, line,
+                                     "no count at the end, expected 'frame;frame COUNT'");
         }
     }
 }
 
 /* The value of a count in the current scale; false: it needs another scale. */
-static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count, int64_t *value)
+static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count,
+                         int64_t *value)
 {
     return count->decimals <= state->decimals &&
            pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
@@ -601,9 +629,11 @@ static int hold_pairs(struct pf_reader *reader)
             state->columns = 2;
             state->holding = false;
         } else if (state->holding && state->item == ITEM_RECORD) {
-            uint32_t stack = pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
+            uint32_t stack =
+                pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
 
-            if (!pf_folded_pairs_add(&state->pairs, stack, state->item_tail, state->item_before, state->item_count))
+            if (!pf_folded_pairs_add(&state->pairs, stack, state->item_tail, state->item_before,
+                                     state->item_count))
                 return state->status = pf_error_nomem(&reader->error);
             state->item = ITEM_NONE;
         }
@@ -616,8 +646,10 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
 {
     const struct folded_reader *state = reader->state;
     struct pf_stack node = *pf_dict_stack(reader->dict, pair->stack);
-    const struct pf_function *function = pf_dict_function(reader->dict, pf_dict_location(reader->dict, node.location)->function);
-    struct pf_bytes name = pf_dict_string(reader->dict, function->system_name ? function->system_name : function->name);
+    const struct pf_function *function =
+        pf_dict_function(reader->dict, pf_dict_location(reader->dict, node.location)->function);
+    struct pf_bytes name = pf_dict_string(
+        reader->dict, function->system_name ? function->system_name : function->name);
     struct pf_buffer text = {0};
 
     pf_buffer_append(&text, name.data, name.size);
@@ -642,9 +674,12 @@ static int fill_pairs(struct pf_reader *reader, struct pf_batch *batch)
         bool good = scaled_value(state, &pair->after, &state->values[state->columns - 1][rows]);
 
         state->stacks[rows] = state->columns == 2 ? pair->stack : whole_stack(reader, pair);
-        if (!good || (state->columns == 2 && !scaled_value(state, &pair->before, &state->values[0][rows])))
-            return state->status = pf_error_set(&reader->error, PF_FAILED, "counts as different as 1 and 1e-%u need more than 64 bits",
-                                                state->decimals);
+        if (!good ||
+            (state->columns == 2 && !scaled_value(state, &pair->before, &state->values[0][rows])))
+            return state->status =
+                       pf_error_set(&reader->error, PF_FAILED,
+                                    "counts as different as 1 and 1e-%u need more than 64 bits",
+                                    state->decimals);
     }
     fill_records(state, batch, rows);
     return PF_OK;
@@ -659,7 +694,8 @@ static void add_row(struct pf_reader *reader, uint32_t row)
     if (state->item_stack)
         state->stacks[row] = state->item_stack;
     else
-        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth, &state->stacks[row]);
+        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth,
+                            &state->stacks[row]);
     state->item = ITEM_NONE;
 }
 
@@ -682,11 +718,13 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     if (state->pairs_given < state->pairs.count)
         return fill_pairs(reader, batch);
     while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
-        if (rows > 0 && state->item == ITEM_NONE && reader->flush && pf_source_would_block(reader->source))
+        if (rows > 0 && state->item == ITEM_NONE && reader->flush &&
+            pf_source_would_block(reader->source))
             break;
         if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
             break;
-        if (state->item == ITEM_RECORD && scaled_value(state, &state->item_count, &state->values[0][rows])) {
+        if (state->item == ITEM_RECORD &&
+            scaled_value(state, &state->item_count, &state->values[0][rows])) {
             add_row(reader, rows++);
         } else if (rows > 0) {
             break;
@@ -708,11 +746,18 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 }
 
 static const struct pf_option options[] = {
-    {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true, false},
-    {"columns", "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)", "1|2", true, false},
-    {"plain", "what comes from perf script, DTrace and bpftrace is not spelled as FlameGraph's scripts do, below its command", "yes", false,
-     true},
-    {"annotate", "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time", "yes", false, true},
+    {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true,
+     false},
+    {"columns",
+     "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)",
+     "1|2", true, false},
+    {"plain",
+     "what comes from perf script, DTrace and bpftrace is not spelled as FlameGraph's scripts do, "
+     "below its command",
+     "yes", false, true},
+    {"annotate",
+     "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time",
+     "yes", false, true},
     {"tid", "-PID/TID behind the command", "yes", false, true},
     {"addresses", "the addresses of unknown frames", "yes", false, true},
     {0},
@@ -722,7 +767,8 @@ const struct pf_format pf_format_folded = {
     .name = "folded",
     .about = "folded stacks, one a line with its count (FlameGraph, inferno, py-spy, Austin)",
     .suffixes = ".folded .collapsed",
-    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own comments; ';' in names (becomes ':'), that numbers which all "
+    .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own "
+              "comments; ';' in names (becomes ':'), that numbers which all "
               "stacks end in are no counts",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_HOLDS_DIFFERENCE,
     .options = options,

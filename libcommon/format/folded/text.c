@@ -14,9 +14,25 @@
 
 enum { EXPONENT_MAX = 1000 }; /* more than any count can have */
 
-const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
-    10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
+const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {1,
+                                                          10,
+                                                          100,
+                                                          1000,
+                                                          10000,
+                                                          100000,
+                                                          1000000,
+                                                          10000000,
+                                                          100000000,
+                                                          1000000000,
+                                                          10000000000,
+                                                          100000000000,
+                                                          1000000000000,
+                                                          10000000000000,
+                                                          100000000000000,
+                                                          1000000000000000,
+                                                          10000000000000000,
+                                                          100000000000000000,
+                                                          1000000000000000000};
 
 /* A number that is read. Each digit gets the sign, so that the least int64 fits. */
 struct number {
@@ -65,7 +81,8 @@ static int64_t read_decimals(struct number *number)
 }
 
 /* value * 10^exponent as a count. */
-static enum pf_folded_result scale_count(int64_t value, int64_t exponent, struct pf_folded_count *count)
+static enum pf_folded_result scale_count(int64_t value, int64_t exponent,
+                                         struct pf_folded_count *count)
 {
     if (value == 0)
         exponent = 0;
@@ -104,7 +121,8 @@ static enum pf_folded_result parse_count(struct pf_bytes text, struct pf_folded_
     return number.fits ? scale_count(number.value, exponent - decimals, count) : PF_FOLDED_TOO_BIG;
 }
 
-enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack, struct pf_folded_count *count)
+enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack,
+                                      struct pf_folded_count *count)
 {
     struct pf_bytes last = pf_scan_last_word(&line);
 
@@ -131,7 +149,10 @@ char pf_folded_mark(struct pf_bytes name)
 {
     const char *end = name.data + name.size - PF_FOLDED_MARK;
 
-    return name.size > PF_FOLDED_MARK && end[0] == '_' && end[1] == '[' && end[3] == ']' && memchr("kji", end[2], 3) ? end[2] : 0;
+    return name.size > PF_FOLDED_MARK && end[0] == '_' && end[1] == '[' && end[3] == ']' &&
+                   memchr("kji", end[2], 3)
+               ? end[2]
+               : 0;
 }
 
 static bool find(struct pf_bytes text, const char *what, size_t *at)
@@ -164,7 +185,8 @@ static size_t without_arguments(struct pf_bytes name)
     if (name.size == 0 || !memchr(name.data, '(', name.size) || go_method(name))
         return name.size;
     for (size_t at = 1; at < name.size; at++)
-        if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 || memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
+        if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 ||
+                                     memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
             return at;
     return name.size;
 }
@@ -207,7 +229,9 @@ static size_t without_hash(struct pf_bytes name)
         return name.size;
     struct pf_bytes end = pf_bytes_skip(name, name.size - HASH);
 
-    return pf_scan_past(&end, PF_BYTES("::h")) && pf_all_of(end, "0123456789abcdef") ? name.size - HASH : name.size;
+    return pf_scan_past(&end, PF_BYTES("::h")) && pf_all_of(end, "0123456789abcdef")
+               ? name.size - HASH
+               : name.size;
 }
 
 /* Appends a character or one of Rust's escapes as DTrace leaves them: `$LT$` is <, `$u7b$` is {,
@@ -216,9 +240,10 @@ static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
 {
     static const struct {
         const char *escape, *means;
-    } escapes[] = {{"$LT$", "<"}, {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$RF$", "&"}, {"$BP$", "*"},
-                   {"$SP$", "@"}, {"$C$", ","}, {"$u20$", " "}, {"$u27$", "'"}, {"$u5b$", "["}, {"$u5d$", "]"},
-                   {"$u7b$", "{"}, {"$u7d$", "}"}, {"$u7e$", "~"}, {"$u3b$", ";"}, {"$u2b$", "+"}, {"$u22$", "\""}, {"..", "::"}};
+    } escapes[] = {{"$LT$", "<"},  {"$GT$", ">"},  {"$LP$", "("},   {"$RP$", ")"},  {"$RF$", "&"},
+                   {"$BP$", "*"},  {"$SP$", "@"},  {"$C$", ","},    {"$u20$", " "}, {"$u27$", "'"},
+                   {"$u5b$", "["}, {"$u5d$", "]"}, {"$u7b$", "{"},  {"$u7d$", "}"}, {"$u7e$", "~"},
+                   {"$u3b$", ";"}, {"$u2b$", "+"}, {"$u22$", "\""}, {"..", "::"}};
 
     for (size_t k = 0; k < sizeof escapes / sizeof *escapes; k++) {
         size_t size = strlen(escapes[k].escape);
@@ -262,12 +287,15 @@ static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct p
 /* True if the input had a mark, which is written again. */
 static bool marked(const struct pf_dict *dict, const struct pf_function *function)
 {
-    struct pf_bytes name = pf_dict_string(dict, function->name), full = pf_dict_string(dict, function->system_name);
+    struct pf_bytes name = pf_dict_string(dict, function->name),
+                    full = pf_dict_string(dict, function->system_name);
 
-    return full.size == name.size + PF_FOLDED_MARK && pf_folded_mark(full) && memcmp(full.data, name.data, name.size) == 0;
+    return full.size == name.size + PF_FOLDED_MARK && pf_folded_mark(full) &&
+           memcmp(full.data, name.data, name.size) == 0;
 }
 
-void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_t id, const struct pf_folded_spelling *spelling)
+void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_t id,
+                     const struct pf_folded_spelling *spelling)
 {
     const struct pf_location *location = pf_dict_location(dict, id);
     const struct pf_function *function = pf_dict_function(dict, location->function);
@@ -277,7 +305,8 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
 
     if (marked(dict, function) || (spelling->style == PF_FOLDED_BPFTRACE && function->system_name))
         name = pf_dict_string(dict, function->system_name);
-    if (spelling->addresses && name.size > 1 && name.data[0] == '[' && name.data[name.size - 1] == ']') {
+    if (spelling->addresses && name.size > 1 && name.data[0] == '[' &&
+        name.data[name.size - 1] == ']') {
         int size = snprintf(scratch, sizeof scratch, " <%" PRIx64 ">]", location->address);
 
         pf_buffer_append(text, name.data, name.size - 1);
@@ -303,7 +332,8 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
 
 /* --- what stands above them ------------------------------------------------------------------- */
 
-static void append_value(struct pf_buffer *text, const struct pf_dict *dict, const struct pf_label *label)
+static void append_value(struct pf_buffer *text, const struct pf_dict *dict,
+                         const struct pf_label *label)
 {
     struct pf_bytes value = pf_dict_string(dict, label->text);
     char number[24];
@@ -320,7 +350,8 @@ static void append_value(struct pf_buffer *text, const struct pf_dict *dict, con
 /* The label of this key nearest to the end of the set; 0: no such label. */
 static uint32_t find_label(const struct pf_dict *dict, uint32_t labels, const char *key)
 {
-    while (labels && !pf_bytes_equal(pf_dict_string(dict, pf_dict_label(dict, labels)->key), pf_bytes_of(key)))
+    while (labels && !pf_bytes_equal(pf_dict_string(dict, pf_dict_label(dict, labels)->key),
+                                     pf_bytes_of(key)))
         labels = pf_dict_label(dict, labels)->parent;
     return labels;
 }
@@ -353,7 +384,8 @@ static bool append_keys(struct pf_buffer *text, const struct pf_dict *dict, uint
     return true;
 }
 
-bool pf_folded_spell_root(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels, const struct pf_folded_spelling *spelling)
+bool pf_folded_spell_root(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels,
+                          const struct pf_folded_spelling *spelling)
 {
     uint32_t command = find_label(dict, labels, "comm");
     size_t start = text->size;

@@ -26,7 +26,8 @@ int pf_folded_open_writer(struct pf_writer *writer)
         .thread = pf_options_get(writer->options, "tid"),
         .addresses = pf_options_get(writer->options, "addresses"),
     };
-    if (pf_strings_init(&state->names) != PF_OK || pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
+    if (pf_strings_init(&state->names) != PF_OK ||
+        pf_table_init(&state->nodes, sizeof(struct node)) != PF_OK)
         return pf_error_nomem(&writer->error);
     return PF_OK;
 }
@@ -49,7 +50,8 @@ void pf_folded_close_writer(struct pf_writer *writer)
 /* True if readers would take the text for a comment, or for the mark of UTF-16 or UTF-8. */
 static bool misread(const struct pf_buffer *text)
 {
-    static const struct pf_bytes starts[] = {{"#", 1}, {"//", 2}, {"\xff\xfe", 2}, {"\xfe\xff", 2}, {"\xef\xbb\xbf", 3}};
+    static const struct pf_bytes starts[] = {
+        {"#", 1}, {"//", 2}, {"\xff\xfe", 2}, {"\xfe\xff", 2}, {"\xef\xbb\xbf", 3}};
     bool found = false;
 
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
@@ -91,7 +93,8 @@ static uint32_t location_name(struct pf_writer *writer, uint32_t location)
     state->text.size = 0;
     pf_folded_spell(&state->text, writer->dict, location, &state->spelling);
     uint32_t name = written_name(state, false);
-    if (!pf_grow_zeroed(&names->name_of, &names->count, &names->capacity, writer->dict->locations.count, sizeof *names->name_of))
+    if (!pf_grow_zeroed(&names->name_of, &names->count, &names->capacity,
+                        writer->dict->locations.count, sizeof *names->name_of))
         state->names.status = PF_NOMEM;
     else
         names->name_of[location] = name;
@@ -118,7 +121,8 @@ static bool below_java(const struct pf_folded_writer *state, uint32_t root)
 {
     const struct node *node = pf_table_row(&state->nodes, root);
 
-    return state->spelling.style == PF_FOLDED_PERF && pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
+    return state->spelling.style == PF_FOLDED_PERF &&
+           pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
 }
 
 /* The node of a stack below a root; frames with equal names become one node. */
@@ -127,8 +131,8 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
     struct pf_folded_writer *state = writer->state;
     size_t depth = 0;
 
-    if (!pf_grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity, writer->dict->stacks.count,
-                        sizeof *state->place_of))
+    if (!pf_grow_zeroed(&state->place_of, &state->place_count, &state->place_capacity,
+                        writer->dict->stacks.count, sizeof *state->place_of))
         return state->nodes.status = PF_NOMEM, 0;
     for (; stack && (!state->place_of[stack].node || state->place_of[stack].root != root);
          stack = pf_dict_stack(writer->dict, stack)->parent) {
@@ -154,7 +158,8 @@ static uint32_t root_node(struct pf_writer *writer, uint32_t labels)
 
     if (state->spelling.style == PF_FOLDED_PLAIN || labels == 0)
         return 0;
-    if (!pf_grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity, writer->dict->labels.count, sizeof *state->root_of))
+    if (!pf_grow_zeroed(&state->root_of, &state->root_count, &state->root_capacity,
+                        writer->dict->labels.count, sizeof *state->root_of))
         return state->nodes.status = PF_NOMEM, 0;
     if (state->root_of[labels])
         return state->root_of[labels] - 1;
@@ -174,7 +179,8 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes name)
     if (style == state->spelling.style)
         return;
     state->spelling.style = style;
-    state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count = 0;
+    state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count =
+        0;
 }
 
 /* Finds both sides of the difference whose names begin with `stem`, if the batch has both. */
@@ -184,7 +190,8 @@ static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, s
     bool found[PF_SIDES] = {false};
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+        const struct pf_measure *measure =
+            pf_measures_row(&writer->dict->measures, batch->values[k].measure);
         struct pf_bytes begin;
         enum pf_side side = pf_side_of(pf_dict_string(writer->dict, measure->name), &begin);
 
@@ -197,13 +204,15 @@ static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, s
 }
 
 /* The main measure, if this batch has a better one than all batches before; else NULL. */
-static const struct pf_measure *better_measure(struct pf_writer *writer, const struct pf_batch *batch)
+static const struct pf_measure *better_measure(struct pf_writer *writer,
+                                               const struct pf_batch *batch)
 {
     struct pf_folded_writer *state = writer->state;
     const struct pf_measure *best = NULL;
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+        const struct pf_measure *measure =
+            pf_measures_row(&writer->dict->measures, batch->values[k].measure);
 
         if (pf_main_offer(&state->main, writer->dict, measure))
             best = measure;
@@ -224,7 +233,8 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
     pf_ledger_free(&state->ledger);
     state->ledger = (struct pf_ledger){.wide = true};
     state->column_count = 2;
-    if (pf_side_of(pf_dict_string(writer->dict, best->name), &stem) != PF_SIDES && find_sides(writer, batch, stem))
+    if (pf_side_of(pf_dict_string(writer->dict, best->name), &stem) != PF_SIDES &&
+        find_sides(writer, batch, stem))
         return;
     state->column_count = 1;
     state->columns[0] = *best;
@@ -232,8 +242,10 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
 
 static int too_big(struct pf_writer *writer)
 {
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
-                        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].name).data);
+    return pf_error_set(
+        &writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
+        pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].name)
+            .data);
 }
 
 /* The column counts values of this measure too. */
@@ -242,14 +254,16 @@ static int join_measure(struct pf_writer *writer, uint32_t index)
     struct pf_ledger *ledger = &((struct pf_folded_writer *)writer->state)->ledger;
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
 
-    if (!pf_ledger_reserve(ledger, writer->dict) || (ledger->count == 0 && !pf_ledger_new(ledger, measure)))
+    if (!pf_ledger_reserve(ledger, writer->dict) ||
+        (ledger->count == 0 && !pf_ledger_new(ledger, measure)))
         return pf_error_nomem(&writer->error);
     if (ledger->members[index].sums != 0)
         return PF_OK;
     return pf_ledger_join(ledger, ledger->sums, writer->dict, index, measure, &writer->error);
 }
 
-static int add_column(struct pf_writer *writer, const struct pf_batch *batch, unsigned side, const struct pf_value_column *values)
+static int add_column(struct pf_writer *writer, const struct pf_batch *batch, unsigned side,
+                      const struct pf_value_column *values)
 {
     struct pf_folded_writer *state = writer->state;
     struct pf_sums *sums = state->ledger.sums;
@@ -259,14 +273,19 @@ static int add_column(struct pf_writer *writer, const struct pf_batch *batch, un
         if (values->data[row] == 0)
             continue;
         uint32_t root = batch->labels ? root_node(writer, batch->labels[row]) : 0;
-        uint32_t at = stack_node(writer, batch->stack ? batch->stack[row] : 0, root) * state->column_count + side;
+        uint32_t at =
+            stack_node(writer, batch->stack ? batch->stack[row] : 0, root) * state->column_count +
+            side;
 
-        if (state->nodes.count > UINT32_MAX / 2 || !pf_sums_reserve(sums, (size_t)state->nodes.count * state->column_count))
+        if (state->nodes.count > UINT32_MAX / 2 ||
+            !pf_sums_reserve(sums, (size_t)state->nodes.count * state->column_count))
             return pf_error_nomem(&writer->error);
         if (pf_sums_add(sums, &at, &values->data[row], 1, factor) == 0)
             return too_big(writer);
     }
-    return state->nodes.status || state->names.status || state->text.failed ? pf_error_nomem(&writer->error) : PF_OK;
+    return state->nodes.status || state->names.status || state->text.failed
+               ? pf_error_nomem(&writer->error)
+               : PF_OK;
 }
 
 static void write_comment(struct pf_sink *sink, struct pf_bytes text)
@@ -284,13 +303,16 @@ static int write_meta(struct pf_writer *writer, const struct pf_batch *batch)
     const struct pf_dict *dict = writer->dict;
 
     for (uint32_t row = 0; row < batch->rows; row++) {
-        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]),
+                        key = pf_dict_string(dict, batch->key[row]);
         struct pf_bytes value = pf_dict_string(dict, batch->value[row]);
 
         if (pf_bytes_equal(origin, PF_BYTES("folded")) && pf_bytes_equal(key, PF_BYTES("comment")))
             write_comment(writer->sink, value);
-        if (pf_bytes_equal(origin, PF_BYTES("profutils")) && pf_bytes_equal(key, PF_BYTES("source_format")))
-            set_source(writer->state, pf_options_get(writer->options, "plain") ? PF_BYTES("") : value);
+        if (pf_bytes_equal(origin, PF_BYTES("profutils")) &&
+            pf_bytes_equal(key, PF_BYTES("source_format")))
+            set_source(writer->state,
+                       pf_options_get(writer->options, "plain") ? PF_BYTES("") : value);
     }
     return pf_sink_status(writer->sink, &writer->error);
 }
@@ -302,18 +324,22 @@ static struct pf_bytes unmodified(struct pf_bytes name)
 
     while (at > 0 && memchr("ukhHGpPSDeIW", name.data[at - 1], 12))
         at--;
-    return at > 1 && at < name.size && name.data[at - 1] == ':' ? (struct pf_bytes){name.data, at - 1} : name;
+    return at > 1 && at < name.size && name.data[at - 1] == ':'
+               ? (struct pf_bytes){name.data, at - 1}
+               : name;
 }
 
 /* True if a measure goes into the column of another. stackcollapse-perf.pl ignores the modifiers of
  * an event. */
-static bool joins(const struct pf_writer *writer, const struct pf_measure *measure, const struct pf_measure *column)
+static bool joins(const struct pf_writer *writer, const struct pf_measure *measure,
+                  const struct pf_measure *column)
 {
     const struct pf_folded_writer *state = writer->state;
 
     if (pf_measure_same(measure, column))
         return true;
-    return state->spelling.style == PF_FOLDED_PERF && measure->kind == column->kind && measure->unit == column->unit &&
+    return state->spelling.style == PF_FOLDED_PERF && measure->kind == column->kind &&
+           measure->unit == column->unit &&
            pf_bytes_equal(unmodified(pf_dict_string(writer->dict, measure->name)),
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }
@@ -325,9 +351,11 @@ bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *labe
     const struct pf_folded_writer *state = writer->state;
     static const char *const common[] = {"comm", "pid", "tid", "cpu"};
     struct pf_bytes key = pf_dict_string(writer->dict, label->key);
-    bool known = state->spelling.style == PF_FOLDED_BPFTRACE && label->key != writer->dict->section_key;
+    bool known = state->spelling.style == PF_FOLDED_BPFTRACE &&
+                 label->key != writer->dict->section_key;
 
-    for (size_t k = 0; k < sizeof common / sizeof *common && state->spelling.style != PF_FOLDED_PLAIN; k++)
+    for (size_t k = 0;
+         k < sizeof common / sizeof *common && state->spelling.style != PF_FOLDED_PLAIN; k++)
         known = known || pf_bytes_equal(key, pf_bytes_of(common[k]));
     return known;
 }
@@ -345,9 +373,11 @@ int pf_folded_write(struct pf_writer *writer, const struct pf_batch *batch)
         const struct pf_value_column *values = &batch->values[k / state->column_count];
         unsigned side = k % state->column_count;
 
-        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure), &state->columns[side]))
+        if (!joins(writer, pf_measures_row(&writer->dict->measures, values->measure),
+                   &state->columns[side]))
             continue;
-        if (join_measure(writer, values->measure) != PF_OK || add_column(writer, batch, side, values) != PF_OK)
+        if (join_measure(writer, values->measure) != PF_OK ||
+            add_column(writer, batch, side, values) != PF_OK)
             return writer->error.code;
     }
     return PF_OK;
@@ -418,9 +448,9 @@ static int compare_entries(const void *a, const void *b)
 struct lines {
     struct entry *entries; /* those below a node stand together */
     size_t count;
-    uint32_t *first;       /* by node: its first entry below */
-    size_t *open;          /* for each frame of the line at hand: the next entry */
-    size_t *sizes;         /* and what the line is without it */
+    uint32_t *first; /* by node: its first entry below */
+    size_t *open;    /* for each frame of the line at hand: the next entry */
+    size_t *sizes;   /* and what the line is without it */
     size_t open_capacity, size_capacity;
     struct pf_buffer text;
 };
@@ -457,9 +487,11 @@ static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines
         bool ends = sum_of(state, 0, k) != 0 || sum_of(state, 1, k) != 0;
 
         if (ends)
-            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name], k, false};
+            lines->entries[lines->count++] =
+                (struct entry){parent | ranks[2 * node->name], k, false};
         if (leads[k])
-            lines->entries[lines->count++] = (struct entry){parent | ranks[2 * node->name + 1], k, true};
+            lines->entries[lines->count++] =
+                (struct entry){parent | ranks[2 * node->name + 1], k, true};
         leads[node->parent] = leads[node->parent] || ends || leads[k];
     }
     free(ranks);
@@ -502,7 +534,8 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
     pf_quantity_record_scale(&state->ledger.sums->quantity, writer->dict, &scale, &ignored);
     scale.den *= scale.parts;
     count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
-    if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals], &scale.num) ||
+    if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals],
+                               &scale.num) ||
         !pf_scale64(sum, scale.num, scale.den, &count->value))
         return false;
     state->rounded = state->rounded || (count->decimals > 0 && sum % (pf_int128)scale.den != 0);
@@ -515,7 +548,8 @@ static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_fol
 /* A sum in base units: times as whole nanoseconds, other sums exactly if their decimals end. */
 static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
 {
-    const struct pf_measure *measure = &((struct pf_folded_writer *)writer->state)->ledger.sums->quantity.measure;
+    const struct pf_measure *measure =
+        &((struct pf_folded_writer *)writer->state)->ledger.sums->quantity.measure;
     uint64_t num = measure->num;
     pf_int128 exact;
 
@@ -525,7 +559,8 @@ static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folde
         count->decimals = 0;
         return pf_scale64(sum, num, measure->den, &count->value);
     }
-    if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den, &num) ||
+    if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den,
+                               &num) ||
         __builtin_mul_overflow(sum, (pf_int128)num, &exact))
         return false;
     trim(&exact, count);
@@ -579,7 +614,8 @@ static bool numbers_everywhere(const struct pf_folded_writer *state, const struc
 }
 
 /* Writes the line of an entry; the text has the frames above and is unchanged afterwards. */
-static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf, uint32_t node)
+static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct pf_bytes leaf,
+                      uint32_t node)
 {
     const struct pf_folded_writer *state = writer->state;
     struct pf_folded_count counts[2] = {{0}};
@@ -661,7 +697,8 @@ int pf_folded_finish(struct pf_writer *writer)
             pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, k));
 
     if (status == PF_OK && numbers_everywhere(state, &lines))
-        pf_report_send(&writer->report, PF_WARNING, "all stacks end in numbers: -f folded:columns=1 reads them as names");
+        pf_report_send(&writer->report, PF_WARNING,
+                       "all stacks end in numbers: -f folded:columns=1 reads them as names");
     if (status == PF_OK)
         status = write_line(writer, &lines.text, PF_BYTES(""), 0);
     if (status == PF_OK)
@@ -669,6 +706,7 @@ int pf_folded_finish(struct pf_writer *writer)
     free_lines(&lines);
     if (status == PF_OK && state->rounded)
         pf_report_send(&writer->report, PF_WARNING, "'%s': counts are rounded to %d decimals",
-                       pf_dict_string(writer->dict, state->columns[0].name).data, PF_FOLDED_ROUNDED);
+                       pf_dict_string(writer->dict, state->columns[0].name).data,
+                       PF_FOLDED_ROUNDED);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }

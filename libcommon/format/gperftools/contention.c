@@ -19,8 +19,8 @@
 
 /* --- contention, and the heap of Java --------------------------------------------------------- */
 
-int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, int64_t count, int64_t *values, uint64_t offset,
-                        struct pf_error *error)
+int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, int64_t count,
+                        int64_t *values, uint64_t offset, struct pf_error *error)
 {
     values[0] = count;
     values[1] = delay;
@@ -35,8 +35,9 @@ int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, 
     else
         fits = fits && pf_mul64(delay, clock->period, &values[1]);
     if (!fits)
-        return pf_error_at(error, PF_OVERFLOW, offset, "%lld contentions of %lld cycles, one in %lld counted, leave 64 bits", (long long)count,
-                           (long long)delay, (long long)clock->period);
+        return pf_error_at(error, PF_OVERFLOW, offset,
+                           "%lld contentions of %lld cycles, one in %lld counted, leave 64 bits",
+                           (long long)count, (long long)delay, (long long)clock->period);
     return PF_OK;
 }
 
@@ -54,14 +55,18 @@ int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes lin
     if (strcmp(name, "format") == 0) {
         text->java = pf_bytes_equal(value, PF_BYTES("java"));
         if (!text->java)
-            return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset, "a format other than java");
+            return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
+                               "a format other than java");
     }
     if (strcmp(name, "resolution") == 0 && value.size < sizeof text->clock.resolution)
         memcpy(text->clock.resolution, value.data, value.size);
-    if ((strcmp(name, "cycles/second") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.frequency)) ||
-        (strcmp(name, "sampling period") == 0 && !pf_parse_int(value, 0, INT64_MAX, &text->clock.period)))
+    if ((strcmp(name, "cycles/second") == 0 &&
+         !pf_parse_int(value, 0, INT64_MAX, &text->clock.frequency)) ||
+        (strcmp(name, "sampling period") == 0 &&
+         !pf_parse_int(value, 0, INT64_MAX, &text->clock.period)))
         return pf_gperftools_expected(text, "a number behind the =");
-    return pf_gperftools_meta(text->reader, name, value) ? PF_OK : pf_error_nomem(&text->reader->error);
+    return pf_gperftools_meta(text->reader, name, value) ? PF_OK
+                                                         : pf_error_nomem(&text->reader->error);
 }
 
 int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
@@ -90,8 +95,9 @@ int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
                                        : clock->frequency > 0             ? "nanoseconds"
                                                                           : "cycles",
                                        nature == PF_SAMPLED ? PF_SAMPLED : PF_TIMED, true);
-    if (status == PF_OK && (!pf_gperftools_meta(text->reader, "period_type", PF_BYTES("contentions/count")) ||
-                            !pf_gperftools_meta_number(text->reader, "period", clock->period)))
+    if (status == PF_OK &&
+        (!pf_gperftools_meta(text->reader, "period_type", PF_BYTES("contentions/count")) ||
+         !pf_gperftools_meta_number(text->reader, "period", clock->period)))
         status = pf_error_nomem(&text->reader->error);
     return status;
 }
@@ -101,17 +107,18 @@ int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
 struct threads {
     struct pf_reader *reader;
     struct pf_gperftools *state;
-    uint64_t offset, begin;  /* of the line at hand, and of the thread */
+    uint64_t offset, begin; /* of the line at hand, and of the thread */
     struct pf_bytes line;
-    bool open;               /* a thread */
-    bool old;                /* the frames at hand are of the thread before */
-    uint64_t *addresses;     /* leaf first: addresses, or keys of named frames */
+    bool open;           /* a thread */
+    bool old;            /* the frames at hand are of the thread before */
+    uint64_t *addresses; /* leaf first: addresses, or keys of named frames */
     size_t depth, capacity;
 };
 
 /* Reads 0xADDRESS, or 0xADDRESS: before a name. *is_address: the word is an address. PF_FAILED:
  * over 64 bits. */
-static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address, bool *is_address)
+static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address,
+                        bool *is_address)
 {
     *is_address = false;
     if (!pf_bytes_starts(word, PF_BYTES("0x")))
@@ -122,12 +129,14 @@ static int read_address(struct threads *threads, struct pf_bytes word, uint64_t 
     *is_address = word.size > 0 && pf_all_of(word, "0123456789abcdefABCDEF");
     if (!*is_address || pf_parse_hex(word, address))
         return PF_OK;
-    return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "an address of 64 bits");
+    return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line,
+                                  "an address of 64 bits");
 }
 
 /* Finds the first address of a line; *rest is the text behind it. *found false: no address. `+
  * 0x15` is an offset. */
-static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address, bool *found)
+static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address,
+                        bool *found)
 {
     bool offset = false;
     int status = PF_OK;
@@ -148,7 +157,8 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
     uint64_t key = address - (threads->depth > 0 && address > 0);
 
     if (pf_gperftools_is_named(key) || name.size > PF_STRING_MAX)
-        return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line, "addresses of a program and names below 16 MiB");
+        return pf_gperftools_bad_line(threads->reader, threads->offset, threads->line,
+                                      "addresses of a program and names below 16 MiB");
     for (size_t at = name.size; address > 0 && at-- > 0;)
         if (pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("+0x"))) {
             name = pf_bytes_trim((struct pf_bytes){name.data, at});
@@ -163,7 +173,8 @@ static int add_frame(struct threads *threads, uint64_t address, struct pf_bytes 
     }
     if (threads->depth == PF_STACK_DEPTH_MAX)
         return pf_rows_too_deep(&threads->reader->error, threads->offset);
-    if (!pf_grow(&threads->addresses, &threads->capacity, threads->depth + 1, sizeof *threads->addresses))
+    if (!pf_grow(&threads->addresses, &threads->capacity, threads->depth + 1,
+                 sizeof *threads->addresses))
         return pf_error_nomem(&threads->reader->error);
     threads->addresses[threads->depth++] = key;
     return PF_OK;
@@ -181,7 +192,8 @@ static int read_frames(struct threads *threads, struct pf_bytes line)
     if (status == PF_OK && !more) {
         label = pf_scan_word(&line);
         rest = pf_bytes_trim(line);
-        if (label.size == 1 || label.data[label.size - 1] != ':' || label.data[label.size - 2] == ':')
+        if (label.size == 1 || label.data[label.size - 1] != ':' ||
+            label.data[label.size - 2] == ':')
             rest = (struct pf_bytes){label.data, label.size + line.size};
         return rest.size > 0 ? add_frame(threads, 0, rest) : PF_OK;
     }
@@ -202,8 +214,8 @@ static int end_thread(struct threads *threads)
     if (!threads->open)
         return PF_OK;
     threads->open = false;
-    return pf_gperftools_rows_add(&threads->state->rows, 0, threads->addresses, threads->depth, values, threads->begin,
-                                  &threads->reader->error);
+    return pf_gperftools_rows_add(&threads->state->rows, 0, threads->addresses, threads->depth,
+                                  values, threads->begin, &threads->reader->error);
 }
 
 /* `--- Thread ID (name: NAME) stack: ---`, its frames, or a line that says it has the stack of the
@@ -221,7 +233,9 @@ static int read_line(struct threads *threads, struct pf_bytes line)
         return status;
     }
     if (!threads->open)
-        return pf_gperftools_meta(threads->reader, "comment", line) ? PF_OK : pf_error_nomem(&threads->reader->error);
+        return pf_gperftools_meta(threads->reader, "comment", line)
+                   ? PF_OK
+                   : pf_error_nomem(&threads->reader->error);
     if (pf_bytes_find(line, PF_BYTES("same as previous thread")))
         return PF_OK;
     if (threads->old)

@@ -30,7 +30,8 @@ static uint64_t load(const unsigned char *bytes, struct words words)
 
 /* Finds the size and byte order of words. A header is 0, the number of words that follow (3 or
  * more), version 0 or Java's 1, a period, 0. */
-static bool find_words(const unsigned char *bytes, size_t have, struct words *words, uint64_t header[HEADER_WORDS])
+static bool find_words(const unsigned char *bytes, size_t have, struct words *words,
+                       uint64_t header[HEADER_WORDS])
 {
     for (unsigned k = 0; k < 4; k++) {
         *words = (struct words){k / 2 ? 8 : 4, k % 2};
@@ -38,7 +39,8 @@ static bool find_words(const unsigned char *bytes, size_t have, struct words *wo
             continue;
         for (unsigned i = 0; i < HEADER_WORDS; i++)
             header[i] = load(bytes + i * words->size, *words);
-        if (header[0] == 0 && header[1] >= 3 && header[1] <= EXTRA_WORDS && header[2] <= 1 && header[3] > 0 && header[4] == 0)
+        if (header[0] == 0 && header[1] >= 3 && header[1] <= EXTRA_WORDS && header[2] <= 1 &&
+            header[3] > 0 && header[4] == 0)
             return true;
     }
     return false;
@@ -61,7 +63,8 @@ static int cut(struct pf_reader *reader, const char *what)
 {
     if (pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the file ends within %s", what);
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                       "the file ends within %s", what);
 }
 
 struct cpu {
@@ -82,7 +85,8 @@ static int read_header(struct pf_reader *reader, struct cpu *cpu)
     if (!find_words(bytes, have, &cpu->words, header))
         return pf_error_at(&reader->error, PF_FAILED, 0, "no header of a CPU profile");
     if (header[3] > INT64_MAX / 1000)
-        return pf_error_at(&reader->error, PF_FAILED, 3 * (uint64_t)cpu->words.size, "a period of %" PRIu64 " microseconds leaves 64 bits", header[3]);
+        return pf_error_at(&reader->error, PF_FAILED, 3 * (uint64_t)cpu->words.size,
+                           "a period of %" PRIu64 " microseconds leaves 64 bits", header[3]);
     size = (2 + header[1]) * cpu->words.size;
     if (pf_source_skip(reader->source, size) < size)
         return cut(reader, "the header");
@@ -143,9 +147,11 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
     int64_t values[PF_GPERFTOOLS_VALUES] = {(int64_t)count};
 
     if (count > INT64_MAX || !pf_mul64((int64_t)count, (int64_t)cpu->period, &values[1]))
-        return pf_error_at(&reader->error, PF_OVERFLOW, offset, "%" PRIu64 " samples of %" PRIu64 " nanoseconds leave 64 bits", count,
+        return pf_error_at(&reader->error, PF_OVERFLOW, offset,
+                           "%" PRIu64 " samples of %" PRIu64 " nanoseconds leave 64 bits", count,
                            cpu->period);
-    return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset, &reader->error);
+    return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset,
+                                  &reader->error);
 }
 
 /* Reads the text behind the records: mapped files, or Java's table. */
@@ -161,7 +167,8 @@ static int read_text(struct pf_reader *reader, const struct cpu *cpu)
 
         status = pf_source_line(reader->source, &line, &reader->error);
         if (status == PF_OK && !cpu->java)
-            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
+            status =
+                pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
         else if (status == PF_OK && !pf_gperftools_java_line(reader, line, &known))
             status = pf_error_nomem(&reader->error);
         if (status != PF_OK)

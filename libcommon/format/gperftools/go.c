@@ -40,11 +40,15 @@ static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
             pf_buffer_byte(&text->scratch, (unsigned char)MEANT[escape - ESCAPES]);
             continue;
         }
-        size_t digits = rest->data[at] == 'x' ? 2 : rest->data[at] == 'u' ? 4 : rest->data[at] == 'U' ? 8 : 0;
+        size_t digits = rest->data[at] == 'x'   ? 2
+                        : rest->data[at] == 'u' ? 4
+                        : rest->data[at] == 'U' ? 8
+                                                : 0;
         struct pf_bytes hex = {rest->data + at + 1, digits};
         uint64_t number;
 
-        if (digits == 0 || rest->size - at <= digits || !pf_gperftools_hex(&hex, &number) || hex.size != 0 || number > 0x10ffff)
+        if (digits == 0 || rest->size - at <= digits || !pf_gperftools_hex(&hex, &number) ||
+            hex.size != 0 || number > 0x10ffff)
             return false;
         at += digits;
         if (digits == 2 || number < 0x80) {
@@ -55,12 +59,14 @@ static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
 
             pf_buffer_byte(&text->scratch, (unsigned char)(LEAD[extra] | number >> 6 * extra));
             while (extra-- > 0)
-                pf_buffer_byte(&text->scratch, (unsigned char)(0x80 | (number >> 6 * extra & 0x3f)));
+                pf_buffer_byte(&text->scratch,
+                               (unsigned char)(0x80 | (number >> 6 * extra & 0x3f)));
         }
     }
     if (at >= rest->size || text->scratch.failed)
         return false;
-    *meaning = (struct pf_bytes){text->scratch.data ? text->scratch.data + from : "", text->scratch.size - from};
+    *meaning = (struct pf_bytes){text->scratch.data ? text->scratch.data + from : "",
+                                 text->scratch.size - from};
     *rest = pf_bytes_skip(*rest, at + 1);
     return true;
 }
@@ -138,7 +144,8 @@ static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
     if (text->memstats && equals) {
         struct pf_bytes key = {rest.data, (size_t)(equals - rest.data)};
 
-        pf_rows_meta(&text->state->records, "gperftools.MemStats", key, pf_bytes_skip(rest, key.size + 3));
+        pf_rows_meta(&text->state->records, "gperftools.MemStats", key,
+                     pf_bytes_skip(rest, key.size + 3));
     } else {
         good = pf_gperftools_meta(text->reader, "comment", rest);
     }
@@ -156,8 +163,10 @@ int pf_gperftools_go_comment(struct pf_gperftools_text *text, struct pf_bytes li
         return keep_comment(text, line);
     if (frame.function == 0)
         return PF_OK;
-    if (!pf_grow(&text->comments, &text->comment_capacity, text->comment_count + 1, sizeof *text->comments) ||
-        !pf_grow(&text->frames, &text->frame_capacity, text->comment_count + 1, sizeof *text->frames))
+    if (!pf_grow(&text->comments, &text->comment_capacity, text->comment_count + 1,
+                 sizeof *text->comments) ||
+        !pf_grow(&text->frames, &text->frame_capacity, text->comment_count + 1,
+                 sizeof *text->frames))
         return pf_error_nomem(&text->reader->error);
     text->comments[text->comment_count] = address;
     text->frames[text->comment_count++] = frame;
@@ -169,12 +178,12 @@ int pf_gperftools_go_comment(struct pf_gperftools_text *text, struct pf_bytes li
 struct dump {
     struct pf_reader *reader;
     struct pf_gperftools *state;
-    uint64_t offset;        /* of the goroutine */
+    uint64_t offset; /* of the goroutine */
     bool open;
     uint32_t labels;
-    struct pf_bytes name;   /* of a frame whose place is in the next line; bytes of `text` */
+    struct pf_bytes name; /* of a frame whose place is in the next line; bytes of `text` */
     struct pf_buffer text;
-    uint64_t *places;       /* locations, leaf first */
+    uint64_t *places; /* locations, leaf first */
     size_t depth, capacity;
 };
 
@@ -210,7 +219,8 @@ static void add_label(struct dump *dump, const char *key, struct pf_bytes value)
 {
     struct pf_dict *dict = dump->reader->dict;
 
-    dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern_word(dict, key), pf_dict_intern_text(dict, value));
+    dump->labels = pf_dict_add_label(dict, dump->labels, pf_dict_intern_word(dict, key),
+                                     pf_dict_intern_text(dict, value));
 }
 
 /* Adds labels for a state, such as `select, 5 minutes, locked to thread`. */
@@ -269,7 +279,9 @@ static int end_frame(struct dump *dump)
     struct pf_bytes name = dump->name;
 
     dump->name.size = 0;
-    return name.size == 0 || pf_gperftools_meta(dump->reader, "comment", name) ? PF_OK : pf_error_nomem(&dump->reader->error);
+    return name.size == 0 || pf_gperftools_meta(dump->reader, "comment", name)
+               ? PF_OK
+               : pf_error_nomem(&dump->reader->error);
 }
 
 static int end_goroutine(struct dump *dump)
@@ -280,7 +292,8 @@ static int end_goroutine(struct dump *dump)
     if (status != PF_OK || !dump->open)
         return status;
     dump->open = false;
-    return pf_gperftools_rows_add(&dump->state->rows, dump->labels, dump->places, dump->depth, values, dump->offset, &dump->reader->error);
+    return pf_gperftools_rows_add(&dump->state->rows, dump->labels, dump->places, dump->depth,
+                                  values, dump->offset, &dump->reader->error);
 }
 
 /* The name of a function without the arguments in brackets at the end. */
@@ -317,7 +330,9 @@ static int read_line(struct dump *dump, struct pf_bytes line)
         return PF_OK;
     }
     if (!dump->open)
-        return pf_gperftools_meta(dump->reader, "comment", text) ? PF_OK : pf_error_nomem(&dump->reader->error);
+        return pf_gperftools_meta(dump->reader, "comment", text)
+                   ? PF_OK
+                   : pf_error_nomem(&dump->reader->error);
     if (place && dump->name.size > 0) {
         struct pf_bytes name = dump->name;
 
@@ -352,7 +367,8 @@ int pf_gperftools_dump_read(struct pf_reader *reader)
             dump.offset = pf_source_offset(reader->source);
         status = pf_source_line(reader->source, &line, &reader->error);
         if (status == PF_OK && line.size > PF_STRING_MAX)
-            status = pf_error_at(&reader->error, PF_FAILED, dump.offset, "a line longer than 16 MiB");
+            status =
+                pf_error_at(&reader->error, PF_FAILED, dump.offset, "a line longer than 16 MiB");
         if (status == PF_OK)
             status = read_line(&dump, line);
     }

@@ -30,11 +30,13 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
         return pf_gperftools_numbers(rest, "d", &number) && rest->size == 0 ? PF_GPERFTOOLS_JEMALLOC
                                                                             : PF_GPERFTOOLS_NONE;
     }
-    if (pf_bytes_starts(line, PF_BYTES("--- mutex")) || pf_bytes_starts(line, PF_BYTES("--- contention")))
+    if (pf_bytes_starts(line, PF_BYTES("--- mutex")) ||
+        pf_bytes_starts(line, PF_BYTES("--- contention")))
         return PF_GPERFTOOLS_CONTENTION;
     if (pf_bytes_starts(line, PF_BYTES("--- heapz")))
         return PF_GPERFTOOLS_JAVA_HEAP;
-    if (pf_bytes_starts(line, PF_BYTES("--- threadz")) || pf_bytes_starts(line, PF_BYTES("--- Thread ")))
+    if (pf_bytes_starts(line, PF_BYTES("--- threadz")) ||
+        pf_bytes_starts(line, PF_BYTES("--- Thread ")))
         return PF_GPERFTOOLS_THREADS;
     if (pf_gperftools_dump_begins(line))
         return PF_GPERFTOOLS_DUMP;
@@ -59,14 +61,17 @@ static enum pf_gperftools_form form_ahead(struct pf_source *source)
 
     do {
         bytes = pf_source_peek(source, want, &have);
-        if (have == 0 || !pf_one_of((char)bytes[0], "h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+        if (have == 0 || !pf_one_of((char)bytes[0],
+                                    "h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
             return PF_GPERFTOOLS_NONE;
         end = memchr(bytes, '\n', have < HEAD ? have : HEAD);
         if (end || have >= HEAD || have < want)
             break;
         want = have + 1;
     } while (!memchr(bytes, '\0', have));
-    rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes) : have < HEAD ? have : HEAD};
+    rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes)
+                                                  : have < HEAD ? have
+                                                                : HEAD};
     return form_of(pf_bytes_trim(rest), &rest);
 }
 
@@ -109,18 +114,15 @@ static int read_record(struct pf_gperftools_text *text, struct pf_bytes line)
     if (!text->java)
         pf_gperftools_step_back(text);
     switch (text->form) {
-    case PF_GPERFTOOLS_HEAP:
-        status = pf_gperftools_heap_record(text, numbers);
-        break;
+    case PF_GPERFTOOLS_HEAP: status = pf_gperftools_heap_record(text, numbers); break;
     case PF_GPERFTOOLS_JAVA_HEAP:
         status = pf_gperftools_heap_record(text, (const int64_t[4]){numbers[1], numbers[0], 0, 0});
         break;
     case PF_GPERFTOOLS_CONTENTION:
-        status = pf_gperftools_delay(&text->clock, numbers[0], numbers[1], text->values, text->offset, error);
+        status = pf_gperftools_delay(&text->clock, numbers[0], numbers[1], text->values,
+                                     text->offset, error);
         break;
-    default:
-        text->values[0] = numbers[0];
-        count_seen(text, numbers[0]);
+    default: text->values[0] = numbers[0]; count_seen(text, numbers[0]);
     }
     text->pending = status == PF_OK;
     return status;
@@ -135,22 +137,21 @@ static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
 
     text->form = form_of(line, &rest);
     switch (text->form) {
-    case PF_GPERFTOOLS_HEAP:
-        return pf_gperftools_heap_head(text, line);
-    case PF_GPERFTOOLS_JEMALLOC:
-        return pf_gperftools_jemalloc_head(text, line);
+    case PF_GPERFTOOLS_HEAP: return pf_gperftools_heap_head(text, line);
+    case PF_GPERFTOOLS_JEMALLOC: return pf_gperftools_jemalloc_head(text, line);
     case PF_GPERFTOOLS_COUNT:
         text->reader->variant = "counts, Go";
         status = pf_gperftools_measure(text->reader, rest, "count", PF_EXACT, true);
         rest = pf_bytes_skip(line, rest.size + 16);
         if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
             return pf_gperftools_expected(text, "NAME profile: total COUNT");
-        return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest) ? pf_error_nomem(&text->reader->error) : status;
+        return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest)
+                   ? pf_error_nomem(&text->reader->error)
+                   : status;
     case PF_GPERFTOOLS_NONE:
         return pf_gperftools_expected(text,
                                       "the first line of a heap, contention or count profile");
-    default:
-        return PF_OK;
+    default: return PF_OK;
     }
 }
 
@@ -158,8 +159,8 @@ static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
 
 static int read_body_line(struct pf_gperftools_text *text, struct pf_bytes line)
 {
-    bool attributes =
-             text->form == PF_GPERFTOOLS_CONTENTION || text->form == PF_GPERFTOOLS_JAVA_HEAP,
+    bool attributes = text->form == PF_GPERFTOOLS_CONTENTION ||
+                      text->form == PF_GPERFTOOLS_JAVA_HEAP,
          known = false;
     const char *equals = memchr(line.data, '=', line.size);
     int status = PF_OK;
@@ -233,8 +234,10 @@ static int read_text(struct pf_reader *reader)
         status = reader->error.code;
     if (status == PF_EOF && text.form == PF_GPERFTOOLS_COUNT && text.expected >= 0 &&
         text.seen != text.expected)
-        pf_report_send(&reader->report, PF_WARNING, "counts of %" PRId64 " where the first line tells %" PRId64 ": the file may be cut", text.seen,
-                       text.expected);
+        pf_report_send(&reader->report, PF_WARNING,
+                       "counts of %" PRId64 " where the first line tells %" PRId64
+                       ": the file may be cut",
+                       text.seen, text.expected);
     free(text.addresses);
     free(text.runs);
     free(text.comments);
@@ -291,8 +294,10 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
         if (!pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
             return false;
         if (end > start)
-            state->frames[count++] =
-                (struct pf_gperftools_frame){pf_gperftools_function(reader->dict, (struct pf_bytes){line.data + start, end - start}, PF_BYTES("")), 0};
+            state->frames[count++] = (struct pf_gperftools_frame){
+                pf_gperftools_function(
+                    reader->dict, (struct pf_bytes){line.data + start, end - start}, PF_BYTES("")),
+                0};
         end = start > 0 ? start - 2 : 0;
     }
     return count == 0 || pf_gperftools_names_set(&state->names, address, state->frames, count);
@@ -313,14 +318,16 @@ static int read_symbols(struct pf_reader *reader)
         if (pf_bytes_equal(line, PF_BYTES("---")))
             ended = true;
         else if (line.size > 7 && memcmp(line.data, "binary=", 7) == 0 && line.size < PF_STRING_MAX)
-            good = pf_gperftools_meta(reader, "binary", (struct pf_bytes){line.data + 7, line.size - 7});
+            good = pf_gperftools_meta(reader, "binary",
+                                      (struct pf_bytes){line.data + 7, line.size - 7});
         else
             good = symbol_line(reader, line);
         if (!good)
             return pf_error_nomem(&reader->error);
     }
     if (status == PF_EOF)
-        status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the file ends before the profile that its symbols are of");
+        status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                             "the file ends before the profile that its symbols are of");
     return status;
 }
 
@@ -330,13 +337,15 @@ static int read_all(struct pf_reader *reader)
 
     if (status != PF_OK)
         return status;
-    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader) : read_text(reader);
+    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader)
+                                                     : read_text(reader);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* The addresses of a row, without frames of the profiler. NULL: out of memory. */
-static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels, size_t *depth)
+static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels,
+                                     size_t *depth)
 {
     const char *bytes;
     size_t all;
@@ -344,10 +353,12 @@ static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint
     *labels = pf_gperftools_rows_stack(&state->rows, k, &bytes, &all);
     if (!pf_grow(&state->addresses, &state->address_capacity, all + 1, sizeof *state->addresses))
         return NULL;
-    *depth = pf_gperftools_rows_strip(bytes, all, state->handlers, state->handler_count, state->addresses);
+    *depth = pf_gperftools_rows_strip(bytes, all, state->handlers, state->handler_count,
+                                      state->addresses);
     if (state->twice && *depth >= 2 && !pf_gperftools_is_named(state->addresses[0]) &&
         state->addresses[0] == state->addresses[1] + 1) {
-        memmove(state->addresses + 1, state->addresses + 2, (*depth - 2) * sizeof *state->addresses);
+        memmove(state->addresses + 1, state->addresses + 2,
+                (*depth - 2) * sizeof *state->addresses);
         --*depth;
     }
     return state->addresses;
@@ -365,8 +376,8 @@ static int add_record(struct pf_reader *reader, size_t k)
     if (!addresses)
         return pf_error_nomem(&reader->error);
     for (size_t i = 0; i < depth; i++) {
-        const uint32_t *locations =
-            pf_gperftools_names_get(&state->names, reader->dict, &state->maps, addresses[i], &count);
+        const uint32_t *locations = pf_gperftools_names_get(&state->names, reader->dict,
+                                                            &state->maps, addresses[i], &count);
 
         if (!locations)
             return pf_error_nomem(&reader->error);
@@ -388,7 +399,8 @@ static bool find_handlers(struct pf_reader *reader)
     char text[32];
 
     while (state->interrupted && state->handler_count < PF_GPERFTOOLS_HANDLERS) {
-        uint64_t address = pf_gperftools_rows_handler(&state->rows, state->handlers, state->handler_count, &reader->error);
+        uint64_t address = pf_gperftools_rows_handler(&state->rows, state->handlers,
+                                                      state->handler_count, &reader->error);
 
         if (address == 0)
             break;
@@ -440,7 +452,8 @@ static int open_reader(struct pf_reader *reader)
     struct pf_gperftools *state = reader->state;
 
     pf_rows_init(&state->records, reader->dict);
-    if (pf_gperftools_rows_init(&state->rows) != PF_OK || pf_gperftools_names_init(&state->names) != PF_OK)
+    if (pf_gperftools_rows_init(&state->rows) != PF_OK ||
+        pf_gperftools_names_init(&state->names) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
 }
@@ -458,13 +471,15 @@ static void close_reader(struct pf_reader *reader)
 }
 
 static const struct pf_option options[] = {
-    {"threads", "jemalloc: records of each thread, with a label thread, instead of those of all", "yes|no", true, false},
+    {"threads", "jemalloc: records of each thread, with a label thread, instead of those of all",
+     "yes|no", true, false},
     {NULL, NULL, NULL, false, false},
 };
 
 const struct pf_format pf_format_gperftools = {
     .name = "gperftools",
-    .about = "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 and 2 texts",
+    .about =
+        "gperftools CPU, heap and contention profiles; jemalloc's heap; Go's ?debug=1 and 2 texts",
     .caps = PF_HOLDS_SAMPLE | PF_READS_TEXT,
     .options = options,
     .bid = bid,

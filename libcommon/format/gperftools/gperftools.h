@@ -29,16 +29,16 @@ struct pf_gperftools_maps {
         uint64_t start, limit, offset;
         uint32_t name;  /* string */
         uint32_t image; /* 0: not made yet */
-    } *rows;
+    } * rows;
     size_t count, capacity;
-    struct pf_table names;  /* a tree of names: a row is the row before, and a byte + 1 */
+    struct pf_table names; /* a tree of names: a row is the row before, and a byte + 1 */
     struct pf_gperftools_substitute {
-        uint32_t order;     /* 1, 2, ...; 0: no name ends here */
-        uint32_t text;      /* string */
-    } *substitutes;         /* by row of `names` */
+        uint32_t order; /* 1, 2, ...; 0: no name ends here */
+        uint32_t text;  /* string */
+    } * substitutes;    /* by row of `names` */
     size_t substitute_capacity;
     uint32_t substitute_count, known;
-    uint64_t replaced;      /* bytes that replaced names so far */
+    uint64_t replaced; /* bytes that replaced names so far */
     struct pf_buffer line;
 };
 
@@ -46,7 +46,8 @@ void pf_gperftools_maps_free(struct pf_gperftools_maps *);
 
 /* Reads a line at this offset; skips a line of unknown form. PF_OK; PF_FAILED: names stand for more
  * than 16 MiB in all; PF_NOMEM. */
-int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line, uint64_t offset, struct pf_error *);
+int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line,
+                            uint64_t offset, struct pf_error *);
 
 /* Call it after the last line. */
 void pf_gperftools_maps_end(struct pf_gperftools_maps *);
@@ -71,14 +72,14 @@ struct pf_gperftools_names {
         size_t first, count; /* frames, innermost first */
         size_t location;     /* its first location; SIZE_MAX: not made yet */
         size_t locations;
-    } *places;               /* by id of address */
+    } * places; /* by id of address */
     size_t place_count, place_capacity;
     struct pf_gperftools_frame *frames;
     size_t frame_count, frame_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    bool numbers;            /* addresses are only numbers of the names */
-    struct pf_table named;   /* frames with a name in their line: address and function */
+    bool numbers;          /* addresses are only numbers of the names */
+    struct pf_table named; /* frames with a name in their line: address and function */
 };
 
 /* Keys of frames with a name in their line; programs have no code at such addresses. */
@@ -93,7 +94,8 @@ int pf_gperftools_names_init(struct pf_gperftools_names *);
 void pf_gperftools_names_free(struct pf_gperftools_names *);
 
 /* Sets the frames of an address, innermost first, unless it has frames. False: out of memory. */
-bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address, const struct pf_gperftools_frame *, size_t count);
+bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address,
+                             const struct pf_gperftools_frame *, size_t count);
 
 /* The key that replaces the address of a frame with a name in its line; address 0: no address. 0:
  * out of memory. */
@@ -101,7 +103,8 @@ uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address,
 
 /* The locations of an address, innermost first, at least one; valid until the next call. NULL: out
  * of memory. */
-const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_dict *, struct pf_gperftools_maps *, uint64_t address,
+const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_dict *,
+                                        struct pf_gperftools_maps *, uint64_t address,
                                         size_t *count);
 
 /* --- records.c: records ----------------------------------------------------------------------- */
@@ -121,7 +124,7 @@ struct pf_gperftools_rows {
     struct pf_strings keys; /* labels and addresses; row k has the id k + 1 */
     struct pf_gperftools_row *rows;
     size_t count, capacity;
-    uint64_t records;       /* in the file */
+    uint64_t records; /* in the file */
     struct pf_buffer key;
 };
 
@@ -130,18 +133,22 @@ void pf_gperftools_rows_free(struct pf_gperftools_rows *);
 
 /* Adds a record: addresses leaf first, at most PF_STACK_DEPTH_MAX. PF_OVERFLOW names the offset of
  * the record. */
-int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const uint64_t *addresses, size_t depth,
-                           const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset, struct pf_error *);
+int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const uint64_t *addresses,
+                           size_t depth, const int64_t values[PF_GPERFTOOLS_VALUES],
+                           uint64_t offset, struct pf_error *);
 
 /* Labels and addresses of row k: *addresses (unaligned) is valid until more are added. */
-uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k, const char **addresses, size_t *depth);
+uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k,
+                                  const char **addresses, size_t *depth);
 
 /* As in pprof, frames in second place of most records belong to a signal handler. The address of
  * the next such frame, or 0; `removed` are those known so far. */
-uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed, size_t count, struct pf_error *);
+uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed,
+                                    size_t count, struct pf_error *);
 
 /* Copies addresses without the frames that are `removed`. Returns the depth. */
-size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to);
+size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed,
+                                size_t count, uint64_t *to);
 
 /* --- what a sample stands for ----------------------------------------------------------------- */
 
@@ -151,7 +158,7 @@ enum { PF_GPERFTOOLS_JAVA_PERIOD = 512 * 1024 };
  * are there. */
 struct pf_gperftools_scale {
     int64_t period;
-    bool both;    /* values are allocated and in use */
+    bool both; /* values are allocated and in use */
     bool go;
     bool objects; /* growth, fragmentation */
 };
@@ -159,7 +166,7 @@ struct pf_gperftools_scale {
 struct pf_gperftools_clock {
     /* cycles a second, 0: unknown; one in `period` contentions is counted */
     int64_t frequency, period;
-    char resolution[32];       /* Java: the unit */
+    char resolution[32]; /* Java: the unit */
 };
 
 /* --- state ------------------------------------------------------------------------------------ */
@@ -168,21 +175,21 @@ enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 
 struct pf_gperftools {
     bool is_read;
-    int status;           /* how the input ended */
-    int ended;            /* the same, once all rows are records */
+    int status; /* how the input ended */
+    int ended;  /* the same, once all rows are records */
     struct pf_rows records;
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;
 
     uint32_t measures;
-    bool twice;           /* the leaf may be there twice */
-    bool interrupted;     /* behind the leaf may be frames of a signal handler: */
+    bool twice;       /* the leaf may be there twice */
+    bool interrupted; /* behind the leaf may be frames of a signal handler: */
     uint64_t handlers[PF_GPERFTOOLS_HANDLERS];
     size_t handler_count;
 
-    size_t next;          /* row to send next */
-    uint64_t *addresses;  /* of a record */
+    size_t next;                        /* row to send next */
+    uint64_t *addresses;                /* of a record */
     struct pf_gperftools_frame *frames; /* of a symbol */
     size_t address_capacity, frame_capacity;
 };
@@ -211,18 +218,18 @@ struct pf_gperftools_text {
     struct pf_reader *reader;
     struct pf_gperftools *state;
     enum pf_gperftools_form form;
-    bool java, split;            /* split: jemalloc, the threads apart */
+    bool java, split; /* split: jemalloc, the threads apart */
     struct pf_gperftools_scale scale;
     struct pf_gperftools_clock clock;
 
-    uint64_t offset;             /* of the current line */
+    uint64_t offset; /* of the current line */
     struct pf_bytes line;
-    bool memstats;               /* the next comments are Go's MemStats */
+    bool memstats; /* the next comments are Go's MemStats */
     /* sum of the counts: by the first line (-1: unknown), and so far */
     int64_t expected, seen;
 
     /* the current record; its comments follow its line */
-    bool pending, known;         /* known: jemalloc, there is a stack */
+    bool pending, known; /* known: jemalloc, there is a stack */
     uint64_t pending_offset;
     uint32_t labels;
     int64_t values[PF_GPERFTOOLS_VALUES];
@@ -230,7 +237,7 @@ struct pf_gperftools_text {
     size_t depth, capacity;
     struct pf_gperftools_run *runs;
     size_t run_capacity;
-    uint64_t *comments;          /* addresses that comments name */
+    uint64_t *comments;                 /* addresses that comments name */
     struct pf_gperftools_frame *frames; /* the frame of each comment */
     size_t comment_count, comment_capacity, frame_capacity;
     struct pf_buffer scratch;
@@ -240,15 +247,18 @@ struct pf_gperftools_text {
 
 /* Declares the next measure, values[k] of the records. Declare the main measure last. PF_OK or
  * PF_NOMEM. */
-int pf_gperftools_measure(struct pf_reader *, struct pf_bytes name, const char *unit, enum pf_nature, bool main);
+int pf_gperftools_measure(struct pf_reader *, struct pf_bytes name, const char *unit,
+                          enum pf_nature, bool main);
 /* The same for a text. */
-int pf_gperftools_declare(struct pf_gperftools_text *, const char *name, const char *unit, enum pf_nature, bool main);
+int pf_gperftools_declare(struct pf_gperftools_text *, const char *name, const char *unit,
+                          enum pf_nature, bool main);
 /* Adds metadata. False: out of memory. */
 bool pf_gperftools_meta(struct pf_reader *, const char *key, struct pf_bytes value);
 bool pf_gperftools_meta_number(struct pf_reader *, const char *key, int64_t value);
 
 /* Sets the error of a line: what was expected, and the first characters of the line. */
-int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line, const char *expected);
+int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line,
+                           const char *expected);
 /* The same for the current line of a text. */
 int pf_gperftools_expected(struct pf_gperftools_text *, const char *what);
 
@@ -301,7 +311,8 @@ int pf_gperftools_attribute(struct pf_gperftools_text *, struct pf_bytes line, c
 int pf_gperftools_end_attributes(struct pf_gperftools_text *);
 /* Sets contentions and their delay in nanoseconds: cycles * period / (frequency / 10^9), cut to a
  * whole number, in double as pprof does. PF_OK or PF_OVERFLOW. */
-int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count, int64_t *values, uint64_t offset, struct pf_error *);
+int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64_t count,
+                        int64_t *values, uint64_t offset, struct pf_error *);
 /* Reads stacks of all threads, as pf_gperftools_cpu_read. */
 int pf_gperftools_threads_read(struct pf_reader *);
 

@@ -18,26 +18,32 @@ static bool heap_kind(struct pf_bytes kind, struct pf_gperftools_scale *scale)
         int64_t divisor; /* of the rate; 0: nothing was sampled */
         bool go, objects;
     } KINDS[] = {
-        {"heapprofile", 0, false, false}, {"heap", 2, true, false},    {"heap_v2", 1, false, false}, {"heapz_v2", 1, false, false},
-        {"growthz", 0, false, true},      {"growth", 0, false, true},  {"fragmentationz", 0, false, true},
-        {"fragmentation", 0, false, true},
+        {"heapprofile", 0, false, false},   {"heap", 2, true, false},
+        {"heap_v2", 1, false, false},       {"heapz_v2", 1, false, false},
+        {"growthz", 0, false, true},        {"growth", 0, false, true},
+        {"fragmentationz", 0, false, true}, {"fragmentation", 0, false, true},
     };
     const char *slash = memchr(kind.data, '/', kind.size);
     struct pf_bytes name = {kind.data, slash ? (size_t)(slash - kind.data) : kind.size};
     int64_t rate = 0;
 
-    if (slash && !pf_parse_int((struct pf_bytes){slash + 1, kind.size - name.size - 1}, 0, INT64_MAX, &rate))
+    if (slash &&
+        !pf_parse_int((struct pf_bytes){slash + 1, kind.size - name.size - 1}, 0, INT64_MAX, &rate))
         return false;
     for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
         if (!pf_bytes_equal(name, pf_bytes_of(KINDS[k].name)))
             continue;
-        *scale = (struct pf_gperftools_scale){.period = KINDS[k].divisor ? rate / KINDS[k].divisor : 1, .go = KINDS[k].go, .objects = KINDS[k].objects};
+        *scale =
+            (struct pf_gperftools_scale){.period = KINDS[k].divisor ? rate / KINDS[k].divisor : 1,
+                                         .go = KINDS[k].go,
+                                         .objects = KINDS[k].objects};
         return true;
     }
     return false;
 }
 
-static int unsample(int64_t period, int64_t objects, int64_t bytes, int64_t *values, uint64_t offset, struct pf_error *error)
+static int unsample(int64_t period, int64_t objects, int64_t bytes, int64_t *values,
+                    uint64_t offset, struct pf_error *error)
 {
     values[0] = objects;
     values[1] = bytes;
@@ -53,8 +59,9 @@ static int unsample(int64_t period, int64_t objects, int64_t bytes, int64_t *val
 
     if (!pf_gperftools_to_whole((double)objects * scale, &values[0]) ||
         !pf_gperftools_to_whole((double)bytes * scale, &values[1]))
-        return pf_error_at(error, PF_OVERFLOW, offset, "%lld objects of %lld bytes, sampled, leave 64 bits when scaled", (long long)objects,
-                           (long long)bytes);
+        return pf_error_at(error, PF_OVERFLOW, offset,
+                           "%lld objects of %lld bytes, sampled, leave 64 bits when scaled",
+                           (long long)objects, (long long)bytes);
     return PF_OK;
 }
 
@@ -106,15 +113,17 @@ int pf_gperftools_heap_record(struct pf_gperftools_text *text, const int64_t num
 static int declare_heap(struct pf_gperftools_text *text)
 {
     enum pf_nature nature = text->scale.period > 1 ? PF_SAMPLED : PF_EXACT;
-    static const char *const NAMES[2][4] = {{"objects", "space"}, {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"}};
+    static const char *const NAMES[2][4] = {
+        {"objects", "space"}, {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"}};
     size_t count = text->scale.both ? 4 : 2;
     int status = PF_OK;
 
     for (size_t k = 0; status == PF_OK && k < count; k++)
         status = pf_gperftools_declare(text, NAMES[text->scale.both][k], k % 2 ? "bytes" : "count",
                                        nature, k + 1 == count);
-    if (status == PF_OK && (!pf_gperftools_meta(text->reader, "period_type", PF_BYTES("space/bytes")) ||
-                            !pf_gperftools_meta_number(text->reader, "period", text->scale.period)))
+    if (status == PF_OK &&
+        (!pf_gperftools_meta(text->reader, "period_type", PF_BYTES("space/bytes")) ||
+         !pf_gperftools_meta_number(text->reader, "period", text->scale.period)))
         status = pf_error_nomem(&text->reader->error);
     return status;
 }
@@ -133,9 +142,11 @@ int pf_gperftools_heap_head(struct pf_gperftools_text *text, struct pf_bytes lin
     kind = rest;
     if (!heap_kind(kind, scale))
         return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
-                           "a heap profile of kind '%s'; read are heapprofile, heap, heap_v2, heapz_v2, growthz and fragmentationz",
+                           "a heap profile of kind '%s'; read are heapprofile, heap, heap_v2, "
+                           "heapz_v2, growthz and fragmentationz",
                            pf_clip(kind).text);
-    bool differs = (total[2] != total[0] && total[2] != 0) || (total[3] != total[1] && total[3] != 0);
+    bool differs = (total[2] != total[0] && total[2] != 0) ||
+                   (total[3] != total[1] && total[3] != 0);
 
     if (scale->go && !differs)
         origin = "alloc_* are what the file has in brackets, which its sum has equal to inuse_*";
@@ -147,7 +158,9 @@ int pf_gperftools_heap_head(struct pf_gperftools_text *text, struct pf_bytes lin
     if (!pf_gperftools_meta(text->reader, "heap profile", pf_bytes_trim(pf_bytes_skip(line, 13))) ||
         (origin && !pf_gperftools_meta(text->reader, "provenance", pf_bytes_of(origin))) ||
         (scale->period > 1 &&
-         !pf_gperftools_meta(text->reader, "provenance", PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))"))))
+         !pf_gperftools_meta(
+             text->reader, "provenance",
+             PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))"))))
         return pf_error_nomem(&text->reader->error);
     return declare_heap(text);
 }
@@ -163,7 +176,9 @@ int pf_gperftools_jemalloc_head(struct pf_gperftools_text *text, struct pf_bytes
     text->split = threads && strcmp(threads, "no") != 0;
     text->scale.both = true;
     text->reader->variant = "heap, jemalloc";
-    if (!pf_gperftools_meta(text->reader, "provenance", PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))")))
+    if (!pf_gperftools_meta(
+            text->reader, "provenance",
+            PF_BYTES("objects and bytes are scaled by 1/(1-exp(-bytes/objects/period))")))
         return pf_error_nomem(&text->reader->error);
     return declare_heap(text);
 }
@@ -193,7 +208,8 @@ int pf_gperftools_jemalloc_line(struct pf_gperftools_text *text, struct pf_bytes
             text, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
     if (!text->known)
         return pf_bytes_equal(thread, PF_BYTES("t*")) &&
-                       !pf_gperftools_meta(text->reader, "total", pf_bytes_trim(pf_bytes_skip(line, thread.size + 1)))
+                       !pf_gperftools_meta(text->reader, "total",
+                                           pf_bytes_trim(pf_bytes_skip(line, thread.size + 1)))
                    ? pf_error_nomem(&text->reader->error)
                    : PF_OK;
     if (text->split == pf_bytes_equal(thread, PF_BYTES("t*")))

@@ -12,17 +12,19 @@
 
 /* --- what all profiles declare ---------------------------------------------------------------- */
 
-int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit, enum pf_nature nature, bool main)
+int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const char *unit,
+                          enum pf_nature nature, bool main)
 {
     struct pf_gperftools *state = reader->state;
     uint32_t index;
     struct pf_measure measure =
-        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, name), unit, PF_SAMPLE,
-                              strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF, nature);
+        pf_measure_make_named(reader->dict, pf_dict_intern_text(reader->dict, name), unit,
+                              PF_SAMPLE, strcmp(unit, "count") == 0 ? PF_COUNT : PF_SELF, nature);
     struct pf_unit_size size;
 
     measure.main = main;
-    if (pf_unit_parse(pf_bytes_of(unit), PF_UNITS_TIME | PF_UNITS_FINE, &size) && strcmp(unit, size.base) != 0) {
+    if (pf_unit_parse(pf_bytes_of(unit), PF_UNITS_TIME | PF_UNITS_FINE, &size) &&
+        strcmp(unit, size.base) != 0) {
         measure.raw_unit = measure.unit;
         measure.unit = pf_dict_intern_word(reader->dict, size.base);
         measure.num = size.num;
@@ -50,9 +52,11 @@ bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_
     return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
-int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line, const char *expected)
+int pf_gperftools_bad_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line,
+                           const char *expected)
 {
-    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%s'", expected, pf_clip(line).text);
+    return pf_error_at(&reader->error, PF_FAILED, offset, "expected %s, found '%s'", expected,
+                       pf_clip(line).text);
 }
 
 bool pf_gperftools_to_whole(double number, int64_t *whole)
@@ -82,7 +86,8 @@ struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line)
     *line = 0;
     while (colon > 0 && place.data[colon - 1] != ':')
         colon--;
-    if (colon > 1 && pf_parse_int((struct pf_bytes){place.data + colon, place.size - colon}, INT32_MIN, INT32_MAX, line))
+    if (colon > 1 && pf_parse_int((struct pf_bytes){place.data + colon, place.size - colon},
+                                  INT32_MIN, INT32_MAX, line))
         place.size = colon - 1;
     return place;
 }
@@ -94,7 +99,8 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
     struct pf_gperftools_frame frame = {0};
     uint64_t number;
 
-    *known = name.size > 2 && memcmp(name.data, "0x", 2) == 0 && pf_gperftools_hex(&name, &number) && name.size > 0 &&
+    *known = name.size > 2 && memcmp(name.data, "0x", 2) == 0 &&
+             pf_gperftools_hex(&name, &number) && name.size > 0 &&
              (*name.data == ' ' || *name.data == '\t') && name.size < PF_STRING_MAX;
     if (!*known)
         return true;
@@ -103,7 +109,8 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
         if (name.data[at] != '(')
             continue;
         if (name.data[at - 1] == ' ') {
-            file = pf_gperftools_file_line((struct pf_bytes){name.data + at + 1, name.size - at - 2}, &frame.line);
+            file = pf_gperftools_file_line(
+                (struct pf_bytes){name.data + at + 1, name.size - at - 2}, &frame.line);
             name = pf_bytes_trim((struct pf_bytes){name.data, at});
         }
         break;
@@ -117,7 +124,8 @@ bool pf_gperftools_java_line(struct pf_reader *reader, struct pf_bytes line, boo
 
 bool pf_gperftools_begins_maps(struct pf_bytes line)
 {
-    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) || pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
+    return pf_bytes_starts(line, PF_BYTES("MAPPED_LIBRARIES:")) ||
+           pf_bytes_starts(line, PF_BYTES("--- Memory map:"));
 }
 
 int pf_gperftools_read_maps(struct pf_reader *reader)
@@ -131,7 +139,8 @@ int pf_gperftools_read_maps(struct pf_reader *reader)
 
         status = pf_source_line(reader->source, &line, &reader->error);
         if (status == PF_OK)
-            status = pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
+            status =
+                pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
     }
     return status;
 }
@@ -269,7 +278,8 @@ int pf_gperftools_end_record(struct pf_gperftools_text *text)
     if (!text->pending)
         return PF_OK;
     text->pending = false;
-    return pf_gperftools_rows_add(&text->state->rows, text->labels, text->addresses, text->depth, text->values, text->pending_offset, error);
+    return pf_gperftools_rows_add(&text->state->rows, text->labels, text->addresses, text->depth,
+                                  text->values, text->pending_offset, error);
 }
 
 void pf_gperftools_begin_record(struct pf_gperftools_text *text)

@@ -59,17 +59,20 @@ static void trim_name(struct pf_bytes *name, uint64_t *offset)
 }
 
 /* False: not a mapped file, or not executable. *known: it is a mapped file. */
-static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name, bool *known)
+static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name,
+                      bool *known)
 {
     struct pf_bytes token, rest;
 
     *known = false;
     *map = (struct pf_gperftools_map){0};
     pf_scan_blanks(&line);
-    if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 || (*line.data != '-' && *line.data != ' '))
+    if (!pf_gperftools_hex(&line, &map->start) || line.size == 0 ||
+        (*line.data != '-' && *line.data != ' '))
         return false;
     line = pf_bytes_skip(line, 1);
-    if (!pf_gperftools_hex(&line, &map->limit) || (line.size > 0 && *line.data != ':' && !pf_blank(*line.data)))
+    if (!pf_gperftools_hex(&line, &map->limit) ||
+        (line.size > 0 && *line.data != ':' && !pf_blank(*line.data)))
         return false;
     *known = true;
     if (line.size > 0 && *line.data == ':')
@@ -98,14 +101,16 @@ static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struc
     return map->limit > map->start && name->size > 0 && name->size <= PF_STRING_MAX;
 }
 
-static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line)
+static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict,
+                           struct pf_bytes line)
 {
     const char *equals = memchr(line.data, '=', line.size);
     uint32_t row = 0;
 
     if (!equals)
         return true;
-    struct pf_bytes name = {line.data, (size_t)(equals - line.data)}, text = pf_bytes_skip(line, name.size + 1);
+    struct pf_bytes name = {line.data, (size_t)(equals - line.data)},
+                    text = pf_bytes_skip(line, name.size + 1);
 
     name = pf_bytes_trim(name);
     text = pf_bytes_trim(text);
@@ -114,27 +119,33 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
     if (!maps->names.slots && pf_table_init(&maps->names, 2 * sizeof(uint32_t)) != PF_OK)
         return false;
     for (size_t k = 0; k < name.size; k++)
-        row = pf_table_intern(&maps->names, (const uint32_t[2]){row, (unsigned char)name.data[k] + 1u});
-    if (row == 0 || !pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->names.count, sizeof *maps->substitutes))
+        row = pf_table_intern(&maps->names,
+                              (const uint32_t[2]){row, (unsigned char)name.data[k] + 1u});
+    if (row == 0 || !pf_grow(&maps->substitutes, &maps->substitute_capacity, maps->names.count,
+                             sizeof *maps->substitutes))
         return false;
     for (; maps->known < maps->names.count; maps->known++)
         maps->substitutes[maps->known] = (struct pf_gperftools_substitute){0, 0};
     if (maps->substitutes[row].order == 0)
-        maps->substitutes[row] = (struct pf_gperftools_substitute){++maps->substitute_count, pf_dict_intern(dict, text, 0)};
+        maps->substitutes[row] = (struct pf_gperftools_substitute){++maps->substitute_count,
+                                                                   pf_dict_intern(dict, text, 0)};
     return true;
 }
 
 /* The text for the name that begins the text; NULL: no such name. */
-static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps, struct pf_bytes text, size_t *size)
+static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps,
+                                                              struct pf_bytes text, size_t *size)
 {
     const struct pf_gperftools_substitute *found = NULL;
     uint32_t row = 0;
 
     for (size_t k = 0; k < text.size; k++) {
-        row = pf_table_find(&maps->names, (const uint32_t[2]){row, (unsigned char)text.data[k] + 1u});
+        row =
+            pf_table_find(&maps->names, (const uint32_t[2]){row, (unsigned char)text.data[k] + 1u});
         if (row == 0)
             break;
-        if (maps->substitutes[row].order == 0 || (found && found->order < maps->substitutes[row].order))
+        if (maps->substitutes[row].order == 0 ||
+            (found && found->order < maps->substitutes[row].order))
             continue;
         found = &maps->substitutes[row];
         *size = k + 1;
@@ -143,13 +154,16 @@ static const struct pf_gperftools_substitute *find_substitute(const struct pf_gp
 }
 
 /* Replaces the $NAMEs of a line. */
-static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict, struct pf_bytes *line, uint64_t offset, struct pf_error *error)
+static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dict,
+                      struct pf_bytes *line, uint64_t offset, struct pf_error *error)
 {
     if (maps->substitute_count == 0 || !memchr(line->data, '$', line->size))
         return PF_OK;
     maps->line.size = 0;
     for (size_t at = 0, size = 0; at < line->size;) {
-        const struct pf_gperftools_substitute *found = line->data[at] == '$' ? find_substitute(maps, pf_bytes_skip(*line, at + 1), &size) : NULL;
+        const struct pf_gperftools_substitute *found =
+            line->data[at] == '$' ? find_substitute(maps, pf_bytes_skip(*line, at + 1), &size)
+                                  : NULL;
 
         if (!found) {
             pf_buffer_byte(&maps->line, (unsigned char)line->data[at++]);
@@ -159,7 +173,8 @@ static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dic
 
         maps->replaced += text.size;
         if (maps->replaced > PF_STRING_MAX)
-            return pf_error_at(error, PF_FAILED, offset, "names behind a $ that stand for more than 16 MiB in all");
+            return pf_error_at(error, PF_FAILED, offset,
+                               "names behind a $ that stand for more than 16 MiB in all");
         pf_buffer_append(&maps->line, text.data, text.size);
         at += 1 + size;
     }
@@ -167,7 +182,8 @@ static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dic
     return maps->line.failed ? pf_error_nomem(error) : PF_OK;
 }
 
-int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict, struct pf_bytes line, uint64_t offset, struct pf_error *error)
+int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dict,
+                            struct pf_bytes line, uint64_t offset, struct pf_error *error)
 {
     struct pf_gperftools_map map;
     struct pf_bytes name, replaced = line;
@@ -183,7 +199,8 @@ int pf_gperftools_maps_line(struct pf_gperftools_maps *maps, struct pf_dict *dic
     map.name = pf_dict_intern_text(dict, name);
     struct pf_gperftools_map *last = maps->count > 0 ? &maps->rows[maps->count - 1] : NULL;
 
-    if (last && last->name == map.name && last->limit == map.start && last->offset + (last->limit - last->start) == map.offset)
+    if (last && last->name == map.name && last->limit == map.start &&
+        last->offset + (last->limit - last->start) == map.offset)
         last->limit = map.limit;
     else
         maps->rows[maps->count++] = map;
@@ -221,7 +238,8 @@ static uint32_t maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict
     if (!map || address >= map->limit)
         return 0;
     if (map->image == 0) {
-        struct pf_image image = {.name = map->name, .start = map->start, .limit = map->limit, .offset = map->offset};
+        struct pf_image image = {
+            .name = map->name, .start = map->start, .limit = map->limit, .offset = map->offset};
 
         map->image = pf_dict_add_image(dict, &image);
     }
@@ -241,7 +259,8 @@ int pf_gperftools_names_init(struct pf_gperftools_names *names)
     return status == PF_OK ? pf_table_init(&names->named, sizeof(struct named)) : status;
 }
 
-uint64_t pf_gperftools_names_key(struct pf_gperftools_names *names, uint64_t address, uint32_t function)
+uint64_t pf_gperftools_names_key(struct pf_gperftools_names *names, uint64_t address,
+                                 uint32_t function)
 {
     uint32_t id = pf_table_intern(&names->named, &(struct named){address, function});
 
@@ -269,11 +288,13 @@ static struct pf_gperftools_place *place_of(struct pf_gperftools_names *names, u
     return &names->places[id];
 }
 
-bool pf_gperftools_names_set(struct pf_gperftools_names *names, uint64_t address, const struct pf_gperftools_frame *frames, size_t count)
+bool pf_gperftools_names_set(struct pf_gperftools_names *names, uint64_t address,
+                             const struct pf_gperftools_frame *frames, size_t count)
 {
     struct pf_gperftools_place *place = place_of(names, address);
 
-    if (!place || !pf_grow(&names->frames, &names->frame_capacity, names->frame_count + count, sizeof *frames))
+    if (!place || !pf_grow(&names->frames, &names->frame_capacity, names->frame_count + count,
+                           sizeof *frames))
         return false;
     if (place->count > 0)
         return true;
@@ -297,18 +318,21 @@ static uint32_t add_location(struct pf_dict *dict, const struct pf_location *loc
     return pf_dict_add_location(dict, &row);
 }
 
-static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *dict, struct pf_gperftools_maps *maps, uint64_t address,
+static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *dict,
+                           struct pf_gperftools_maps *maps, uint64_t address,
                            struct pf_gperftools_place *place)
 {
     size_t count = place->count > 0 ? place->count : 1;
     struct named named = {address, 0};
     struct pf_location row = {0};
 
-    if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count, sizeof *names->locations))
+    if (!pf_grow(&names->locations, &names->location_capacity, names->location_count + count,
+                 sizeof *names->locations))
         return false;
     /* in texts without named frames the key is an address */
     if (pf_gperftools_is_named(address) && address - PF_GPERFTOOLS_NAMED < names->named.count)
-        named = *(const struct named *)pf_table_row(&names->named, (uint32_t)(address - PF_GPERFTOOLS_NAMED));
+        named = *(const struct named *)pf_table_row(&names->named,
+                                                    (uint32_t)(address - PF_GPERFTOOLS_NAMED));
     row.function = (uint32_t)named.function;
     if (!names->numbers || place->count == 0)
         row.address = named.address;
@@ -329,12 +353,14 @@ static bool make_locations(struct pf_gperftools_names *names, struct pf_dict *di
     return true;
 }
 
-const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *names, struct pf_dict *dict, struct pf_gperftools_maps *maps,
-                                        uint64_t address, size_t *count)
+const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *names, struct pf_dict *dict,
+                                        struct pf_gperftools_maps *maps, uint64_t address,
+                                        size_t *count)
 {
     struct pf_gperftools_place *place = place_of(names, address);
 
-    if (!place || (place->location == SIZE_MAX && !make_locations(names, dict, maps, address, place)))
+    if (!place ||
+        (place->location == SIZE_MAX && !make_locations(names, dict, maps, address, place)))
         return NULL;
     *count = place->locations;
     return names->locations + place->location;
@@ -356,8 +382,10 @@ void pf_gperftools_rows_free(struct pf_gperftools_rows *rows)
     free(rows->rows);
 }
 
-int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels, const uint64_t *addresses, size_t depth,
-                           const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset, struct pf_error *error)
+int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels,
+                           const uint64_t *addresses, size_t depth,
+                           const int64_t values[PF_GPERFTOOLS_VALUES], uint64_t offset,
+                           struct pf_error *error)
 {
     rows->key.size = 0;
     pf_buffer_append(&rows->key, &labels, sizeof labels);
@@ -378,7 +406,8 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels, con
 
     for (size_t i = 0; i < PF_GPERFTOOLS_VALUES; i++)
         if (!pf_add64(sum.values[i], values[i], &sum.values[i]))
-            return pf_error_at(error, PF_OVERFLOW, offset, "the sum of the records of this stack leaves 64 bits");
+            return pf_error_at(error, PF_OVERFLOW, offset,
+                               "the sum of the records of this stack leaves 64 bits");
     if (sum.times++ == 0)
         sum.offset = offset;
     rows->records++;
@@ -386,7 +415,8 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels, con
     return PF_OK;
 }
 
-uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *rows, size_t k, const char **addresses, size_t *depth)
+uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *rows, size_t k,
+                                  const char **addresses, size_t *depth)
 {
     struct pf_bytes key = pf_strings_bytes(&rows->keys, (uint32_t)k + 1);
     uint32_t labels;
@@ -406,7 +436,8 @@ static uint64_t load_address(const char *addresses, size_t k)
 }
 
 /* How many frames behind the leaf are removed ones, each in its place. */
-static size_t count_removed(const char *addresses, size_t depth, const uint64_t *removed, size_t count)
+static size_t count_removed(const char *addresses, size_t depth, const uint64_t *removed,
+                            size_t count)
 {
     size_t skip = 0;
 
@@ -415,7 +446,8 @@ static size_t count_removed(const char *addresses, size_t depth, const uint64_t 
     return skip;
 }
 
-size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed, size_t count, uint64_t *to)
+size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed,
+                                size_t count, uint64_t *to)
 {
     size_t skip = count_removed(addresses, depth, removed, count);
 
@@ -425,7 +457,8 @@ size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint6
     return depth - skip;
 }
 
-uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *rows, const uint64_t *removed, size_t count, struct pf_error *error)
+uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *rows, const uint64_t *removed,
+                                    size_t count, struct pf_error *error)
 {
     struct pf_table seconds;
     uint64_t *times = NULL, found = 0, need = rows->records - rows->records / SIMILAR;

@@ -51,7 +51,8 @@ static int too_big(struct pf_reader *reader, const char *measure)
     return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits", measure);
 }
 
-static void set_columns(struct pf_nyt_batches *batches, struct pf_batch *batch, enum pf_kind kind, uint32_t rows, uint32_t values)
+static void set_columns(struct pf_nyt_batches *batches, struct pf_batch *batch, enum pf_kind kind,
+                        uint32_t rows, uint32_t values)
 {
     for (uint32_t k = 0; k < values; k++)
         batches->values[k].data = batches->numbers[k];
@@ -62,8 +63,8 @@ static void set_columns(struct pf_nyt_batches *batches, struct pf_batch *batch, 
     batch->value_count = values;
 }
 
-static uint32_t self_time(struct pf_reader *reader, const char *name, enum pf_kind kind, bool main, struct pf_nyt_clock clock,
-                          bool ticks)
+static uint32_t self_time(struct pf_reader *reader, const char *name, enum pf_kind kind, bool main,
+                          struct pf_nyt_clock clock, bool ticks)
 {
     return pf_nyt_time_measure(reader->dict, name, kind, PF_SELF, main, clock, ticks);
 }
@@ -90,14 +91,16 @@ static void drop_rows(struct pf_nyt_batches *batches)
     batches->row_count = batches->next = 0;
 }
 
-static int set_rows(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_line *rows, size_t count)
+static int set_rows(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_line *rows,
+                    size_t count)
 {
     struct pf_nyt_batches *batches = &r->batches;
     batches->rows = rows;
     batches->row_count = count;
     batches->next = 0;
     batches->locations = malloc((count + 1) * sizeof *batches->locations);
-    if (!batches->locations || pf_nyt_places_lines(&r->places, rows, count, batches->locations) != PF_OK)
+    if (!batches->locations ||
+        pf_nyt_places_lines(&r->places, rows, count, batches->locations) != PF_OK)
         return nomem(reader);
     return PF_OK;
 }
@@ -118,7 +121,8 @@ static uint32_t copy_rows(struct pf_nyt_reader *r)
     return rows;
 }
 
-static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_epoch *at, struct pf_batch *batch)
+static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r,
+                           const struct pf_nyt_epoch *at, struct pf_batch *batch)
 {
     struct pf_nyt_batches *batches = &r->batches;
     const struct pf_nyt_lines *lines = &at->lines;
@@ -141,9 +145,12 @@ static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r, co
     }
     uint32_t rows = copy_rows(r);
     for (uint32_t i = 0; blocks && i < rows; i++) {
-        const struct pf_nyt_block *block = pf_table_row(&lines->blocks, (uint32_t)(batches->next + i + 1));
-        batches->labels[i] = pf_dict_add_number(reader->dict, batches->labels[i], r->block_key, block->block, 0);
-        batches->labels[i] = pf_dict_add_number(reader->dict, batches->labels[i], r->sub_key, block->sub, 0);
+        const struct pf_nyt_block *block =
+            pf_table_row(&lines->blocks, (uint32_t)(batches->next + i + 1));
+        batches->labels[i] =
+            pf_dict_add_number(reader->dict, batches->labels[i], r->block_key, block->block, 0);
+        batches->labels[i] =
+            pf_dict_add_number(reader->dict, batches->labels[i], r->sub_key, block->sub, 0);
     }
     batches->next += rows;
     if (rows == 0) {
@@ -159,7 +166,8 @@ static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r, co
 
 /* Sums over blocks and subs, on their first lines: `count` of a row is the time of the block that
  * begins there, `ticks` that of the sub. */
-static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines, struct pf_nyt_lines *sums)
+static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines,
+                      struct pf_nyt_lines *sums)
 {
     for (uint32_t id = 1; id < lines->sum_count; id++) {
         const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
@@ -182,14 +190,16 @@ static size_t without_empty(struct pf_nyt_line *rows, size_t count)
     return kept;
 }
 
-static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_epoch *at, struct pf_batch *batch)
+static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r,
+                            const struct pf_nyt_epoch *at, struct pf_batch *batch)
 {
     struct pf_nyt_batches *batches = &r->batches;
     if (!batches->locations) {
         struct pf_nyt_lines sums;
         if (at->lines.sum_count <= 1)
             return PF_EOF;
-        int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums) : nomem(reader);
+        int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums)
+                                                       : nomem(reader);
         batches->owned = sums.rows;
         size_t count = without_empty(sums.rows, sums.count);
         sums.rows = NULL;
@@ -216,14 +226,16 @@ static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r, c
 
 static bool push_step(struct pf_nyt_batches *batches, uint32_t node, uint32_t stack, bool alone)
 {
-    if (!pf_grow(&batches->steps, &batches->step_capacity, batches->step_count + 1, sizeof *batches->steps))
+    if (!pf_grow(&batches->steps, &batches->step_capacity, batches->step_count + 1,
+                 sizeof *batches->steps))
         return false;
     batches->steps[batches->step_count++] = (struct pf_nyt_step){node, stack, alone};
     return true;
 }
 
 /* Pushes the first child of a node. */
-static bool push_first_child(struct pf_nyt_batches *batches, const struct pf_nyt_tree *tree, uint32_t node, uint32_t stack)
+static bool push_first_child(struct pf_nyt_batches *batches, const struct pf_nyt_tree *tree,
+                             uint32_t node, uint32_t stack)
 {
     uint32_t last = tree->nodes[node].last_child;
     return !last || push_step(batches, tree->nodes[last].next, stack, false);
@@ -243,7 +255,8 @@ static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree, uint32
             if (node->calls == 0)
                 continue;
         }
-        uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack, pf_nyt_places_callee(&r->places, node->name));
+        uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack,
+                                           pf_nyt_places_callee(&r->places, node->name));
         if (node->calls != 0) {
             batches->first[*rows] = stack;
             batches->labels[*rows] = 0;
@@ -256,7 +269,8 @@ static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree, uint32
     return true;
 }
 
-static int fill_stacks(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_epoch *at, struct pf_batch *batch)
+static int fill_stacks(struct pf_reader *reader, struct pf_nyt_reader *r,
+                       const struct pf_nyt_epoch *at, struct pf_batch *batch)
 {
     struct pf_nyt_batches *batches = &r->batches;
     const struct pf_nyt_tree *tree = &at->tree;
@@ -264,15 +278,18 @@ static int fill_stacks(struct pf_reader *reader, struct pf_nyt_reader *r, const 
     uint32_t rows = 0;
     if (!ticks && tree->unit.fine_left)
         return too_big(reader, "excl");
-    if (tree->failed || (batches->next++ == 0 && !push_first_child(batches, tree, 0, 0)) || !walk(r, tree, &rows))
+    if (tree->failed || (batches->next++ == 0 && !push_first_child(batches, tree, 0, 0)) ||
+        !walk(r, tree, &rows))
         return nomem(reader);
     if (rows == 0) {
         batches->next = 0;
         return PF_EOF;
     }
     if (tree->shortened && batches->next == 1)
-        pf_report_send(&reader->report, PF_WARNING, "calls whose callers never returned are deeper than is told: their stacks are "
-                                                    "shortened");
+        pf_report_send(
+            &reader->report, PF_WARNING,
+            "calls whose callers never returned are deeper than is told: their stacks are "
+            "shortened");
     batches->values[0].measure = self_time(reader, "excl", PF_SAMPLE, true, at->clock, ticks);
     batches->values[1].measure = pf_nyt_count_measure(reader->dict, "calls", PF_SAMPLE, PF_SUM);
     set_columns(batches, batch, PF_SAMPLE, rows, 2);
@@ -297,7 +314,8 @@ static uint32_t copy_edges(struct pf_nyt_reader *r)
         const struct pf_nyt_edge_sums *sums = &edges->sums[batches->next];
         if (batches->next == 0 && sums->calls == 0)
             continue;
-        batches->first[rows] = pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
+        batches->first[rows] =
+            pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
         batches->second[rows] = pf_nyt_places_callee(&r->places, edge->callee);
         batches->labels[rows] = pf_nyt_places_label(&r->places, edge->fid);
         batches->numbers[0][rows] = sums->calls;
@@ -319,9 +337,11 @@ static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
         return PF_EOF;
     batches->values[0].measure = pf_nyt_count_measure(reader->dict, "calls", PF_EDGE, PF_SUM);
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        batches->values[1 + k].measure = pf_nyt_time_measure(reader->dict, TIMES[k].name, PF_EDGE, TIMES[k].role, k == PF_NYT_INCL,
-                                                             r->clock, pf_nyt_unit_ticks(&r->edges.units[k]));
-    batches->values[1 + PF_NYT_EDGE_TIMES].measure = pf_nyt_count_measure(reader->dict, "depth", PF_EDGE, PF_MAX);
+        batches->values[1 + k].measure =
+            pf_nyt_time_measure(reader->dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
+                                k == PF_NYT_INCL, r->clock, pf_nyt_unit_ticks(&r->edges.units[k]));
+    batches->values[1 + PF_NYT_EDGE_TIMES].measure =
+        pf_nyt_count_measure(reader->dict, "depth", PF_EDGE, PF_MAX);
     set_columns(batches, batch, PF_EDGE, rows, PF_NYT_COLUMNS);
     batch->location = batches->first;
     batch->callee = batches->second;
@@ -333,22 +353,18 @@ static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
 static int fill_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
     struct pf_nyt_batches *batches = &r->batches;
-    const struct pf_nyt_epoch *at = batches->epoch < r->epoch_count ? &r->epochs[batches->epoch] : NULL;
+    const struct pf_nyt_epoch *at = batches->epoch < r->epoch_count ? &r->epochs[batches->epoch]
+                                                                    : NULL;
     switch (batches->phase) {
     case PF_NYT_FILL_LINES:
-    case PF_NYT_FILL_BLOCKS:
-        return at ? fill_statements(reader, r, at, batch) : PF_EOF;
-    case PF_NYT_FILL_BLOCK_TIMES:
-        return at ? fill_block_times(reader, r, at, batch) : PF_EOF;
-    case PF_NYT_FILL_STACKS:
-        return at ? fill_stacks(reader, r, at, batch) : PF_EOF;
+    case PF_NYT_FILL_BLOCKS: return at ? fill_statements(reader, r, at, batch) : PF_EOF;
+    case PF_NYT_FILL_BLOCK_TIMES: return at ? fill_block_times(reader, r, at, batch) : PF_EOF;
+    case PF_NYT_FILL_STACKS: return at ? fill_stacks(reader, r, at, batch) : PF_EOF;
     case PF_NYT_FILL_BEFORE_EDGES:
         return pf_nyt_metas_next(&r->held, r->before_edges, batch) ? PF_OK : PF_EOF;
-    case PF_NYT_FILL_EDGES:
-        return fill_edges(reader, r, batch);
+    case PF_NYT_FILL_EDGES: return fill_edges(reader, r, batch);
     case PF_NYT_FILL_REST:
-    default:
-        return pf_nyt_metas_next(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
+    default: return pf_nyt_metas_next(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
     }
 }
 
@@ -386,7 +402,8 @@ static bool fill_found(struct pf_nyt_reader *r, struct pf_batch *batch)
 /* Rows that the parser found, then the sums: PF_OK and a batch, or the result of the input. */
 static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    if (r->ready.failed || r->held.failed || r->places.failed || r->places.files.failed || r->edges.failed)
+    if (r->ready.failed || r->held.failed || r->places.failed || r->places.files.failed ||
+        r->edges.failed)
         return nomem(reader);
     if (fill_found(r, batch))
         return PF_OK;
@@ -425,12 +442,14 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
  * merge. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
-    static const char *const of_each[] = {"application", "cumulative_overhead_ticks", "ticks_per_sec"};
+    static const char *const of_each[] = {"application", "cumulative_overhead_ticks",
+                                          "ticks_per_sec"};
 
     if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
         return pf_bytes_starts(key, PF_BYTES("source")) ? PF_META_NEVER : PF_META_EACH;
     for (size_t k = 0; k < sizeof of_each / sizeof *of_each; k++)
-        if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) && pf_bytes_equal(key, pf_bytes_of(of_each[k])))
+        if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) &&
+            pf_bytes_equal(key, pf_bytes_of(of_each[k])))
             return PF_META_EACH;
     return PF_META_ONCE;
 }
@@ -439,22 +458,27 @@ static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
 {
     if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
         return PF_META_NO_NAME;
-    if (pf_bytes_starts(key, PF_BYTES("fid ")) || pf_bytes_starts(key, PF_BYTES(PF_NYT_RENAMED "fid ")))
+    if (pf_bytes_starts(key, PF_BYTES("fid ")) ||
+        pf_bytes_starts(key, PF_BYTES(PF_NYT_RENAMED "fid ")))
         return PF_META_FILE;
-    return pf_bytes_starts(key, PF_BYTES("sub ")) || pf_bytes_equal(key, PF_BYTES("xsub")) ? PF_META_FUNCTION : PF_META_NO_NAME;
+    return pf_bytes_starts(key, PF_BYTES("sub ")) || pf_bytes_equal(key, PF_BYTES("xsub"))
+               ? PF_META_FUNCTION
+               : PF_META_NO_NAME;
 }
 
 /* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */
 static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
 {
     enum { DIGITS = 16 };
-    bool end = pf_bytes_starts(key, PF_BYTES("end ")), start = pf_bytes_starts(key, PF_BYTES("start "));
+    bool end = pf_bytes_starts(key, PF_BYTES("end ")),
+         start = pf_bytes_starts(key, PF_BYTES("start "));
     char digits[DIGITS + 1] = "";
     uint64_t bits;
     double seconds;
 
     (void)value;
-    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)) || !(start || end) || key.size < DIGITS)
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)) || !(start || end) ||
+        key.size < DIGITS)
         return 0;
     memcpy(digits, key.data + key.size - DIGITS, DIGITS);
     bits = strtoull(digits, NULL, 16);
@@ -464,14 +488,19 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
     return (int64_t)(seconds * 1e9) * (end ? 1 : -1);
 }
 
-static const struct pf_merging merging = {.rule = rule, .duration = duration, .own_label = "fid",
-                                          .names = names, .renamed = PF_NYT_RENAMED};
+static const struct pf_merging merging = {.rule = rule,
+                                          .duration = duration,
+                                          .own_label = "fid",
+                                          .names = names,
+                                          .renamed = PF_NYT_RENAMED};
 
 /* ---- The format ---- */
 
 static const struct pf_option options[] = {
-    {"limit", "how many statements and calls of other formats are written at most, each a record: 16777216 where nothing is said", NULL,
-     false, true},
+    {"limit",
+     "how many statements and calls of other formats are written at most, each a record: 16777216 "
+     "where nothing is said",
+     NULL, false, true},
     {NULL, NULL, NULL, false, false},
 };
 
@@ -479,9 +508,12 @@ const struct pf_format pf_format_nytprof = {
     .name = "nytprof",
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
     .suffixes = ".nyt",
-    .losses = "labels; measures but times, statements, calls and depth; columns, images, addresses, positions of entries among returns; "
-              "records without a file, negative numbers and samples that are no times are refused; stacks without numbers of calls "
-              "count as one call each, a sub has one place, times of lines finer than a nanosecond are rounded",
+    .losses = "labels; measures but times, statements, calls and depth; columns, images, "
+              "addresses, positions of entries among returns; "
+              "records without a file, negative numbers and samples that are no times are refused; "
+              "stacks without numbers of calls "
+              "count as one call each, a sub has one place, times of lines finer than a nanosecond "
+              "are rounded",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL,
     .merging = &merging,
     .options = options,

@@ -32,7 +32,8 @@ uint64_t *pf_nyt_map_entry(struct pf_nyt_map *map, uint32_t a, uint32_t b)
 {
     uint32_t id = pf_table_intern(&map->keys, &(struct pair){a + 1, b});
 
-    if (id == 0 || !pf_grow_zeroed(&map->values, &map->count, &map->capacity, (size_t)id + 1, sizeof *map->values))
+    if (id == 0 || !pf_grow_zeroed(&map->values, &map->count, &map->capacity, (size_t)id + 1,
+                                   sizeof *map->values))
         return NULL;
     return &map->values[id];
 }
@@ -106,7 +107,8 @@ int pf_nyt_places_init(struct pf_nyt_places *places, struct pf_dict *dict)
         .main_name = pf_dict_intern(dict, PF_BYTES("(main)"), 0),
         .unknown_name = pf_dict_intern(dict, PF_BYTES("[unknown]"), 0),
     };
-    int files = files_init(&places->files), subs = pf_table_init(&places->subs, sizeof(struct pf_nyt_sub));
+    int files = files_init(&places->files),
+        subs = pf_table_init(&places->subs, sizeof(struct pf_nyt_sub));
     int homes = pf_nyt_map_init(&places->homes), in_files = pf_nyt_map_init(&places->in_files);
     int xsubs = pf_nyt_map_init(&places->xsubs);
     return files || subs || homes || in_files || xsubs ? PF_NOMEM : PF_OK;
@@ -133,7 +135,8 @@ bool pf_nyt_places_add_sub(struct pf_nyt_places *places, struct pf_nyt_sub sub)
     places->failed |= places->subs.status != PF_OK;
     if (id == 0)
         return false;
-    uint64_t *home = pf_nyt_map_entry(&places->homes, sub.name, 0), *in_file = pf_nyt_map_entry(&places->in_files, sub.name, sub.fid);
+    uint64_t *home = pf_nyt_map_entry(&places->homes, sub.name, 0),
+             *in_file = pf_nyt_map_entry(&places->in_files, sub.name, sub.fid);
     if (!home || !in_file) {
         places->failed = true;
         return false;
@@ -147,7 +150,7 @@ bool pf_nyt_places_add_sub(struct pf_nyt_places *places, struct pf_nyt_sub sub)
 bool pf_nyt_places_add_xsub(struct pf_nyt_places *places, uint32_t name)
 {
     uint64_t *marked = pf_nyt_map_entry(&places->xsubs, name, 0);
-    bool new = marked && *marked == 0;
+    bool new = marked &&*marked == 0;
     if (marked)
         *marked = 1;
     else
@@ -155,17 +158,20 @@ bool pf_nyt_places_add_xsub(struct pf_nyt_places *places, uint32_t name)
     return new;
 }
 
-static uint32_t add_location(struct pf_nyt_places *places, const struct pf_function *function, uint32_t line, enum pf_frame_kind kind)
+static uint32_t add_location(struct pf_nyt_places *places, const struct pf_function *function,
+                             uint32_t line, enum pf_frame_kind kind)
 {
-    struct pf_location place = {
-        .function = pf_dict_add_function(places->dict, function), .line = line, .kind = (uint16_t)kind};
+    struct pf_location place = {.function = pf_dict_add_function(places->dict, function),
+                                .line = line,
+                                .kind = (uint16_t)kind};
     return pf_dict_add_location(places->dict, &place);
 }
 
 uint32_t pf_nyt_places_callee(struct pf_nyt_places *places, uint32_t name)
 {
     const struct pf_nyt_sub *home = sub_row(places, pf_nyt_map_get(&places->homes, name, 0));
-    bool known = home->name == name && name != 0, xsub = pf_nyt_map_get(&places->xsubs, name, 0) != 0;
+    bool known = home->name == name && name != 0,
+         xsub = pf_nyt_map_get(&places->xsubs, name, 0) != 0;
     struct pf_function function = {.name = name ? name : places->unknown_name};
     if (name == 0)
         return add_location(places, &function, 0, PF_FRAME_PLAIN);
@@ -178,18 +184,21 @@ uint32_t pf_nyt_places_callee(struct pf_nyt_places *places, uint32_t name)
     return add_location(places, &function, 0, PF_FRAME_SUB);
 }
 
-uint32_t pf_nyt_places_caller(struct pf_nyt_places *places, uint32_t name, uint32_t fid, uint32_t line)
+uint32_t pf_nyt_places_caller(struct pf_nyt_places *places, uint32_t name, uint32_t fid,
+                              uint32_t line)
 {
     uint64_t id = pf_nyt_map_get(&places->in_files, name, fid);
     struct pf_function function = {.name = name, .start_line = sub_row(places, id)->first};
     bool file = pf_nyt_files_name(&places->files, fid, &function.file);
-    return name == 0 && !file && line == 0 ? 0 : add_location(places, &function, line, PF_FRAME_SUB);
+    return name == 0 && !file && line == 0 ? 0
+                                           : add_location(places, &function, line, PF_FRAME_SUB);
 }
 
 uint32_t pf_nyt_places_label(struct pf_nyt_places *places, uint32_t fid)
 {
     uint32_t name, owner;
-    if (fid == 0 || (pf_nyt_files_name(&places->files, fid, &name) && pf_nyt_files_owner(&places->files, name, &owner) && owner == fid))
+    if (fid == 0 || (pf_nyt_files_name(&places->files, fid, &name) &&
+                     pf_nyt_files_owner(&places->files, name, &owner) && owner == fid))
         return 0;
     return pf_dict_add_number(places->dict, 0, places->fid_key, fid, 0);
 }
@@ -230,7 +239,8 @@ static bool sort_subs(struct pf_nyt_places *places)
     places->sorted_count = count;
     for (size_t i = 0; i < count; i++)
         places->sorted[i] = *sub_row(places, i + 1);
-    return pf_sort(places->sorted, count, sizeof *places->sorted, compare_subs, places->dict) == PF_OK;
+    return pf_sort(places->sorted, count, sizeof *places->sorted, compare_subs, places->dict) ==
+           PF_OK;
 }
 
 /* Subs in C have no lines, and PACKAGE::RUNTIME, the code outside of all subs, has the lines of no
@@ -240,11 +250,13 @@ static bool has_lines(const struct pf_nyt_places *places, const struct pf_nyt_su
     static const struct pf_bytes RUNTIME = {"::RUNTIME", 9};
     struct pf_bytes name = pf_dict_string(places->dict, sub->name);
     return sub->last > 0 &&
-           (name.size < RUNTIME.size || memcmp(name.data + name.size - RUNTIME.size, RUNTIME.data, RUNTIME.size) != 0);
+           (name.size < RUNTIME.size ||
+            memcmp(name.data + name.size - RUNTIME.size, RUNTIME.data, RUNTIME.size) != 0);
 }
 
 /* Goes through lines and subs in order. The sub that opened last is the innermost open one. */
-static void place_lines(struct pf_nyt_places *places, const struct ordered *lines, size_t count, size_t *open, uint32_t *locations)
+static void place_lines(struct pf_nyt_places *places, const struct ordered *lines, size_t count,
+                        size_t *open, uint32_t *locations)
 {
     size_t next = 0, depth = 0;
     bool subs = false;
@@ -257,7 +269,9 @@ static void place_lines(struct pf_nyt_places *places, const struct ordered *line
                 next++;
             subs = next < places->sorted_count && places->sorted[next].fid == fid;
         }
-        for (; next < places->sorted_count && places->sorted[next].fid == fid && places->sorted[next].first <= lines[i].line; next++) {
+        for (; next < places->sorted_count && places->sorted[next].fid == fid &&
+               places->sorted[next].first <= lines[i].line;
+             next++) {
             while (depth > 0 && places->sorted[open[depth - 1]].last < places->sorted[next].first)
                 depth--;
             if (has_lines(places, &places->sorted[next]))
@@ -274,11 +288,14 @@ static void place_lines(struct pf_nyt_places *places, const struct ordered *line
             function.name = places->main_name;
         }
         locations[lines[i].row] = add_location(places, &function, lines[i].line,
-                                               depth > 0 ? PF_FRAME_SUB : subs ? PF_FRAME_MAIN : PF_FRAME_PLAIN);
+                                               depth > 0 ? PF_FRAME_SUB
+                                               : subs    ? PF_FRAME_MAIN
+                                                         : PF_FRAME_PLAIN);
     }
 }
 
-int pf_nyt_places_lines(struct pf_nyt_places *places, const struct pf_nyt_line *rows, size_t count, uint32_t *locations)
+int pf_nyt_places_lines(struct pf_nyt_places *places, const struct pf_nyt_line *rows, size_t count,
+                        uint32_t *locations)
 {
     if (!sort_subs(places))
         return PF_NOMEM;
@@ -303,7 +320,8 @@ enum { EVAL = 0x100 };
 int pf_nyt_numbers_init(struct pf_nyt_numbers *numbers)
 {
     *numbers = (struct pf_nyt_numbers){.at = 1, .next = 1};
-    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used, &numbers->row_ids};
+    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used,
+                                 &numbers->row_ids};
     int status = files_init(&numbers->input);
     for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
         status = pf_nyt_map_init(maps[k]) == PF_OK ? status : PF_NOMEM;
@@ -312,7 +330,8 @@ int pf_nyt_numbers_init(struct pf_nyt_numbers *numbers)
 
 void pf_nyt_numbers_free(struct pf_nyt_numbers *numbers)
 {
-    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used, &numbers->row_ids};
+    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used,
+                                 &numbers->row_ids};
     files_free(&numbers->input);
     for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
         pf_nyt_map_free(maps[k]);
@@ -327,7 +346,8 @@ void pf_nyt_numbers_restart(struct pf_nyt_numbers *numbers)
     numbers->at++;
 }
 
-static void put_number(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, uint32_t a, uint32_t b, uint32_t fid)
+static void put_number(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, uint32_t a,
+                       uint32_t b, uint32_t fid)
 {
     uint64_t *entry = pf_nyt_map_entry(map, a, b);
     if (entry)
@@ -381,13 +401,15 @@ static bool find_same(struct pf_nyt_numbers *numbers, const struct pf_nyt_file *
 {
     bool plain = numbers->renamed || (file->eval_fid == 0 && !(file->flags & EVAL));
     uint32_t row = plain ? 0 : pf_table_find(&numbers->rows, file);
-    uint64_t ours = plain ? pf_nyt_map_get(&numbers->names, file->name, 0) : row ? pf_nyt_map_get(&numbers->row_ids, row, 0) : 0;
+    uint64_t ours = plain ? pf_nyt_map_get(&numbers->names, file->name, 0)
+                    : row ? pf_nyt_map_get(&numbers->row_ids, row, 0)
+                          : 0;
     *fid = (uint32_t)(ours - 1);
     return ours != 0;
 }
 
-uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid, struct pf_nyt_file *file, bool renamed,
-                               bool *write)
+uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid,
+                               struct pf_nyt_file *file, bool renamed, bool *write)
 {
     uint32_t ours;
     bool again = pf_nyt_map_get(&numbers->ours, numbers->at, fid) != 0;
@@ -411,7 +433,8 @@ uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid, str
     return ours;
 }
 
-uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *numbers, uint32_t name, uint32_t label, bool *write)
+uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *numbers, uint32_t name, uint32_t label,
+                             bool *write)
 {
     uint32_t own, fid;
     uint64_t ours;
@@ -423,7 +446,8 @@ uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *numbers, uint32_t name, uint
     } else {
         if (name == 0)
             return 0;
-        if (pf_nyt_files_owner(&numbers->input, name, &fid) && pf_nyt_files_name(&numbers->input, fid, &own) && own == name)
+        if (pf_nyt_files_owner(&numbers->input, name, &fid) &&
+            pf_nyt_files_name(&numbers->input, fid, &own) && own == name)
             return pf_nyt_numbers_of(numbers, fid);
         ours = pf_nyt_map_get(&numbers->names, name, 0);
     }
@@ -460,7 +484,7 @@ struct defined_row {
 };
 
 /* In place of a file: subs in C, and any file. */
-#define IN_C UINT32_MAX
+#define IN_C     UINT32_MAX
 #define ANYWHERE (UINT32_MAX - 1)
 
 int pf_nyt_subs_init(struct pf_nyt_subs *subs)
@@ -477,7 +501,8 @@ void pf_nyt_subs_free(struct pf_nyt_subs *subs)
     free(subs->seen);
 }
 
-bool pf_nyt_subs_define(struct pf_nyt_subs *subs, uint32_t name, uint32_t file, uint32_t fid, uint32_t first, uint32_t last)
+bool pf_nyt_subs_define(struct pf_nyt_subs *subs, uint32_t name, uint32_t file, uint32_t fid,
+                        uint32_t first, uint32_t last)
 {
     uint32_t known = subs->rows.count;
     pf_table_intern(&subs->rows, &(struct defined_row){name, file, fid, first, last});
@@ -495,7 +520,8 @@ void pf_nyt_subs_define_xsub(struct pf_nyt_subs *subs, uint32_t name)
     pf_table_intern(&subs->defined, &(struct defined){name, ANYWHERE});
 }
 
-void pf_nyt_subs_note(struct pf_nyt_subs *subs, const struct pf_dict *dict, uint32_t location, bool guess)
+void pf_nyt_subs_note(struct pf_nyt_subs *subs, const struct pf_dict *dict, uint32_t location,
+                      bool guess)
 {
     const struct pf_location *place = pf_dict_location(dict, location);
     if (place->function == 0)
@@ -540,7 +566,8 @@ static bool is_defined(const struct pf_nyt_subs *subs, uint32_t name, uint32_t f
     return pf_table_find(&subs->defined, &(struct defined){name, file}) != 0;
 }
 
-bool pf_nyt_subs_place(const struct pf_nyt_subs *subs, struct pf_dict *dict, size_t function, struct pf_nyt_sub_place *place)
+bool pf_nyt_subs_place(const struct pf_nyt_subs *subs, struct pf_dict *dict, size_t function,
+                       struct pf_nyt_sub_place *place)
 {
     const struct pf_nyt_seen *seen = &subs->seen[function];
     const struct pf_function *row = pf_dict_function(dict, (uint32_t)function);

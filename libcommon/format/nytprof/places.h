@@ -60,7 +60,7 @@ struct pf_nyt_sub {
 
 /* From the numbers of an input to places of the model. */
 struct pf_nyt_places {
-    struct pf_dict *dict;       /* borrowed */
+    struct pf_dict *dict; /* borrowed */
     struct pf_nyt_files files;
     struct pf_table subs;       /* struct pf_nyt_sub, each once */
     struct pf_nyt_map homes;    /* name, 0: id of the sub with the lowest fid */
@@ -69,7 +69,7 @@ struct pf_nyt_places {
     struct pf_nyt_sub *sorted;  /* by file and line */
     size_t sorted_count;
     uint32_t fid_key, main_name, unknown_name;
-    bool failed;                /* memory ran out */
+    bool failed; /* memory ran out */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -88,7 +88,8 @@ uint32_t pf_nyt_places_callee(struct pf_nyt_places *, uint32_t name);
 uint32_t pf_nyt_places_caller(struct pf_nyt_places *, uint32_t name, uint32_t fid, uint32_t line);
 /* The locations of `count` lines, with the innermost sub around a line, or `(main)`; in files
  * without a known sub they have no name. PF_OK or PF_NOMEM. */
-int pf_nyt_places_lines(struct pf_nyt_places *, const struct pf_nyt_line *rows, size_t count, uint32_t *locations);
+int pf_nyt_places_lines(struct pf_nyt_places *, const struct pf_nyt_line *rows, size_t count,
+                        uint32_t *locations);
 /* A label with the number of the file when its name does not lead to the number; else 0. */
 uint32_t pf_nyt_places_label(struct pf_nyt_places *, uint32_t fid);
 
@@ -103,20 +104,20 @@ struct pf_nyt_file {
  * adds numbers for files of the others. Files of one name are one; evals are one only when all
  * their facts are the same. */
 struct pf_nyt_numbers {
-    struct pf_nyt_files input;  /* the numbers of the current input */
-    struct pf_nyt_map ours;     /* input, its number: ours + 1 */
-    struct pf_nyt_map known;    /* name, number in the last input that had both: ours + 1 */
-    struct pf_nyt_map names;    /* name, 0: ours + 1 */
+    struct pf_nyt_files input; /* the numbers of the current input */
+    struct pf_nyt_map ours;    /* input, its number: ours + 1 */
+    struct pf_nyt_map known;   /* name, number in the last input that had both: ours + 1 */
+    struct pf_nyt_map names;   /* name, 0: ours + 1 */
     /* ours / 2, ours % 2: the last input, from 1, that gave source texts; 1 at least */
     struct pf_nyt_map used;
-    struct pf_table rows;       /* struct pf_nyt_file in our numbers */
-    struct pf_nyt_map row_ids;  /* id of a row, 0: ours + 1 */
+    struct pf_table rows;      /* struct pf_nyt_file in our numbers */
+    struct pf_nyt_map row_ids; /* id of a row, 0: ours + 1 */
     /* the current input, from 1; the least number above all used ones */
     uint32_t at, next;
     /* names were edited: files of one name are one, evals too, and numbers of the first input
      * change */
     bool renamed;
-    int status;                 /* PF_OK, PF_NOMEM, or PF_USAGE: no numbers left */
+    int status; /* PF_OK, PF_NOMEM, or PF_USAGE: no numbers left */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -128,8 +129,8 @@ void pf_nyt_numbers_restart(struct pf_nyt_numbers *);
 
 /* The input defines number `fid`; `renamed`: the name was edited. Changes *file to our numbers and
  * returns ours; *write: the output needs a record. */
-uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_nyt_file *file, bool renamed,
-                               bool *write);
+uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_nyt_file *file,
+                               bool renamed, bool *write);
 /* Our number for a number of the input, defined or not. */
 uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *, uint32_t fid);
 /* Our number for a file of this name, with the number in a label, or 0. *write: the file is new and
@@ -144,14 +145,14 @@ bool pf_nyt_numbers_text(struct pf_nyt_numbers *, uint32_t fid);
 /* Subs whose places the output has to add: no row of the input defines them. */
 struct pf_nyt_subs {
     struct pf_table defined; /* name and file */
-    struct pf_table rows;   /* name, file, file number, first and last line from the input */
+    struct pf_table rows;    /* name, file, file number, first and last line from the input */
     struct pf_nyt_seen {
-        uint32_t location;  /* a place of the sub; 0: no record has it */
-        bool guess;         /* the lines that ran may decide its place */
+        uint32_t location;   /* a place of the sub; 0: no record has it */
+        bool guess;          /* the lines that ran may decide its place */
         int64_t first, last; /* lines that ran */
-    } *seen;                /* by function */
+    } * seen;                /* by function */
     size_t count, capacity;
-    bool failed;            /* memory ran out */
+    bool failed; /* memory ran out */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -160,7 +161,8 @@ void pf_nyt_subs_free(struct pf_nyt_subs *);
 
 /* The input defines a sub; false when it came before with the same file number. Lines 0 to 0: it is
  * in C. */
-bool pf_nyt_subs_define(struct pf_nyt_subs *, uint32_t name, uint32_t file, uint32_t fid, uint32_t first, uint32_t last);
+bool pf_nyt_subs_define(struct pf_nyt_subs *, uint32_t name, uint32_t file, uint32_t fid,
+                        uint32_t first, uint32_t last);
 void pf_nyt_subs_define_xsub(struct pf_nyt_subs *, uint32_t name);
 /* Notes the place of a record. `guess`: without other facts the lines that ran decide the place of
  * the sub. */
@@ -175,6 +177,7 @@ struct pf_nyt_sub_place {
     uint32_t name, file;
     int64_t first, last;
 };
-bool pf_nyt_subs_place(const struct pf_nyt_subs *, struct pf_dict *, size_t function, struct pf_nyt_sub_place *);
+bool pf_nyt_subs_place(const struct pf_nyt_subs *, struct pf_dict *, size_t function,
+                       struct pf_nyt_sub_place *);
 
 #endif

@@ -31,23 +31,28 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     size_t have = bytes_ahead(r) < BANNER_MAX ? bytes_ahead(r) : BANNER_MAX;
     line = (struct pf_bytes){(const char *)r->source->cursor, have};
     if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0, "no NYTProf stream: 'NYTProf ' is not at its start");
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "no NYTProf stream: 'NYTProf ' is not at its start");
     const char *feed = memchr(line.data, '\n', line.size);
     if (!feed)
-        return pf_error_at(&reader->error, PF_FAILED, have, have < BANNER_MAX ? "the file ends inside its first line"
-                                                                             : "the first line does not end");
+        return pf_error_at(&reader->error, PF_FAILED, have,
+                           have < BANNER_MAX ? "the file ends inside its first line"
+                                             : "the first line does not end");
     size_t size = (size_t)(feed - line.data);
     rest = (struct pf_bytes){line.data + MAGIC.size, size - MAGIC.size};
     for (int k = 0; k < 2; k++) {
         if (!pf_scan_number(&rest, INT32_MAX, &version[k]))
-            return pf_error_at(&reader->error, PF_FAILED, size - rest.size, "no version 'NYTProf MAJOR MINOR' in the first line");
+            return pf_error_at(&reader->error, PF_FAILED, size - rest.size,
+                               "no version 'NYTProf MAJOR MINOR' in the first line");
         rest = pf_bytes_skip(rest, rest.size > 0); /* any byte behind the number */
     }
     if (version[0] != 4 && version[0] != 5)
-        return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size, "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size,
+                           "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",
                            (int)version[0], (int)version[1]);
     if (version[1] > 0)
-        pf_report_send(&reader->report, PF_WARNING, "offset %zu: format version %d.%d is newer than 5.0: read as that",
+        pf_report_send(&reader->report, PF_WARNING,
+                       "offset %zu: format version %d.%d is newer than 5.0: read as that",
                        MAGIC.size, (int)version[0], (int)version[1]);
     pf_source_take(r->source, size + 1);
     return PF_OK;
@@ -68,7 +73,8 @@ int pf_nyt_open_reader(struct pf_reader *reader)
     r->sub_key = pf_dict_intern_word(reader->dict, "sub");
     r->stmts = pf_nyt_count_measure(reader->dict, "stmts", PF_FLAT, PF_SUM);
     r->epochs = calloc(PF_NYT_EPOCHS, sizeof *r->epochs);
-    if (!r->epochs || r->stmts == UINT32_MAX || pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
+    if (!r->epochs || r->stmts == UINT32_MAX ||
+        pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
         pf_nyt_edges_init(&r->edges) != PF_OK)
         return pf_error_nomem(&reader->error);
     return read_banner(reader, r);
@@ -118,10 +124,11 @@ static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text
 }
 
 /* A row for a writer of this format. */
-static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_metas *metas, uint32_t value,
-                        const char *format, ...) PF_PRINTF(5, 6);
-static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_metas *metas, uint32_t value,
-                        const char *format, ...)
+static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r,
+                        struct pf_nyt_metas *metas, uint32_t value, const char *format, ...)
+    PF_PRINTF(5, 6);
+static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r,
+                        struct pf_nyt_metas *metas, uint32_t value, const char *format, ...)
 {
     char text[128];
     va_list args;
@@ -172,7 +179,8 @@ static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
 
 /* ---- Attributes, options, comments ---- */
 
-static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key, struct pf_bytes value)
+static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key,
+                          struct pf_bytes value)
 {
     int64_t number;
     if (pf_bytes_equal(key, PF_BYTES("nv_size"))) {
@@ -185,13 +193,15 @@ static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
         }
         /* Seconds of callers in ticks of two lengths have no common tick. */
         for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-            r->edges.units[k].broken |= r->edges.count > 0 && r->clock.ticks_per_sec != (uint64_t)number;
+            r->edges.units[k].broken |= r->edges.count > 0 &&
+                                        r->clock.ticks_per_sec != (uint64_t)number;
         r->clock.ticks_per_sec = (uint64_t)number;
     }
     return PF_OK;
 }
 
-static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
+                     const struct pf_nyt_record *record)
 {
     struct pf_bytes line = record->text[0].bytes;
     const char *equals = line.size > 0 ? memchr(line.data, '=', line.size) : NULL;
@@ -201,10 +211,11 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r, const st
         r->odd_line = true;
         return PF_OK;
     }
-    struct pf_bytes key = {line.data, (size_t)(equals - line.data)}, value = {equals + 1, line.size - key.size - 1};
+    struct pf_bytes key = {line.data, (size_t)(equals - line.data)},
+                    value = {equals + 1, line.size - key.size - 1};
     bool option = record->tag == PF_NYT_OPTION;
-    pf_nyt_metas_add(metas_here(r), option ? r->option_origin : r->attribute_origin, pf_dict_intern(reader->dict, key, 0),
-                     pf_dict_intern(reader->dict, value, 0));
+    pf_nyt_metas_add(metas_here(r), option ? r->option_origin : r->attribute_origin,
+                     pf_dict_intern(reader->dict, key, 0), pf_dict_intern(reader->dict, value, 0));
     return option ? PF_OK : read_attribute(reader, r, key, value);
 }
 
@@ -217,14 +228,16 @@ static uint64_t time_bits(double time)
     return bits;
 }
 
-static int read_process(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_process(struct pf_reader *reader, struct pf_nyt_reader *r,
+                        const struct pf_nyt_record *record)
 {
     pf_nyt_nv_probe(&r->nv, record->nv[0]);
     uint64_t bits = time_bits(pf_nyt_nv_load(&r->nv, record->nv[0]));
     struct pf_nyt_metas *metas = metas_here(r);
     if (record->tag == PF_NYT_PID_START) {
         r->started++;
-        add_private(reader, r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64, record->number[0], record->number[1], bits);
+        add_private(reader, r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64,
+                    record->number[0], record->number[1], bits);
     } else {
         r->ended++;
         add_private(reader, r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
@@ -235,33 +248,40 @@ static int read_process(struct pf_reader *reader, struct pf_nyt_reader *r, const
     return PF_OK;
 }
 
-static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
+                     const struct pf_nyt_record *record)
 {
     const uint32_t *n = record->number;
     uint32_t name = name_of(reader, &record->text[0]), before;
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
         warn(reader, r, "a file number gets another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
-    add_private(reader, r, &r->ready, name, "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0], n[1],
-                n[2], n[3], n[4], n[5]);
+    add_private(reader, r, &r->ready, name,
+                "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0],
+                n[1], n[2], n[3], n[4], n[5]);
     return PF_OK;
 }
 
-static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
+                    const struct pf_nyt_record *record)
 {
-    struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0], record->number[1], record->number[2]};
+    struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0],
+                             record->number[1], record->number[2]};
     if (pf_nyt_places_add_sub(&r->places, sub))
-        add_private(reader, r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid, sub.first, sub.last);
+        add_private(reader, r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32,
+                    sub.fid, sub.first, sub.last);
     return PF_OK;
 }
 
 /* ---- Calls ---- */
 
-static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
+                        const struct pf_nyt_record *record)
 {
     static const char *const names[] = {"inclusive", "exclusive", "recursive"};
     const uint32_t *n = record->number;
-    struct pf_nyt_edge edge = {name_of(reader, &record->text[0]), name_of(reader, &record->text[1]), n[0], n[1]};
+    struct pf_nyt_edge edge = {name_of(reader, &record->text[0]), name_of(reader, &record->text[1]),
+                               n[0], n[1]};
     double seconds[PF_NYT_EDGE_TIMES];
     if (!r->called)
         r->before_edges = r->held.count;
@@ -280,7 +300,8 @@ static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r, const
     return PF_OK;
 }
 
-static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
+                       const struct pf_nyt_record *record)
 {
     struct pf_nyt_epoch *now = epoch(r);
     double self = pf_nyt_nv_load(&r->nv, record->nv[1]);
@@ -289,8 +310,10 @@ static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r, const 
     if (!isfinite(self))
         return fail(r, "the exclusive time of a return is no number");
     if (record->number[0] > PF_STACK_DEPTH_MAX)
-        return fail(r, "a return from depth %" PRIu32 ", at most %d are read", record->number[0], (int)PF_STACK_DEPTH_MAX);
-    pf_nyt_tree_return(&now->tree, record->number[0], name_of(reader, &record->text[0]), now->clock, self);
+        return fail(r, "a return from depth %" PRIu32 ", at most %d are read", record->number[0],
+                    (int)PF_STACK_DEPTH_MAX);
+    pf_nyt_tree_return(&now->tree, record->number[0], name_of(reader, &record->text[0]), now->clock,
+                       self);
     return PF_OK;
 }
 
@@ -346,7 +369,8 @@ static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
     if (record->tag == PF_NYT_TIME_LINE)
         pf_nyt_lines_add(&now->lines, n[1], n[2], n[0], r->count);
     else
-        pf_nyt_lines_add_block(&now->lines, (struct pf_nyt_block){n[1], n[2], n[3], n[4]}, n[0], r->count);
+        pf_nyt_lines_add_block(&now->lines, (struct pf_nyt_block){n[1], n[2], n[3], n[4]}, n[0],
+                               r->count);
     r->discounts += !r->count;
     r->count = 1;
     return now->lines.failed ? pf_error_nomem(&r->error) : PF_OK;
@@ -355,7 +379,8 @@ static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
 /* ---- Source texts ---- */
 
 /* Keeps a text, which stays in the bytes ahead: a batch takes it before more bytes come. */
-static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
+                      const struct pf_nyt_record *record)
 {
     struct pf_text *text = &r->texts[r->text_count++];
     uint32_t name;
@@ -373,46 +398,37 @@ static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r, const s
 static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
 {
     uint32_t name, owner;
-    bool known = pf_nyt_files_name(&r->places.files, fid, &name) && pf_nyt_files_owner(&r->places.files, name, &owner);
+    bool known = pf_nyt_files_name(&r->places.files, fid, &name) &&
+                 pf_nyt_files_owner(&r->places.files, name, &owner);
     return known && owner == fid ? 0 : fid;
 }
 
 /* ---- The stream ---- */
 
-static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r,
+                       const struct pf_nyt_record *record)
 {
     switch (record->tag) {
     case PF_NYT_ATTRIBUTE:
-    case PF_NYT_OPTION:
-        return read_pair(reader, r, record);
+    case PF_NYT_OPTION: return read_pair(reader, r, record);
     case PF_NYT_COMMENT:
-        pf_nyt_metas_add(metas_here(r), r->comment_origin, r->comment_key, name_of(reader, &record->text[0]));
+        pf_nyt_metas_add(metas_here(r), r->comment_origin, r->comment_key,
+                         name_of(reader, &record->text[0]));
         return PF_OK;
     case PF_NYT_PID_START:
-    case PF_NYT_PID_END:
-        return read_process(reader, r, record);
-    case PF_NYT_NEW_FID:
-        return read_file(reader, r, record);
-    case PF_NYT_SUB_INFO:
-        return read_sub(reader, r, record);
-    case PF_NYT_SUB_CALLERS:
-        return read_callers(reader, r, record);
-    case PF_NYT_SUB_RETURN:
-        r->eventful = true;
-        return read_return(reader, r, record);
-    case PF_NYT_SUB_ENTRY:
-        r->eventful = true;
-        return PF_OK;
+    case PF_NYT_PID_END: return read_process(reader, r, record);
+    case PF_NYT_NEW_FID: return read_file(reader, r, record);
+    case PF_NYT_SUB_INFO: return read_sub(reader, r, record);
+    case PF_NYT_SUB_CALLERS: return read_callers(reader, r, record);
+    case PF_NYT_SUB_RETURN: r->eventful = true; return read_return(reader, r, record);
+    case PF_NYT_SUB_ENTRY: r->eventful = true; return PF_OK;
     case PF_NYT_DISCOUNT:
         r->eventful = true;
         r->count = 0;
         return PF_OK;
     case PF_NYT_TIME_LINE:
-    case PF_NYT_TIME_BLOCK:
-        r->eventful = true;
-        return read_statement(r, record);
-    default:
-        return PF_OK;
+    case PF_NYT_TIME_BLOCK: r->eventful = true; return read_statement(r, record);
+    default: return PF_OK;
     }
 }
 
@@ -451,10 +467,12 @@ static int need_more(struct pf_nyt_reader *r, size_t need)
     if (status != PF_EOF)
         return status;
     return fail(r, "the %s inside a record with tag '%c': %zu bytes of it are there",
-                pf_source_layer(r->source) ? "deflated data end" : "file ends", *r->source->cursor, bytes_ahead(r));
+                pf_source_layer(r->source) ? "deflated data end" : "file ends", *r->source->cursor,
+                bytes_ahead(r));
 }
 
-static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const struct pf_nyt_record *record)
+static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result,
+                      const struct pf_nyt_record *record)
 {
     unsigned tag = record->tag;
     bool printed = tag > ' ' && tag < 0x7f;
@@ -465,8 +483,11 @@ static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result, const s
     if (result == PF_NYT_NO_TAG)
         return fail(r, "no record begins with the byte %s", name);
     if (result == PF_NYT_NO_STRING)
-        return fail(r, "record with tag %s: a string begins with ' or \", not with the byte %" PRIu32, name, record->bad);
-    return fail(r, "record with tag %s: a string of %" PRIu32 " bytes, at most 16 MiB are read", name, record->bad);
+        return fail(r,
+                    "record with tag %s: a string begins with ' or \", not with the byte %" PRIu32,
+                    name, record->bad);
+    return fail(r, "record with tag %s: a string of %" PRIu32 " bytes, at most 16 MiB are read",
+                name, record->bad);
 }
 
 /* Parses a record, or the statements ahead. WAIT: a batch has to take the rows found first. */
@@ -482,10 +503,12 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (bytes_ahead(r) == 0)
         return status == PF_EOF ? finish(reader, r) : status;
     unsigned tag = *r->source->cursor;
-    if (status == PF_OK && (tag == PF_NYT_TIME_LINE || tag == PF_NYT_TIME_BLOCK || tag == PF_NYT_DISCOUNT))
+    if (status == PF_OK &&
+        (tag == PF_NYT_TIME_LINE || tag == PF_NYT_TIME_BLOCK || tag == PF_NYT_DISCOUNT))
         return read_statements(r);
     for (;;) {
-        enum pf_nyt_parse result = pf_nyt_record_parse(&record, r->source->cursor, bytes_ahead(r), r->nv.size);
+        enum pf_nyt_parse result =
+            pf_nyt_record_parse(&record, r->source->cursor, bytes_ahead(r), r->nv.size);
         if (result == PF_NYT_WHOLE)
             break;
         if (result != PF_NYT_MISSING)

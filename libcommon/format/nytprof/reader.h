@@ -32,7 +32,7 @@ struct pf_nyt_amount {
 
 /* What the amounts of one measure have in common. Zero-initialise. */
 struct pf_nyt_unit {
-    bool broken;       /* some amounts were no whole ticks */
+    bool broken;                /* some amounts were no whole ticks */
     bool ticks_left, fine_left; /* a sum left 64 bits */
 };
 
@@ -40,17 +40,19 @@ static inline bool pf_nyt_unit_ticks(const struct pf_nyt_unit *unit)
 {
     return !unit->broken && !unit->ticks_left;
 }
-static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount, const struct pf_nyt_unit *unit)
+static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount,
+                                          const struct pf_nyt_unit *unit)
 {
     return pf_nyt_unit_ticks(unit) ? amount.ticks : amount.fine;
 }
 
 /* A measure of time, in ticks or in the fine unit, added to the dictionary; UINT32_MAX when memory
  * ran out. */
-uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role, bool main, struct pf_nyt_clock,
-                             bool ticks);
+uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role,
+                             bool main, struct pf_nyt_clock, bool ticks);
 /* A measure that counts. */
-uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_aggregation);
+uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind,
+                              enum pf_aggregation);
 
 /* ---- Statements by line ---- */
 
@@ -80,27 +82,33 @@ void pf_nyt_lines_free(struct pf_nyt_lines *);
 /* The slow part of pf_nyt_lines_find: adds the line. */
 struct pf_nyt_line *pf_nyt_lines_add_new(struct pf_nyt_lines *, uint32_t fid, uint32_t line);
 
-static inline size_t pf_nyt_lines_slot(const struct pf_nyt_lines *lines, uint32_t fid, uint32_t line)
+static inline size_t pf_nyt_lines_slot(const struct pf_nyt_lines *lines, uint32_t fid,
+                                       uint32_t line)
 {
     return (size_t)(((uint64_t)fid << 32 | line) * 0x9e3779b97f4a7c15u >> lines->shift);
 }
 
-static inline struct pf_nyt_line *pf_nyt_lines_find(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line)
+static inline struct pf_nyt_line *pf_nyt_lines_find(struct pf_nyt_lines *lines, uint32_t fid,
+                                                    uint32_t line)
 {
     uint32_t slot = lines->slots[pf_nyt_lines_slot(lines, fid, line)];
     struct pf_nyt_line *row = &lines->rows[slot];
-    return row->line == line && row->fid == fid && slot != 0 ? row : pf_nyt_lines_add_new(lines, fid, line);
+    return row->line == line && row->fid == fid && slot != 0
+               ? row
+               : pf_nyt_lines_add_new(lines, fid, line);
 }
 
 /* Adds a statement; `count` is 0 for a discounted one. */
-static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line, uint32_t ticks, unsigned count)
+static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line,
+                                    uint32_t ticks, unsigned count)
 {
     struct pf_nyt_line *row = pf_nyt_lines_find(lines, fid, line);
     row->count += count;
     lines->left |= !pf_add64(row->ticks, (int32_t)ticks, &row->ticks);
 }
 
-void pf_nyt_lines_add_block(struct pf_nyt_lines *, struct pf_nyt_block, uint32_t ticks, unsigned count);
+void pf_nyt_lines_add_block(struct pf_nyt_lines *, struct pf_nyt_block, uint32_t ticks,
+                            unsigned count);
 
 /* ---- Callers ---- */
 
@@ -113,34 +121,34 @@ struct pf_nyt_edge {
 
 struct pf_nyt_edge_sums {
     int64_t calls;
-    uint32_t depth;          /* the greatest */
+    uint32_t depth; /* the greatest */
     struct pf_nyt_amount times[PF_NYT_EDGE_TIMES];
 };
 
 /* Sums of SUB_CALLERS records by caller, place and called sub. */
 struct pf_nyt_edges {
-    struct pf_table rows;    /* struct pf_nyt_edge */
+    struct pf_table rows;          /* struct pf_nyt_edge */
     struct pf_nyt_edge_sums *sums; /* by id of a row; id 0: calls from nowhere to nothing */
     size_t count, capacity;
     struct pf_nyt_unit units[PF_NYT_EDGE_TIMES];
-    bool failed;             /* memory ran out */
+    bool failed; /* memory ran out */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_nyt_edges_init(struct pf_nyt_edges *);
 void pf_nyt_edges_free(struct pf_nyt_edges *);
 
-void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct pf_nyt_clock, uint32_t calls,
-                      const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth);
+void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct pf_nyt_clock,
+                      uint32_t calls, const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth);
 
 /* ---- The tree of calls ---- */
 
 /* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last
  * one's next is the first. */
 struct pf_nyt_node {
-    uint32_t parent, name;      /* name: a string; 0 = a sub that never returned */
-    uint32_t last_child, next;  /* 0 = none; `next` of a free node: the next free one */
-    uint32_t chain;             /* next of the same hash */
+    uint32_t parent, name;     /* name: a string; 0 = a sub that never returned */
+    uint32_t last_child, next; /* 0 = none; `next` of a free node: the next free one */
+    uint32_t chain;            /* next of the same hash */
     int64_t calls;
     struct pf_nyt_amount self;
 };
@@ -150,19 +158,19 @@ struct pf_nyt_node {
 struct pf_nyt_tree {
     struct pf_nyt_node *nodes;
     uint32_t *buckets;
-    uint64_t seed;              /* of hashes */
+    uint64_t seed; /* of hashes */
     size_t count, capacity, bucket_mask, used, free;
     struct level {
         /* subs that returned at this depth and have no caller yet are the children of the node */
         uint32_t depth, node;
-    } *levels;                  /* deepest last */
+    } * levels; /* deepest last */
     size_t level_count, level_capacity;
-    uint32_t *pairs;            /* nodes to join, two by two */
+    uint32_t *pairs; /* nodes to join, two by two */
     size_t pair_capacity;
     struct pf_nyt_unit unit;
-    uint64_t returns, unknown;  /* records; levels made for subs that never returned */
-    bool shortened;             /* some stacks have fewer of those levels than their depth */
-    bool failed;                /* memory ran out */
+    uint64_t returns, unknown; /* records; levels made for subs that never returned */
+    bool shortened;            /* some stacks have fewer of those levels than their depth */
+    bool failed;               /* memory ran out */
 };
 
 /* PF_OK or PF_NOMEM; free in any case, also twice. */
@@ -170,7 +178,8 @@ int pf_nyt_tree_init(struct pf_nyt_tree *);
 void pf_nyt_tree_free(struct pf_nyt_tree *);
 
 /* A sub returns; depth 1 is a sub called from outside of all, and 0 counts as 1. */
-void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, struct pf_nyt_clock, double self_ticks);
+void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, struct pf_nyt_clock,
+                        double self_ticks);
 /* Ends a process: subs without a caller were called by subs that never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 
@@ -180,7 +189,7 @@ void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 struct pf_nyt_metas {
     uint32_t *origin, *key, *value; /* strings */
     size_t count, sent, origin_capacity, key_capacity, value_capacity;
-    bool failed;                    /* memory ran out */
+    bool failed; /* memory ran out */
 };
 
 /* Zero-initialise; free with pf_nyt_metas_free. */
@@ -218,14 +227,14 @@ enum pf_nyt_phase {
 struct pf_nyt_batches {
     enum pf_nyt_phase phase;
     size_t epoch, next;
-    struct pf_nyt_line *rows;   /* FLAT: the rows of the phase; `owned` frees them */
+    struct pf_nyt_line *rows; /* FLAT: the rows of the phase; `owned` frees them */
     struct pf_nyt_line *owned;
-    uint32_t *locations;        /* of each of the rows */
+    uint32_t *locations; /* of each of the rows */
     size_t row_count;
     struct pf_nyt_step {
-        uint32_t node, stack;   /* the next node, and the stack of its caller */
-        bool alone;             /* without its siblings, which had their turn */
-    } *steps;
+        uint32_t node, stack; /* the next node, and the stack of its caller */
+        bool alone;           /* without its siblings, which had their turn */
+    } * steps;
     size_t step_count, step_capacity;
     struct pf_value_column values[PF_NYT_COLUMNS];
     uint32_t first[PF_BATCH_ROWS], second[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
@@ -233,20 +242,20 @@ struct pf_nyt_batches {
 };
 
 struct pf_nyt_reader {
-    struct pf_source *source;    /* of the records: the file, or its inflated bytes */
+    struct pf_source *source; /* of the records: the file, or its inflated bytes */
     struct pf_nyt_nv nv;
     struct pf_nyt_clock clock;
     struct pf_nyt_places places;
     struct pf_nyt_edges edges;
     struct pf_nyt_epoch *epochs;
     size_t epoch_count, epoch;
-    unsigned count;              /* 0: the next statement is discounted */
+    unsigned count; /* 0: the next statement is discounted */
     uint64_t discounts;
-    bool eventful;               /* there were statements or calls */
-    bool called;                 /* there were callers, behind `before_edges` held rows */
-    bool odd_line;               /* a line without `=` was warned of */
+    bool eventful; /* there were statements or calls */
+    bool called;   /* there were callers, behind `before_edges` held rows */
+    bool odd_line; /* a line without `=` was warned of */
     size_t before_edges;
-    uint64_t started, ended;     /* processes */
+    uint64_t started, ended; /* processes */
     struct pf_nyt_metas ready, held;
     struct pf_text texts[PF_NYT_TEXTS];
     size_t text_count;
@@ -255,7 +264,7 @@ struct pf_nyt_reader {
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
     uint32_t stmts, block_key, sub_key;
-    int result;                  /* what follows the last batch; an error stands in `error` */
+    int result; /* what follows the last batch; an error stands in `error` */
     struct pf_error error;
     struct pf_nyt_batches batches;
 };

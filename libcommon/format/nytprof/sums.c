@@ -33,7 +33,8 @@ static void add_whole(int64_t *sum, double value, bool *left)
         *left = true;
 }
 
-static void add_both(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, double ticks, double fine)
+static void add_both(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, double ticks,
+                     double fine)
 {
     double error = fabs(ticks) * RELATIVE_ERROR;
     if (!(fabs(ticks - nearbyint(ticks)) <= (error > TICK_ERROR ? error : TICK_ERROR)))
@@ -44,20 +45,23 @@ static void add_both(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, dou
 
 /* Adds a number of ticks, or of seconds. A number within 1e-6 of a whole number of ticks, or as
  * near as a double can be, is whole. */
-static void add_ticks(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, struct pf_nyt_clock clock, double ticks)
+static void add_ticks(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit,
+                      struct pf_nyt_clock clock, double ticks)
 {
     double fine = clock.ticks_per_sec ? ticks / (double)clock.ticks_per_sec * 1e12 : ticks * 1e6;
     add_both(amount, unit, ticks, fine);
 }
 
-static void add_seconds(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, struct pf_nyt_clock clock, double seconds)
+static void add_seconds(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit,
+                        struct pf_nyt_clock clock, double seconds)
 {
     if (clock.ticks_per_sec == 0)
         unit->broken = true;
     add_both(amount, unit, seconds * (double)clock.ticks_per_sec, seconds * 1e12);
 }
 
-static void add_amount(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, struct pf_nyt_amount other)
+static void add_amount(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit,
+                       struct pf_nyt_amount other)
 {
     if (!pf_add64(amount->ticks, other.ticks, &amount->ticks))
         unit->ticks_left = true;
@@ -65,11 +69,11 @@ static void add_amount(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, s
         unit->fine_left = true;
 }
 
-uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_role role, bool main,
-                             struct pf_nyt_clock clock, bool ticks)
+uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
+                             enum pf_role role, bool main, struct pf_nyt_clock clock, bool ticks)
 {
-    struct pf_measure measure =
-        pf_measure_make(dict, name, clock.ticks_per_sec ? "nanoseconds" : "ticks", kind, role, PF_TIMED);
+    struct pf_measure measure = pf_measure_make(
+        dict, name, clock.ticks_per_sec ? "nanoseconds" : "ticks", kind, role, PF_TIMED);
 
     measure.main = main;
     if (ticks && clock.ticks_per_sec) {
@@ -77,12 +81,14 @@ uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kin
         measure.raw_unit = pf_dict_intern_word(dict, "tick");
     } else if (!ticks) {
         measure.den = clock.ticks_per_sec ? 1000 : 1000000;
-        measure.raw_unit = pf_dict_intern_word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
+        measure.raw_unit =
+            pf_dict_intern_word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
     }
     return pf_dict_add_measure(dict, measure);
 }
 
-uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_kind kind, enum pf_aggregation aggregation)
+uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
+                              enum pf_aggregation aggregation)
 {
     struct pf_measure measure = pf_measure_make(dict, name, "count", kind, PF_COUNT, PF_EXACT);
 
@@ -132,7 +138,8 @@ static size_t probe(const struct pf_nyt_lines *lines, uint32_t fid, uint32_t lin
 
 static bool grow_lines(struct pf_nyt_lines *lines)
 {
-    if (lines->count > UINT32_MAX - 1 || !pf_grow(&lines->rows, &lines->capacity, lines->count + 1, sizeof *lines->rows))
+    if (lines->count > UINT32_MAX - 1 ||
+        !pf_grow(&lines->rows, &lines->capacity, lines->count + 1, sizeof *lines->rows))
         return false;
     if (4 * lines->count < slot_count(lines))
         return true;
@@ -161,7 +168,8 @@ struct pf_nyt_line *pf_nyt_lines_add_new(struct pf_nyt_lines *lines, uint32_t fi
     return &lines->rows[lines->count++];
 }
 
-void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block block, uint32_t ticks, unsigned count)
+void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block block, uint32_t ticks,
+                            unsigned count)
 {
     /* The table has no id for a row of zeros. */
     if (block.fid == 0 && block.line == 0 && block.block == 0 && block.sub == 0) {
@@ -174,7 +182,8 @@ void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block bloc
             lines->failed = true;
             return;
         }
-        memset(lines->sums + lines->sum_count, 0, (id + 1 - lines->sum_count) * sizeof *lines->sums);
+        memset(lines->sums + lines->sum_count, 0,
+               (id + 1 - lines->sum_count) * sizeof *lines->sums);
         lines->sum_count = (size_t)id + 1;
     }
     lines->sums[id].count += count;
@@ -196,11 +205,13 @@ void pf_nyt_edges_free(struct pf_nyt_edges *edges)
     free(edges->sums);
 }
 
-void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge, struct pf_nyt_clock clock, uint32_t calls,
+void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge,
+                      struct pf_nyt_clock clock, uint32_t calls,
                       const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth)
 {
     uint32_t id = pf_table_intern(&edges->rows, edge);
-    if (edges->rows.status != PF_OK || !pf_grow(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
+    if (edges->rows.status != PF_OK ||
+        !pf_grow(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
         edges->failed = true;
         return;
     }
@@ -227,7 +238,8 @@ enum {
 
 int pf_nyt_tree_init(struct pf_nyt_tree *tree)
 {
-    *tree = (struct pf_nyt_tree){.count = 1, .bucket_mask = FIRST_BUCKETS - 1, .seed = pf_hash_seed()};
+    *tree =
+        (struct pf_nyt_tree){.count = 1, .bucket_mask = FIRST_BUCKETS - 1, .seed = pf_hash_seed()};
     tree->buckets = calloc(FIRST_BUCKETS, sizeof *tree->buckets);
     if (!tree->buckets || !pf_grow(&tree->nodes, &tree->capacity, 1, sizeof *tree->nodes))
         return PF_NOMEM;
@@ -246,7 +258,8 @@ void pf_nyt_tree_free(struct pf_nyt_tree *tree)
 
 static uint32_t *bucket(struct pf_nyt_tree *tree, uint32_t parent, uint32_t name)
 {
-    return &tree->buckets[pf_hash_mix(((uint64_t)parent << 32 | name) ^ tree->seed) & tree->bucket_mask];
+    return &tree->buckets[pf_hash_mix(((uint64_t)parent << 32 | name) ^ tree->seed) &
+                          tree->bucket_mask];
 }
 
 static void add_to_bucket(struct pf_nyt_tree *tree, uint32_t node)
@@ -291,7 +304,8 @@ static uint32_t new_node(struct pf_nyt_tree *tree)
     if (node) {
         tree->free = tree->nodes[node].next;
     } else {
-        if (tree->count == UINT32_MAX || !pf_grow(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes) ||
+        if (tree->count == UINT32_MAX ||
+            !pf_grow(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes) ||
             (tree->count > tree->bucket_mask && !more_buckets(tree))) {
             tree->failed = true;
             return 0;
@@ -360,7 +374,8 @@ static void join_children(struct pf_nyt_tree *tree, uint32_t to, uint32_t from)
     while (depth > 0) {
         from = tree->pairs[--depth];
         to = tree->pairs[--depth];
-        uint32_t last = tree->nodes[from].last_child, node = last ? tree->nodes[last].next : 0, next;
+        uint32_t last = tree->nodes[from].last_child, node = last ? tree->nodes[last].next : 0,
+                 next;
         for (bool more = node != 0; more; node = next) {
             next = tree->nodes[node].next;
             more = node != last;
@@ -396,7 +411,8 @@ static uint32_t unknown_below(struct pf_nyt_tree *tree, uint32_t node, uint32_t 
 static uint32_t push_level(struct pf_nyt_tree *tree, uint32_t depth)
 {
     uint32_t node = new_node(tree);
-    if (!node || !pf_grow(&tree->levels, &tree->level_capacity, tree->level_count + 1, sizeof *tree->levels)) {
+    if (!node || !pf_grow(&tree->levels, &tree->level_capacity, tree->level_count + 1,
+                          sizeof *tree->levels)) {
         tree->failed = true;
         return 0;
     }
@@ -426,7 +442,8 @@ static uint32_t fold_levels(struct pf_nyt_tree *tree, uint32_t depth)
     return 0;
 }
 
-void pf_nyt_tree_return(struct pf_nyt_tree *tree, uint32_t depth, uint32_t name, struct pf_nyt_clock clock, double self_ticks)
+void pf_nyt_tree_return(struct pf_nyt_tree *tree, uint32_t depth, uint32_t name,
+                        struct pf_nyt_clock clock, double self_ticks)
 {
     depth = depth > 0 ? depth : 1;
     tree->returns++;
@@ -465,7 +482,8 @@ void pf_nyt_metas_add(struct pf_nyt_metas *metas, uint32_t origin, uint32_t key,
 {
     if (metas->sent == metas->count)
         metas->sent = metas->count = 0;
-    if (!pf_grow(&metas->origin, &metas->origin_capacity, metas->count + 1, sizeof *metas->origin) ||
+    if (!pf_grow(&metas->origin, &metas->origin_capacity, metas->count + 1,
+                 sizeof *metas->origin) ||
         !pf_grow(&metas->key, &metas->key_capacity, metas->count + 1, sizeof *metas->key) ||
         !pf_grow(&metas->value, &metas->value_capacity, metas->count + 1, sizeof *metas->value)) {
         metas->failed = true;

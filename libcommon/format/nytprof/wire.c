@@ -38,7 +38,8 @@ static double load_double_le(const unsigned char *p)
 static double load_extended(uint64_t fraction, unsigned exponent)
 {
     double value = (double)fraction;
-    value = (exponent & 0x7fff) == 0x7fff ? (double)NAN : ldexp(value, (int)(exponent & 0x7fff) - 16383 - 63);
+    value = (exponent & 0x7fff) == 0x7fff ? (double)NAN
+                                          : ldexp(value, (int)(exponent & 0x7fff) - 16383 - 63);
     return exponent & 0x8000 ? -value : value;
 }
 
@@ -80,8 +81,8 @@ static const struct {
     unsigned size;
     double (*load)(const unsigned char *);
 } FORMS[] = {
-    {8, load_double_le}, {8, load_double_be}, {16, load_x87},       {16, load_quad_le},   {16, load_quad_be},
-    {12, load_x87},      {4, load_single_le}, {4, load_single_be},
+    {8, load_double_le}, {8, load_double_be}, {16, load_x87},      {16, load_quad_le},
+    {16, load_quad_be},  {12, load_x87},      {4, load_single_le}, {4, load_single_be},
 };
 
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
@@ -123,33 +124,20 @@ static const char *layout_of(unsigned tag)
     switch (tag) {
     case PF_NYT_ATTRIBUTE:
     case PF_NYT_OPTION:
-    case PF_NYT_COMMENT:
-        return "l";
-    case PF_NYT_PID_START:
-        return "vvd";
-    case PF_NYT_PID_END:
-        return "vd";
-    case PF_NYT_NEW_FID:
-        return "vvvvvvs";
-    case PF_NYT_TIME_LINE:
-        return "vvv";
-    case PF_NYT_TIME_BLOCK:
-        return "vvvvv";
+    case PF_NYT_COMMENT: return "l";
+    case PF_NYT_PID_START: return "vvd";
+    case PF_NYT_PID_END: return "vd";
+    case PF_NYT_NEW_FID: return "vvvvvvs";
+    case PF_NYT_TIME_LINE: return "vvv";
+    case PF_NYT_TIME_BLOCK: return "vvvvv";
     case PF_NYT_DISCOUNT:
-    case PF_NYT_DEFLATE:
-        return "";
-    case PF_NYT_SUB_ENTRY:
-        return "vv";
-    case PF_NYT_SUB_RETURN:
-        return "vdds";
-    case PF_NYT_SRC_LINE:
-        return "vvs";
-    case PF_NYT_SUB_INFO:
-        return "vsvv";
-    case PF_NYT_SUB_CALLERS:
-        return "vvsvdddvs";
-    default:
-        return NULL;
+    case PF_NYT_DEFLATE: return "";
+    case PF_NYT_SUB_ENTRY: return "vv";
+    case PF_NYT_SUB_RETURN: return "vdds";
+    case PF_NYT_SRC_LINE: return "vvs";
+    case PF_NYT_SUB_INFO: return "vsvv";
+    case PF_NYT_SUB_CALLERS: return "vvsvdddvs";
+    default: return NULL;
     }
 }
 
@@ -163,7 +151,8 @@ static enum pf_nyt_parse need_bytes(struct pf_nyt_record *record, size_t bytes)
     return PF_NYT_MISSING;
 }
 
-static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor *at, uint32_t *value)
+static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor *at,
+                                     uint32_t *value)
 {
     unsigned char padded[PF_NYT_VARINT_MAX] = {0};
     size_t have = (size_t)(at->end - at->p);
@@ -181,7 +170,8 @@ static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor
     return PF_NYT_WHOLE;
 }
 
-static enum pf_nyt_parse read_string(struct pf_nyt_record *record, struct cursor *at, struct pf_nyt_text *text)
+static enum pf_nyt_parse read_string(struct pf_nyt_record *record, struct cursor *at,
+                                     struct pf_nyt_text *text)
 {
     uint32_t size;
     if (at->p == at->end)
@@ -202,7 +192,8 @@ static enum pf_nyt_parse read_string(struct pf_nyt_record *record, struct cursor
     size_t have = (size_t)(at->end - at->p);
     if (size > have)
         return need_bytes(record, size - have);
-    *text = (struct pf_nyt_text){{(const char *)at->p, size}, tag == PF_NYT_STRING_UTF8 ? PF_UTF8 : 0};
+    *text =
+        (struct pf_nyt_text){{(const char *)at->p, size}, tag == PF_NYT_STRING_UTF8 ? PF_UTF8 : 0};
     at->p += size;
     return PF_NYT_WHOLE;
 }
@@ -222,7 +213,8 @@ static enum pf_nyt_parse read_line(struct pf_nyt_record *record, struct cursor *
     return PF_NYT_WHOLE;
 }
 
-enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsigned char *p, size_t have, unsigned nv_size)
+enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsigned char *p,
+                                      size_t have, unsigned nv_size)
 {
     struct cursor at = {p + 1, p + have};
     size_t numbers = 0, nvs = 0, texts = 0;
@@ -311,7 +303,8 @@ void pf_nyt_out_repeat(struct pf_nyt_out *out, const void *bytes, size_t size, u
         pf_nyt_out_bytes(out, bytes, size);
 }
 
-void pf_nyt_out_numbers(struct pf_nyt_out *out, enum pf_nyt_tag tag, const uint32_t *numbers, size_t count)
+void pf_nyt_out_numbers(struct pf_nyt_out *out, enum pf_nyt_tag tag, const uint32_t *numbers,
+                        size_t count)
 {
     unsigned char *p = make_room(out, 1 + count * PF_NYT_VARINT_MAX);
     *p++ = (unsigned char)tag;
@@ -322,7 +315,8 @@ void pf_nyt_out_numbers(struct pf_nyt_out *out, enum pf_nyt_tag tag, const uint3
 
 void pf_nyt_out_number(struct pf_nyt_out *out, uint32_t number)
 {
-    out->used = (size_t)(pf_nyt_put_varint(make_room(out, PF_NYT_VARINT_MAX), number) - out->buffer);
+    out->used =
+        (size_t)(pf_nyt_put_varint(make_room(out, PF_NYT_VARINT_MAX), number) - out->buffer);
 }
 
 void pf_nyt_out_nv(struct pf_nyt_out *out, double value)
@@ -357,6 +351,8 @@ void pf_nyt_out_finish(struct pf_nyt_out *out)
     pf_sink_finish(out->deflated);
     uint64_t raw = pf_sink_offset(out->deflated), packed = pf_sink_offset(out->sink) - out->start;
     double shrunk = raw > 0 ? ((double)raw - (double)packed) * 100 / (double)raw : 0.0;
-    pf_sink_printf(out->sink, "#\n# Compressed %" PRIu64 " bytes to %" PRIu64 ", ratio %f:1, data shrunk by %.2f%%\n", raw,
-                   packed, (double)raw / (double)packed, shrunk);
+    pf_sink_printf(out->sink,
+                   "#\n# Compressed %" PRIu64 " bytes to %" PRIu64
+                   ", ratio %f:1, data shrunk by %.2f%%\n",
+                   raw, packed, (double)raw / (double)packed, shrunk);
 }

@@ -15,19 +15,19 @@
 /* ---- Metadata ---- */
 
 #define PF_NYT_ATTRIBUTE_ORIGIN "nytprof"
-#define PF_NYT_OPTION_ORIGIN "nytprof.option"
-#define PF_NYT_COMMENT_ORIGIN "nytprof.comment" /* key `comment` */
+#define PF_NYT_OPTION_ORIGIN    "nytprof.option"
+#define PF_NYT_COMMENT_ORIGIN   "nytprof.comment" /* key `comment` */
 /* Private rows: the key is a word and numbers, the value a string.
  *   fid FID EVAL_FID EVAL_LINE FLAGS SIZE MTIME   NAME
  *   renamed fid ...                               NAME: a new name; files of one name become one
  *   sub FID FIRST LAST                            NAME
  *   xsub                                          NAME: a marker: the sub is in C
  *   start PID PPID TIME, end PID TIME             "": TIME is a double in 16 hexadecimal digits
- *   source FID                                    "": the next source texts belong to this file number
- *   discounts COUNT                               "": statements that count with their time only
- *   deflate                                       "": the stream is deflated from here on */
+ *   source FID                                    "": the next source texts belong to this file
+ * number discounts COUNT                               "": statements that count with their time
+ * only deflate                                       "": the stream is deflated from here on */
 #define PF_NYT_PRIVATE_ORIGIN ".nytprof"
-#define PF_NYT_RENAMED "renamed "
+#define PF_NYT_RENAMED        "renamed "
 
 /* ---- Records ---- */
 
@@ -116,25 +116,26 @@ struct pf_nyt_text {
 /* Fields point into the parsed bytes. */
 struct pf_nyt_record {
     unsigned tag;
-    size_t size;               /* of the record */
+    size_t size; /* of the record */
     uint32_t number[6];
     const unsigned char *nv[3];
     struct pf_nyt_text text[2];
-    size_t missing;            /* PF_NYT_MISSING: at least so many more bytes */
-    uint32_t bad;              /* the tag in place of a string, or the length of a string */
+    size_t missing; /* PF_NYT_MISSING: at least so many more bytes */
+    uint32_t bad;   /* the tag in place of a string, or the length of a string */
 };
 
 enum pf_nyt_parse {
     PF_NYT_WHOLE,
     PF_NYT_MISSING,
-    PF_NYT_NO_TAG,      /* the byte is no tag */
-    PF_NYT_NO_STRING,   /* `bad` stands in place of the tag of a string */
-    PF_NYT_LONG_STRING  /* of `bad` bytes: longer than PF_STRING_MAX */
+    PF_NYT_NO_TAG,     /* the byte is no tag */
+    PF_NYT_NO_STRING,  /* `bad` stands in place of the tag of a string */
+    PF_NYT_LONG_STRING /* of `bad` bytes: longer than PF_STRING_MAX */
 };
 
 /* Parses the record at `p`; `have` (at least 1) bytes are there. For attributes, options and
  * comments text[0] is the line. */
-enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have, unsigned nv_size);
+enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have,
+                                      unsigned nv_size);
 
 /* ---- Output ---- */
 
@@ -176,12 +177,12 @@ static inline void pf_nyt_put_nv(unsigned char *p, double value)
 /* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays
  * in `status`, so that a writer may look once at its end. */
 struct pf_nyt_out {
-    struct pf_sink *sink;         /* borrowed */
-    struct pf_sink *deflated;     /* on the sink; NULL: plain so far */
+    struct pf_sink *sink;     /* borrowed */
+    struct pf_sink *deflated; /* on the sink; NULL: plain so far */
     unsigned char *buffer;
     size_t used;
-    uint64_t start;               /* of the deflated bytes */
-    int status;                   /* PF_OK, PF_NOMEM; failures of the sink stay there */
+    uint64_t start; /* of the deflated bytes */
+    int status;     /* PF_OK, PF_NOMEM; failures of the sink stay there */
 };
 
 /* PF_OK or PF_NOMEM; close in any case. */
@@ -193,7 +194,8 @@ void pf_nyt_out_bytes(struct pf_nyt_out *, const void *bytes, size_t size);
 void pf_nyt_out_repeat(struct pf_nyt_out *, const void *bytes, size_t size, uint64_t count);
 
 /* A tag and its varints. */
-void pf_nyt_out_numbers(struct pf_nyt_out *, enum pf_nyt_tag, const uint32_t *numbers, size_t count);
+void pf_nyt_out_numbers(struct pf_nyt_out *, enum pf_nyt_tag, const uint32_t *numbers,
+                        size_t count);
 void pf_nyt_out_number(struct pf_nyt_out *, uint32_t number);
 /* A double, little-endian: nv_size 8. */
 void pf_nyt_out_nv(struct pf_nyt_out *, double);

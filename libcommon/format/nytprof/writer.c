@@ -39,7 +39,8 @@ static void header_free(struct pf_nyt_header *header)
     free(header->applications);
 }
 
-static void write_header_line(struct pf_nyt_out *out, enum pf_nyt_tag tag, struct pf_bytes text, struct pf_bytes value)
+static void write_header_line(struct pf_nyt_out *out, enum pf_nyt_tag tag, struct pf_bytes text,
+                              struct pf_bytes value)
 {
     char mark = (char)tag;
     pf_nyt_out_bytes(out, &mark, 1);
@@ -51,7 +52,8 @@ static void write_header_line(struct pf_nyt_out *out, enum pf_nyt_tag tag, struc
     pf_nyt_out_bytes(out, "\n", 1);
 }
 
-static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
+static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
+                              uint32_t value)
 {
     uint64_t *entry = pf_nyt_map_entry(&header->written, key, option);
     if (!entry) {
@@ -59,8 +61,8 @@ static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_
         return;
     }
     *entry = (uint64_t)value + 1;
-    write_header_line(header->out, option ? PF_NYT_OPTION : PF_NYT_ATTRIBUTE, pf_dict_string(header->dict, key),
-                      pf_dict_string(header->dict, value));
+    write_header_line(header->out, option ? PF_NYT_OPTION : PF_NYT_ATTRIBUTE,
+                      pf_dict_string(header->dict, key), pf_dict_string(header->dict, value));
 }
 
 static bool one_line(struct pf_bytes text)
@@ -93,13 +95,15 @@ static void add_application(struct pf_nyt_header *header, uint32_t name)
 {
     struct pf_bytes text = pf_dict_string(header->dict, name);
     size_t at = header->application_count;
-    while (at > 0 && pf_bytes_compare(pf_dict_string(header->dict, header->applications[at - 1].name), text) > 0)
+    while (at > 0 && pf_bytes_compare(
+                         pf_dict_string(header->dict, header->applications[at - 1].name), text) > 0)
         at--;
     if (at > 0 && header->applications[at - 1].name == name) {
         header->applications[at - 1].runs++;
         return;
     }
-    if (!pf_grow(&header->applications, &header->application_capacity, header->application_count + 1, sizeof *header->applications)) {
+    if (!pf_grow(&header->applications, &header->application_capacity,
+                 header->application_count + 1, sizeof *header->applications)) {
         header->failed = true;
         return;
     }
@@ -110,7 +114,8 @@ static void add_application(struct pf_nyt_header *header, uint32_t name)
 
 static void end_input(struct pf_nyt_header *header)
 {
-    header->all_overhead += header->input_rate ? header->overhead / (double)header->input_rate : header->overhead;
+    header->all_overhead += header->input_rate ? header->overhead / (double)header->input_rate
+                                               : header->overhead;
     header->overhead = 0;
     if (header->application != 0)
         add_application(header, header->application);
@@ -134,7 +139,8 @@ static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t 
         header->overhead = number_of(text);
         header->overhead_known = true;
     } else if (key == header->basetime_key) {
-        if (header->basetime == 0 || number_of(text) < number_of(pf_dict_string(header->dict, header->basetime)))
+        if (header->basetime == 0 ||
+            number_of(text) < number_of(pf_dict_string(header->dict, header->basetime)))
             header->basetime = value;
     } else if (key == header->rate_key && pf_parse_int(text, 1, INT64_MAX, &number)) {
         header->input_rate = (uint64_t)number;
@@ -148,7 +154,8 @@ static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t 
 static bool header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
 {
     struct pf_bytes name = pf_dict_string(header->dict, key);
-    if (!one_line(name) || !one_line(pf_dict_string(header->dict, value)) || (name.size > 0 && memchr(name.data, '=', name.size)))
+    if (!one_line(name) || !one_line(pf_dict_string(header->dict, value)) ||
+        (name.size > 0 && memchr(name.data, '=', name.size)))
         return false;
     header->inputs += !header->attributed;
     header->attributed = true;
@@ -156,7 +163,8 @@ static bool header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
         note_attribute(header, key, value);
     if (!option && key == header->nv_key)
         value = pf_dict_intern_word(header->dict, "8");
-    if (header->inputs == 1 || (pf_nyt_map_get(&header->written, key, option) == 0 && (option || key != header->rate_key)))
+    if (header->inputs == 1 ||
+        (pf_nyt_map_get(&header->written, key, option) == 0 && (option || key != header->rate_key)))
         write_header_pair(header, option, key, value);
     return true;
 }
@@ -199,8 +207,10 @@ static void header_finish(struct pf_nyt_header *header)
         return;
     write_applications(header);
     if (header->basetime)
-        rewrite_attribute(header, header->basetime_key, pf_dict_string(header->dict, header->basetime).data);
-    snprintf(text, sizeof text, "%.15g", header->all_overhead * (header->rate ? (double)header->rate : 1));
+        rewrite_attribute(header, header->basetime_key,
+                          pf_dict_string(header->dict, header->basetime).data);
+    snprintf(text, sizeof text, "%.15g",
+             header->all_overhead * (header->rate ? (double)header->rate : 1));
     if (header->overhead_known)
         rewrite_attribute(header, header->overhead_key, text);
 }
@@ -220,34 +230,42 @@ static uint32_t line_word(struct pf_nyt_header *header, struct pf_bytes text)
 {
     struct pf_buffer line = {0};
     for (size_t k = 0; k < text.size; k++)
-        pf_buffer_byte(&line, (unsigned char)text.data[k] < ' ' ? '?' : (unsigned char)text.data[k]);
-    uint32_t id = line.failed ? 0 : pf_dict_intern(header->dict, (struct pf_bytes){line.data, line.size}, 0);
+        pf_buffer_byte(&line,
+                       (unsigned char)text.data[k] < ' ' ? '?' : (unsigned char)text.data[k]);
+    uint32_t id =
+        line.failed ? 0 : pf_dict_intern(header->dict, (struct pf_bytes){line.data, line.size}, 0);
     header->failed |= line.failed;
     pf_buffer_free(&line);
     return id;
 }
 
 /* A header for records that no NYTProf file had. `application` as far as it can be in a line. */
-static void header_make(struct pf_nyt_header *header, struct pf_bytes application, uint64_t rate, int level)
+static void header_make(struct pf_nyt_header *header, struct pf_bytes application, uint64_t rate,
+                        int level)
 {
     static const char *const options[][2] = {
-        {"usecputime", "0"}, {"subs", "1"},    {"blocks", "0"},      {"leave", "1"},      {"expand", "0"},    {"trace", "0"},
-        {"use_db_sub", "0"}, {"compress", ""}, {"clock", "-1"},      {"stmts", "1"},      {"slowops", "0"},   {"findcaller", "0"},
-        {"forkdepth", "0"},  {"perldb", "0"},  {"nameevals", "1"},   {"nameanonsubs", "1"}, {"calls", "1"},   {"evals", "0"},
+        {"usecputime", "0"}, {"subs", "1"},   {"blocks", "0"},     {"leave", "1"},
+        {"expand", "0"},     {"trace", "0"},  {"use_db_sub", "0"}, {"compress", ""},
+        {"clock", "-1"},     {"stmts", "1"},  {"slowops", "0"},    {"findcaller", "0"},
+        {"forkdepth", "0"},  {"perldb", "0"}, {"nameevals", "1"},  {"nameanonsubs", "1"},
+        {"calls", "1"},      {"evals", "0"},
     };
-    static const char *const attributes[][2] = {{"perl_version", "unknown"}, {"nv_size", "8"}, {"xs_version", "unknown"}, {"PL_perldb", "0"},
-                                                {"clock_id", "-1"}, {"cumulative_overhead_ticks", "0"}};
+    static const char *const attributes[][2] = {
+        {"perl_version", "unknown"}, {"nv_size", "8"},   {"xs_version", "unknown"},
+        {"PL_perldb", "0"},          {"clock_id", "-1"}, {"cumulative_overhead_ticks", "0"}};
     char text[16];
     header->basetime = pf_dict_intern_word(header->dict, "0");
     header->application = line_word(header, application);
     write_header_pair(header, false, header->basetime_key, header->basetime);
     write_header_pair(header, false, header->application_key, header->application);
     for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
-        write_header_pair(header, false, pf_dict_intern_word(header->dict, attributes[k][0]), pf_dict_intern_word(header->dict, attributes[k][1]));
+        write_header_pair(header, false, pf_dict_intern_word(header->dict, attributes[k][0]),
+                          pf_dict_intern_word(header->dict, attributes[k][1]));
     pf_nyt_header_rate(header, rate);
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         snprintf(text, sizeof text, "%d", level);
-        write_header_pair(header, true, pf_dict_intern_word(header->dict, options[k][0]), pf_dict_intern_word(header->dict, *options[k][1] ? options[k][1] : text));
+        write_header_pair(header, true, pf_dict_intern_word(header->dict, options[k][0]),
+                          pf_dict_intern_word(header->dict, *options[k][1] ? options[k][1] : text));
     }
     header->inputs = 1;
 }
@@ -266,7 +284,8 @@ int pf_nyt_writer_open(struct pf_writer *writer)
     const char *text = pf_options_get(writer->options, "limit");
     int64_t limit = LIMIT;
     if (text && !pf_parse_int(pf_bytes_of(text), 0, INT64_MAX, &limit))
-        return pf_error_set(&writer->error, PF_USAGE, "nytprof: limit is a number of records, not '%.40s'", text);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "nytprof: limit is a number of records, not '%.40s'", text);
     w->limit = (uint64_t)limit;
     w->attribute_origin = pf_dict_intern_word(writer->dict, PF_NYT_ATTRIBUTE_ORIGIN);
     w->option_origin = pf_dict_intern_word(writer->dict, PF_NYT_OPTION_ORIGIN);
@@ -278,7 +297,8 @@ int pf_nyt_writer_open(struct pf_writer *writer)
     w->block_key = pf_dict_intern_word(writer->dict, "block");
     w->sub_key = pf_dict_intern_word(writer->dict, "sub");
     w->unknown = pf_dict_intern_word(writer->dict, "[unknown]");
-    int out = pf_nyt_out_open(&w->out, writer->sink), header = header_init(&w->header, writer->dict, &w->out);
+    int out = pf_nyt_out_open(&w->out, writer->sink),
+        header = header_init(&w->header, writer->dict, &w->out);
     int numbers = pf_nyt_numbers_init(&w->numbers), subs = pf_nyt_subs_init(&w->subs);
     int calls = pf_nyt_calls_init(&w->calls, writer->dict);
     w->ready = true;
@@ -330,7 +350,8 @@ static void start_deflate(struct pf_writer *writer, bool said)
     struct pf_nyt_writer *w = writer->state;
     char text[80], same[40];
     struct pf_bytes comment = pf_dict_string(writer->dict, w->packed_comment);
-    int size = snprintf(text, sizeof text, "Compressed at level %d with zlib %s", level(writer), zlibVersion());
+    int size = snprintf(text, sizeof text, "Compressed at level %d with zlib %s", level(writer),
+                        zlibVersion());
     int start = snprintf(same, sizeof same, "Compressed at level %d ", level(writer));
     if (comment.size < (size_t)start || memcmp(comment.data, same, (size_t)start) != 0)
         comment = (struct pf_bytes){text, size < (int)sizeof text ? (size_t)size : sizeof text - 1};
@@ -359,7 +380,8 @@ int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
     w->begun = true;
     if (!w->genuine && w->header.inputs == 0) {
         uint64_t rate = time ? pf_nyt_time_rate(time, 0, false) : 0;
-        struct pf_bytes input = w->input ? pf_dict_string(writer->dict, w->input) : PF_BYTES("profile");
+        struct pf_bytes input = w->input ? pf_dict_string(writer->dict, w->input)
+                                         : PF_BYTES("profile");
         header_make(&w->header, input, rate ? rate : PF_NYT_RATE_DEFAULT, level(writer));
     }
     if (level(writer) > 0)
@@ -388,7 +410,8 @@ int pf_nyt_writer_fid(struct pf_writer *writer, uint32_t name, uint32_t label, u
     name = name == 0 && label != 0 && !w->own ? w->unknown : name;
     *fid = pf_nyt_numbers_find(&w->numbers, name, label, &write);
     if (w->numbers.status == PF_USAGE)
-        return pf_error_set(&writer->error, PF_USAGE, "nytprof numbers files with 32 bits; there are no numbers left");
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "nytprof numbers files with 32 bits; there are no numbers left");
     if (write)
         write_file(writer, *fid, name);
     return w->numbers.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
@@ -397,7 +420,8 @@ int pf_nyt_writer_fid(struct pf_writer *writer, uint32_t name, uint32_t label, u
 int pf_nyt_writer_line(struct pf_writer *writer, int64_t from, uint32_t *line)
 {
     if (from > UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE, "nytprof holds lines of 32 bits, not line %lld", (long long)from);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "nytprof holds lines of 32 bits, not line %lld", (long long)from);
     *line = from > 0 ? (uint32_t)from : 0;
     return PF_OK;
 }
@@ -464,7 +488,8 @@ static void write_fid(struct pf_writer *writer, const uint32_t *n, uint32_t name
     struct pf_nyt_file file = {name, n[1], n[2], n[3], n[4], n[5]};
     bool write;
     uint32_t fid = pf_nyt_numbers_define(&w->numbers, n[0], &file, renamed, &write);
-    const uint32_t numbers[] = {fid, file.eval_fid, file.eval_line, file.flags, file.size, file.mtime};
+    const uint32_t numbers[] = {fid,        file.eval_fid, file.eval_line,
+                                file.flags, file.size,     file.mtime};
     if (!write)
         return;
     pf_nyt_out_numbers(&w->out, PF_NYT_NEW_FID, numbers, 6);
@@ -496,7 +521,8 @@ static void write_xsub(struct pf_writer *writer, uint32_t name)
     pf_nyt_write_name(writer, name);
 }
 
-static void write_process(struct pf_nyt_writer *w, enum pf_nyt_tag tag, const uint32_t *numbers, size_t count, double time)
+static void write_process(struct pf_nyt_writer *w, enum pf_nyt_tag tag, const uint32_t *numbers,
+                          size_t count, double time)
 {
     pf_nyt_out_numbers(&w->out, tag, numbers, count);
     pf_nyt_out_nv(&w->out, time);
@@ -513,7 +539,8 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
     w->genuine = w->own = true;
     if (pf_bytes_equal(words[0], PF_BYTES("deflate")))
         return begin_deflated(writer);
-    if (pf_bytes_equal(words[0], PF_BYTES("source")) && count == 2 && parse_numbers(words + 1, 1, n)) {
+    if (pf_bytes_equal(words[0], PF_BYTES("source")) && count == 2 &&
+        parse_numbers(words + 1, 1, n)) {
         w->source_fid = n[0];
         return PF_OK;
     }
@@ -532,20 +559,25 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
         return status;
     if (pf_bytes_equal(words[0], PF_BYTES("fid")) && count == 7 && parse_numbers(words + 1, 6, n))
         write_fid(writer, n, value, false);
-    else if (pf_bytes_equal(words[0], PF_BYTES("renamed")) && count == 8 && parse_numbers(words + 2, 6, n))
+    else if (pf_bytes_equal(words[0], PF_BYTES("renamed")) && count == 8 &&
+             parse_numbers(words + 2, 6, n))
         write_fid(writer, n, value, true);
-    else if (pf_bytes_equal(words[0], PF_BYTES("sub")) && count == 4 && parse_numbers(words + 1, 3, n))
+    else if (pf_bytes_equal(words[0], PF_BYTES("sub")) && count == 4 &&
+             parse_numbers(words + 1, 3, n))
         write_sub(writer, n, value);
     else if (pf_bytes_equal(words[0], PF_BYTES("xsub")) && count == 1)
         write_xsub(writer, value);
-    else if (pf_bytes_equal(words[0], PF_BYTES("start")) && count == 4 && parse_numbers(words + 1, 2, n) && parse_time(words[3], &time)) {
+    else if (pf_bytes_equal(words[0], PF_BYTES("start")) && count == 4 &&
+             parse_numbers(words + 1, 2, n) && parse_time(words[3], &time)) {
         end_process(writer);
         write_process(w, PF_NYT_PID_START, n, 2, time);
-    }
-    else if (pf_bytes_equal(words[0], PF_BYTES("end")) && count == 3 && parse_numbers(words + 1, 1, n) && parse_time(words[2], &time))
+    } else if (pf_bytes_equal(words[0], PF_BYTES("end")) && count == 3 &&
+               parse_numbers(words + 1, 1, n) && parse_time(words[2], &time))
         w->end_key = key;
     return w->numbers.status == PF_USAGE
-               ? pf_error_set(&writer->error, PF_USAGE, "nytprof numbers files with 32 bits; there are no numbers left") : PF_OK;
+               ? pf_error_set(&writer->error, PF_USAGE,
+                              "nytprof numbers files with 32 bits; there are no numbers left")
+               : PF_OK;
 }
 
 void pf_nyt_write_held(struct pf_writer *writer)
@@ -556,8 +588,8 @@ void pf_nyt_write_held(struct pf_writer *writer)
     double time;
     if (w->packed_comment != 0)
         header_comment(&w->header, pf_dict_string(writer->dict, w->packed_comment));
-    if (w->end_key != 0 && split_words(pf_dict_string(writer->dict, w->end_key), words) == 3 && parse_numbers(words + 1, 1, &pid) &&
-        parse_time(words[2], &time))
+    if (w->end_key != 0 && split_words(pf_dict_string(writer->dict, w->end_key), words) == 3 &&
+        parse_numbers(words + 1, 1, &pid) && parse_time(words[2], &time))
         write_process(w, PF_NYT_PID_END, &pid, 1, time);
     w->packed_comment = w->end_key = 0;
 }
@@ -576,11 +608,13 @@ static int write_metadata_pair(struct pf_writer *writer, bool option, uint32_t k
     struct pf_nyt_writer *w = writer->state;
     if (header_pair(&w->header, option, key, value))
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds metadata in lines KEY=VALUE; '%.60s' does not fit one",
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "nytprof holds metadata in lines KEY=VALUE; '%.60s' does not fit one",
                         pf_dict_string(writer->dict, key).data);
 }
 
-static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_t key, uint32_t value)
+static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_t key,
+                              uint32_t value)
 {
     struct pf_nyt_writer *w = writer->state;
     if (origin == w->private_origin)
@@ -612,7 +646,8 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
     }
     if (header_comment(&w->header, text))
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds comments of one line, not '%.60s'", text.data);
+    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds comments of one line, not '%.60s'",
+                        text.data);
 }
 
 /* Files, subs, sources, processes. */
@@ -626,7 +661,8 @@ static int write_metadata(struct pf_writer *writer, const struct pf_batch *batch
 
 /* ---- Source texts ---- */
 
-static void write_source(struct pf_nyt_writer *w, uint32_t fid, uint32_t line, struct pf_bytes text, bool utf8)
+static void write_source(struct pf_nyt_writer *w, uint32_t fid, uint32_t line, struct pf_bytes text,
+                         bool utf8)
 {
     const uint32_t numbers[] = {fid, line};
     pf_nyt_out_numbers(&w->out, PF_NYT_SRC_LINE, numbers, 2);
@@ -652,10 +688,12 @@ static int write_texts(struct pf_writer *writer, const struct pf_batch *batch)
     pf_nyt_write_held(writer);
     for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++) {
         const struct pf_text *text = &batch->texts[k];
-        uint32_t name = pf_dict_intern(writer->dict, text->name, text->name_flags), fid = 0, line = 0;
+        uint32_t name = pf_dict_intern(writer->dict, text->name, text->name_flags), fid = 0,
+                 line = 0;
         status = pf_nyt_writer_fid(writer, name, w->source_fid, &fid);
         if (status == PF_OK)
-            status = pf_nyt_writer_line(writer, text->line < INT64_MAX ? (int64_t)text->line : INT64_MAX, &line);
+            status = pf_nyt_writer_line(
+                writer, text->line < INT64_MAX ? (int64_t)text->line : INT64_MAX, &line);
         if (status != PF_OK || !pf_nyt_numbers_text(&w->numbers, fid))
             continue;
         if (w->own)
@@ -680,7 +718,8 @@ int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
         status = pf_nyt_write_records(writer, batch);
     if (status != PF_OK)
         return status;
-    if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed || w->subs.failed)
+    if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
+        w->subs.failed)
         return pf_error_nomem(&writer->error);
     return pf_sink_status(writer->sink, &writer->error);
 }
@@ -698,7 +737,8 @@ static int write_subs(struct pf_writer *writer)
             continue;
         }
         if (pf_nyt_writer_fid(writer, place.file, 0, &numbers[0]) != PF_OK ||
-            pf_nyt_writer_line(writer, place.first, &numbers[1]) != PF_OK || pf_nyt_writer_line(writer, place.last, &numbers[2]) != PF_OK)
+            pf_nyt_writer_line(writer, place.first, &numbers[1]) != PF_OK ||
+            pf_nyt_writer_line(writer, place.last, &numbers[2]) != PF_OK)
             return writer->error.code;
         pf_nyt_subs_define(&w->subs, place.name, place.file, numbers[0], numbers[1], numbers[2]);
         write_sub_info(writer, place.name, numbers);
@@ -727,7 +767,8 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
     else
         end_process(writer);
     pf_nyt_out_finish(&w->out);
-    if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed || w->subs.failed)
+    if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
+        w->subs.failed)
         return pf_error_nomem(&writer->error);
     return pf_sink_status(writer->sink, &writer->error);
 }

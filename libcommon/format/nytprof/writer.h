@@ -40,7 +40,8 @@ uint64_t pf_nyt_time_rate(const struct pf_nyt_time *, uint64_t rate, bool fracti
 
 /* A value in whole ticks of a rate; sets *rounded when they are not exact. False: more than 64
  * bits. */
-bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value, int64_t *ticks, bool *rounded);
+bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value, int64_t *ticks,
+                       bool *rounded);
 
 /* Takes a part off *value that is small enough for a double to hold exactly. */
 int64_t pf_nyt_time_part(int64_t *value);
@@ -57,22 +58,22 @@ struct pf_nyt_call {
     uint32_t first, last, next; /* children and siblings, 0 = none */
     uint32_t depth;
     int64_t calls, self;
-    double total;               /* ticks, with those of all called subs */
+    double total; /* ticks, with those of all called subs */
 };
 
 /* The tree of calls, which becomes records of returns: leaf first, as they come when a program
  * runs. Subs that never returned (without calls) stay open and come last among the subs of their
  * caller, so that no later return takes them as its own. */
 struct pf_nyt_calls {
-    struct pf_dict *dict;       /* borrowed */
-    struct pf_table keys;       /* parent and name */
-    struct pf_nyt_call *nodes;  /* by id of a key */
+    struct pf_dict *dict;      /* borrowed */
+    struct pf_table keys;      /* parent and name */
+    struct pf_nyt_call *nodes; /* by id of a key */
     size_t count, capacity;
-    uint32_t *of_stack;         /* nodes by stack of the dictionary, + 1 */
+    uint32_t *of_stack; /* nodes by stack of the dictionary, + 1 */
     size_t stack_count, stack_capacity;
-    uint32_t *path;             /* stacks on the way to a root */
+    uint32_t *path; /* stacks on the way to a root */
     size_t path_capacity;
-    double ticks;               /* self time of the calls written last */
+    double ticks; /* self time of the calls written last */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -84,25 +85,27 @@ static inline bool pf_nyt_calls_empty(const struct pf_nyt_calls *calls)
 }
 
 /* Adds self time and a number of calls to a stack. PF_OK, PF_NOMEM, PF_OVERFLOW, PF_USAGE. */
-int pf_nyt_calls_add(struct pf_nyt_calls *, uint32_t stack, int64_t self, int64_t number, struct pf_error *);
+int pf_nyt_calls_add(struct pf_nyt_calls *, uint32_t stack, int64_t self, int64_t number,
+                     struct pf_error *);
 
 /* Writes all calls and removes them. PF_OK, PF_OVERFLOW, PF_NOMEM. */
-int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct pf_nyt_time *, uint64_t rate, struct pf_error *);
+int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct pf_nyt_time *,
+                       uint64_t rate, struct pf_error *);
 
 /* ---- Stacks ---- */
 
 struct pf_nyt_stack {
-    int64_t self, hits;         /* of records of this stack */
-    int64_t total;              /* self time with that of all called stacks */
-    uint32_t first, next;       /* stacks that it called */
-    uint32_t recursion;         /* how often its function is among its callers */
+    int64_t self, hits;   /* of records of this stack */
+    int64_t total;        /* self time with that of all called stacks */
+    uint32_t first, next; /* stacks that it called */
+    uint32_t recursion;   /* how often its function is among its callers */
     bool used;
 };
 
 /* Stacks of profiles of other formats, which become lines and callers: the line of the leaf spends
  * the time of a stack, and each frame is called from the line of the frame outside. */
 struct pf_nyt_stacks {
-    struct pf_nyt_stack *rows;  /* by stack of the dictionary */
+    struct pf_nyt_stack *rows; /* by stack of the dictionary */
     size_t count, capacity;
 };
 
@@ -110,7 +113,8 @@ struct pf_nyt_stacks {
 void pf_nyt_stacks_free(struct pf_nyt_stacks *);
 
 /* Adds the amounts of a record. PF_OK, PF_NOMEM, PF_OVERFLOW. */
-int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int64_t hits, struct pf_error *);
+int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int64_t hits,
+                      struct pf_error *);
 /* Marks the callers of all stacks as used, and fills in totals and recursion. PF_OK, PF_NOMEM,
  * PF_OVERFLOW. */
 int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct pf_error *);
@@ -122,25 +126,25 @@ int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct 
  * together, like those of nytprofmerge: the least basetime, a list of the applications, and the sum
  * of the overheads. */
 struct pf_nyt_header {
-    struct pf_dict *dict;       /* borrowed */
-    struct pf_nyt_out *out;     /* borrowed */
-    struct pf_nyt_map written;  /* key, 1 for options: value + 1 */
+    struct pf_dict *dict;      /* borrowed */
+    struct pf_nyt_out *out;    /* borrowed */
+    struct pf_nyt_map written; /* key, 1 for options: value + 1 */
     struct pf_nyt_application {
         uint32_t name;
         uint64_t runs;
-    } *applications;            /* sorted by name */
+    } * applications; /* sorted by name */
     size_t application_count, application_capacity;
-    uint32_t inputs;            /* with attributes; the last may be the current one */
-    bool attributed;            /* the current input has attributes */
-    uint32_t application;       /* of the current input */
+    uint32_t inputs;      /* with attributes; the last may be the current one */
+    bool attributed;      /* the current input has attributes */
+    uint32_t application; /* of the current input */
     /* of the current input, and of those before; seconds if ticks have a length */
     double overhead, all_overhead;
     bool overhead_known;
-    uint32_t basetime;          /* the least */
-    uint64_t rate;              /* the last ticks_per_sec written, 0 = none */
-    uint64_t input_rate;        /* of the current input */
+    uint32_t basetime;   /* the least */
+    uint64_t rate;       /* the last ticks_per_sec written, 0 = none */
+    uint64_t input_rate; /* of the current input */
     uint32_t application_key, overhead_key, basetime_key, rate_key, nv_key;
-    bool failed;                /* memory ran out */
+    bool failed; /* memory ran out */
 };
 
 /* Writes ticks_per_sec, which counts from here on. */
@@ -154,32 +158,33 @@ struct pf_nyt_writer {
     struct pf_nyt_numbers numbers;
     struct pf_nyt_subs subs;
     struct pf_nyt_calls calls;
-    struct pf_nyt_stacks stacks;     /* of profiles with stacks alone */
+    struct pf_nyt_stacks stacks; /* of profiles with stacks alone */
     /* calls that have to agree with the costs of functions; written at the end */
     struct pf_callers *callers;
-    struct pf_nyt_time call_time;    /* of the amounts in `calls` */
-    uint32_t input;                  /* name of the first input, a string */
-    bool ready;                      /* all above are initialised */
+    struct pf_nyt_time call_time; /* of the amounts in `calls` */
+    uint32_t input;               /* name of the first input, a string */
+    bool ready;                   /* all above are initialised */
     /* rows came that only a NYTProf file has; own: from the current input */
     bool genuine, own;
-    bool begun;                      /* records were written, not header lines alone */
-    bool process;                    /* a process of our own is open */
-    bool detailed;                   /* the input has lines or callers */
-    bool stated;                     /* there were statements; the last of them */
+    bool begun;    /* records were written, not header lines alone */
+    bool process;  /* a process of our own is open */
+    bool detailed; /* the input has lines or callers */
+    bool stated;   /* there were statements; the last of them */
     struct pf_nyt_statement {
         uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
-        int64_t count, value;        /* number of statements, and their time together */
+        int64_t count, value;           /* number of statements, and their time together */
     } last;
     uint64_t statements, discounts, discounts_wanted;
     /* the rest of the limit of statements and calls of other formats */
     uint64_t limit;
-    uint32_t packed_comment;         /* held back: the comment before deflated data */
-    uint32_t end_key;                /* held back: the end of a process */
+    uint32_t packed_comment; /* held back: the comment before deflated data */
+    uint32_t end_key;        /* held back: the end of a process */
     /* of the next source texts, 0: their names lead to the number */
     uint32_t source_fid;
-    double seconds, call_seconds;    /* self time of all statements, of all call events */
+    double seconds, call_seconds; /* self time of all statements, of all call events */
     bool rounded;
-    uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin, input_key;
+    uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin,
+        input_key;
     uint32_t fid_key, block_key, sub_key, unknown;
 };
 

@@ -18,7 +18,8 @@
 
 enum { NEIGHBOURS = 16 };
 
-bool pf_nyt_time_of(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_nyt_time *time)
+bool pf_nyt_time_of(const struct pf_dict *dict, const struct pf_measure *measure,
+                    struct pf_nyt_time *time)
 {
     uint64_t rate;
 
@@ -26,7 +27,8 @@ bool pf_nyt_time_of(const struct pf_dict *dict, const struct pf_measure *measure
         *time = (struct pf_nyt_time){measure->num, 0, measure->den};
         return true;
     }
-    if (!pf_measure_is_time(dict, measure) || __builtin_mul_overflow(measure->den, PF_SECOND, &rate))
+    if (!pf_measure_is_time(dict, measure) ||
+        __builtin_mul_overflow(measure->den, PF_SECOND, &rate))
         return false;
     uint64_t common = pf_gcd(rate, measure->num);
     *time = (struct pf_nyt_time){measure->num / common, rate / common, 1};
@@ -44,7 +46,8 @@ uint64_t pf_nyt_time_rate(const struct pf_nyt_time *time, uint64_t rate, bool fr
     return PF_NYT_RATE_FINE;
 }
 
-bool pf_nyt_time_ticks(const struct pf_nyt_time *time, uint64_t rate, int64_t value, int64_t *ticks, bool *rounded)
+bool pf_nyt_time_ticks(const struct pf_nyt_time *time, uint64_t rate, int64_t value, int64_t *ticks,
+                       bool *rounded)
 {
     uint64_t num = time->num, den = time->den;
     pf_int128 exact;
@@ -56,7 +59,8 @@ bool pf_nyt_time_ticks(const struct pf_nyt_time *time, uint64_t rate, int64_t va
     }
     if (den == 1)
         return !__builtin_mul_overflow(value, num, ticks);
-    *rounded = *rounded || __builtin_mul_overflow((pf_int128)value, (pf_int128)num, &exact) || exact % (pf_int128)den != 0;
+    *rounded = *rounded || __builtin_mul_overflow((pf_int128)value, (pf_int128)num, &exact) ||
+               exact % (pf_int128)den != 0;
     return pf_scale64(value, num, den, ticks);
 }
 
@@ -91,8 +95,9 @@ static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ti
 /* A part as ticks, in a double that a reader reads back as the same part. */
 static double time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64_t part)
 {
-    double ticks = time->rate != 0 ? (double)part * (double)time->num * (double)rate / (double)time->rate
-                                   : (double)part * (double)time->num / (double)time->den;
+    double ticks = time->rate != 0
+                       ? (double)part * (double)time->num * (double)rate / (double)time->rate
+                       : (double)part * (double)time->num / (double)time->den;
     double wanted = (double)part, less = ticks, more = ticks;
     if (time->rate != 0 && rate % time->rate == 0)
         return (double)part * ((double)time->num * (double)(rate / time->rate));
@@ -150,12 +155,14 @@ void pf_nyt_calls_free(struct pf_nyt_calls *calls)
 static uint32_t get_child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
 {
     uint32_t node = pf_table_intern(&calls->keys, &(struct key){parent + 1, name});
-    if (node == 0 || !pf_grow(&calls->nodes, &calls->capacity, (size_t)node + 1, sizeof *calls->nodes))
+    if (node == 0 ||
+        !pf_grow(&calls->nodes, &calls->capacity, (size_t)node + 1, sizeof *calls->nodes))
         return UINT32_MAX;
     if (node < calls->count)
         return node;
     struct pf_nyt_call *above = &calls->nodes[parent];
-    calls->nodes[node] = (struct pf_nyt_call){.name = name, .parent = parent, .depth = above->depth + 1};
+    calls->nodes[node] =
+        (struct pf_nyt_call){.name = name, .parent = parent, .depth = above->depth + 1};
     *(above->last ? &calls->nodes[above->last].next : &above->first) = node;
     above->last = node;
     calls->count = (size_t)node + 1;
@@ -167,10 +174,12 @@ static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
 {
     size_t depth = 0;
 
-    if (stack >= calls->stack_count && !pf_grow_zeroed(&calls->of_stack, &calls->stack_count, &calls->stack_capacity,
-                                                       (size_t)stack + 1, sizeof *calls->of_stack))
+    if (stack >= calls->stack_count &&
+        !pf_grow_zeroed(&calls->of_stack, &calls->stack_count, &calls->stack_capacity,
+                        (size_t)stack + 1, sizeof *calls->of_stack))
         return UINT32_MAX;
-    for (; stack != 0 && calls->of_stack[stack] == 0; stack = pf_dict_stack(calls->dict, stack)->parent) {
+    for (; stack != 0 && calls->of_stack[stack] == 0;
+         stack = pf_dict_stack(calls->dict, stack)->parent) {
         if (!pf_grow(&calls->path, &calls->path_capacity, depth + 1, sizeof *calls->path))
             return UINT32_MAX;
         calls->path[depth++] = stack;
@@ -178,7 +187,8 @@ static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
     uint32_t node = stack != 0 ? calls->of_stack[stack] - 1 : 0;
     while (depth > 0) {
         stack = calls->path[--depth];
-        node = get_child(calls, node, pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
+        node = get_child(calls, node,
+                         pf_nyt_sub_name(calls->dict, pf_dict_stack(calls->dict, stack)->location));
         if (node == UINT32_MAX)
             return node;
         calls->of_stack[stack] = node + 1;
@@ -186,14 +196,16 @@ static uint32_t find_node(struct pf_nyt_calls *calls, uint32_t stack)
     return node;
 }
 
-int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, int64_t number, struct pf_error *error)
+int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, int64_t number,
+                     struct pf_error *error)
 {
     uint32_t node = find_node(calls, stack);
     if (node == UINT32_MAX)
         return pf_error_nomem(error);
     struct pf_nyt_call *at = &calls->nodes[node];
     if (number < 0)
-        return pf_error_set(error, PF_USAGE, "nytprof holds no number of calls below 0, as there is of '%.100s'",
+        return pf_error_set(error, PF_USAGE,
+                            "nytprof holds no number of calls below 0, as there is of '%.100s'",
                             pf_dict_string(calls->dict, at->name).data);
     if (!pf_add64(at->self, self, &at->self) || !pf_add64(at->calls, number, &at->calls))
         return pf_error_set(error, PF_OVERFLOW, "a sum of call events of '%.100s' leaves 64 bits",
@@ -255,7 +267,8 @@ static bool next_part(struct writing *w, uint64_t records, int64_t *self, double
 /* Writes as many returns as there were calls; the first ones have the time. */
 static int write_returns(struct writing *w, struct pf_nyt_call *node)
 {
-    uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1, parts = pf_nyt_time_parts(node->self);
+    uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1,
+             parts = pf_nyt_time_parts(node->self);
     size_t times = make_record(w, node);
     int64_t self = node->self;
     double ticks;
@@ -263,8 +276,11 @@ static int write_returns(struct writing *w, struct pf_nyt_call *node)
         return pf_error_nomem(w->error);
     for (parts = parts < left ? parts : left; parts > 0; parts--, left--) {
         if (!next_part(w, parts, &self, &ticks))
-            return pf_error_set(w->error, PF_OVERFLOW, "%" PRId64 " units of time in %" PRId64 " calls of '%.100s' are more than a double tells",
-                                node->self, node->calls, pf_dict_string(w->calls->dict, node->name).data);
+            return pf_error_set(w->error, PF_OVERFLOW,
+                                "%" PRId64 " units of time in %" PRId64
+                                " calls of '%.100s' are more than a double tells",
+                                node->self, node->calls,
+                                pf_dict_string(w->calls->dict, node->name).data);
         node->total += ticks;
         put_times(w, times, parts == 1 ? node->total : ticks, ticks);
         pf_nyt_out_bytes(w->out, w->record.data, w->record.size);
@@ -322,8 +338,8 @@ static int write_tree(struct writing *w)
     return status;
 }
 
-int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out, const struct pf_nyt_time *time, uint64_t rate,
-                       struct pf_error *error)
+int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out,
+                       const struct pf_nyt_time *time, uint64_t rate, struct pf_error *error)
 {
     struct writing w = {.calls = calls, .out = out, .time = time, .rate = rate, .error = error};
     int status = write_tree(&w);
@@ -345,7 +361,8 @@ static int too_big(struct pf_error *error)
     return pf_error_set(error, PF_OVERFLOW, "a sum over stacks leaves 64 bits");
 }
 
-int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self, int64_t hits, struct pf_error *error)
+int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self, int64_t hits,
+                      struct pf_error *error)
 {
     if (stack >= stacks->count) {
         if (!pf_grow(&stacks->rows, &stacks->capacity, (size_t)stack + 1, sizeof *stacks->rows))
@@ -355,7 +372,9 @@ int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self
     }
     struct pf_nyt_stack *row = &stacks->rows[stack];
     row->used = true;
-    return pf_add64(row->self, self, &row->self) && pf_add64(row->hits, hits, &row->hits) ? PF_OK : too_big(error);
+    return pf_add64(row->self, self, &row->self) && pf_add64(row->hits, hits, &row->hits)
+               ? PF_OK
+               : too_big(error);
 }
 
 /* Sums, and the lists of called stacks; callers have smaller ids. */
@@ -366,7 +385,8 @@ static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
         if (!row->used)
             continue;
         struct pf_nyt_stack *above = &stacks->rows[pf_dict_stack(dict, (uint32_t)k)->parent];
-        if (!pf_add64(row->total, row->self, &row->total) || !pf_add64(above->total, row->total, &above->total))
+        if (!pf_add64(row->total, row->self, &row->total) ||
+            !pf_add64(above->total, row->total, &above->total))
             return false;
         above->used = true;
         row->next = above->first;
@@ -376,7 +396,8 @@ static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
 }
 
 /* Walks down and up, counting the functions that are open. */
-static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict, uint32_t *open)
+static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict,
+                            uint32_t *open)
 {
     uint32_t at = stacks->rows[0].first;
     while (at != 0) {
@@ -399,7 +420,8 @@ static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *
     }
 }
 
-int pf_nyt_stacks_finish(struct pf_nyt_stacks *stacks, const struct pf_dict *dict, struct pf_error *error)
+int pf_nyt_stacks_finish(struct pf_nyt_stacks *stacks, const struct pf_dict *dict,
+                         struct pf_error *error)
 {
     if (stacks->count == 0)
         return PF_OK;

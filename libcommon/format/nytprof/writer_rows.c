@@ -20,7 +20,8 @@ struct slot {
     bool time, any;
 };
 
-static const struct slot FLAT_SLOTS[] = {{"stmts", PF_COUNT, PF_SUM, false, true}, {"time", PF_SELF, PF_SUM, true, true}};
+static const struct slot FLAT_SLOTS[] = {{"stmts", PF_COUNT, PF_SUM, false, true},
+                                         {"time", PF_SELF, PF_SUM, true, true}};
 static const struct slot EDGE_SLOTS[] = {{"incl", PF_INCLUSIVE, PF_SUM, true, true},
                                          {"excl", PF_SELF, PF_SUM, true, true},
                                          {"reci", PF_INCLUSIVE, PF_SUM, true, false},
@@ -37,17 +38,19 @@ enum { SAMPLE_CALLS, SAMPLE_SELF, SAMPLE_HITS };
 struct columns {
     const struct slot *slots;
     size_t count;
-    uint32_t chosen[SLOTS];     /* column + 1; 0: no column */
+    uint32_t chosen[SLOTS]; /* column + 1; 0: no column */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
-    const int64_t *derived[2];  /* columns that follow from other records; NULL: none */
+    const int64_t *derived[2]; /* columns that follow from other records; NULL: none */
 };
 
-static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, const struct slot *slot, struct pf_nyt_time *time)
+static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
+                 const struct slot *slot, struct pf_nyt_time *time)
 {
     if (measure->role != slot->role || measure->aggregation != slot->aggregation)
         return false;
-    return slot->time ? pf_nyt_time_of(dict, measure, time) : pf_measure_is_count(dict, measure) && measure->num == measure->den;
+    return slot->time ? pf_nyt_time_of(dict, measure, time)
+                      : pf_measure_is_count(dict, measure) && measure->num == measure->den;
 }
 
 static bool is_chosen(const struct columns *columns, uint32_t column)
@@ -62,19 +65,25 @@ static bool is_chosen(const struct columns *columns, uint32_t column)
 static bool is_derived_measure(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name);
-    return pf_bytes_equal(name, PF_BYTES("block_time")) || pf_bytes_equal(name, PF_BYTES("sub_time"));
+    return pf_bytes_equal(name, PF_BYTES("block_time")) ||
+           pf_bytes_equal(name, PF_BYTES("sub_time"));
 }
 
-static void choose_slots(const struct pf_dict *dict, const struct pf_batch *batch, struct columns *columns)
+static void choose_slots(const struct pf_dict *dict, const struct pf_batch *batch,
+                         struct columns *columns)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t s = 0; s < columns->count; s++) {
             const struct slot *slot = &columns->slots[s];
-            columns->time[s] = columns->chosen[s] ? columns->time[s] : (struct pf_nyt_time){1, 0, 1};
+            columns->time[s] = columns->chosen[s] ? columns->time[s]
+                                                  : (struct pf_nyt_time){1, 0, 1};
             for (uint32_t k = 0; k < batch->value_count && columns->chosen[s] == 0; k++) {
-                const struct pf_measure *measure = pf_measures_row(&dict->measures, batch->values[k].measure);
-                bool named = pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
-                if ((pass == 0 ? !named : !slot->any) || is_chosen(columns, k) || is_derived_measure(dict, measure) ||
+                const struct pf_measure *measure =
+                    pf_measures_row(&dict->measures, batch->values[k].measure);
+                bool named =
+                    pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
+                if ((pass == 0 ? !named : !slot->any) || is_chosen(columns, k) ||
+                    is_derived_measure(dict, measure) ||
                     !fits(dict, measure, slot, &columns->time[s]))
                     continue;
                 columns->chosen[s] = k + 1;
@@ -105,7 +114,8 @@ static bool has_line(const struct pf_dict *dict, uint32_t location)
 }
 
 /* PF_EOF: no column of the batch has a place. */
-static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch, struct columns *columns)
+static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch,
+                          struct columns *columns)
 {
     const struct pf_nyt_writer *w = writer->state;
     bool any = false;
@@ -114,27 +124,35 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
     for (size_t s = 0; s < columns->count; s++)
         any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
     for (uint32_t k = 0; k < batch->value_count && derived < 2; k++)
-        if (is_derived_measure(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
+        if (is_derived_measure(writer->dict,
+                               pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
             columns->derived[derived++] = batch->values[k].data;
     if (!any && derived > 0)
         return PF_EOF;
     for (uint32_t k = 0; any && k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
         const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
-        if (!is_chosen(columns, k) && !is_derived_measure(writer->dict, row) && !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
+        if (!is_chosen(columns, k) && !is_derived_measure(writer->dict, row) &&
+            !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
             return writer->error.code;
     }
     if (any)
         return PF_OK;
-    const struct pf_measure *first = pf_measures_row(&writer->dict->measures, batch->values[0].measure);
+    const struct pf_measure *first =
+        pf_measures_row(&writer->dict->measures, batch->values[0].measure);
     uint32_t name = first->name;
     if (pf_measure_is_count(writer->dict, first) && first->num != first->den)
-        return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call; '%s' is not counted in whole numbers",
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "nytprof has a record for each statement and call; '%s' is not counted "
+                            "in whole numbers",
                             pf_dict_string(writer->dict, name).data);
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",
-                        pf_dict_string(writer->dict, name).data,
-                        batch->kind == PF_FLAT && batch->location && !has_line(writer->dict, batch->location[0])
-                            ? ", and the records have no lines" : "");
+    return pf_error_set(
+        &writer->error, PF_USAGE,
+        "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",
+        pf_dict_string(writer->dict, name).data,
+        batch->kind == PF_FLAT && batch->location && !has_line(writer->dict, batch->location[0])
+            ? ", and the records have no lines"
+            : "");
 }
 
 /* ---- Places ---- */
@@ -144,7 +162,8 @@ struct labels {
 };
 
 /* The member of `labels` for a label; NULL: none. */
-static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels, const struct pf_label *label)
+static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels,
+                           const struct pf_label *label)
 {
     if (!label->numeric || label->number < 0 || label->number > UINT32_MAX)
         return NULL;
@@ -160,7 +179,8 @@ bool pf_nyt_writer_holds_label(struct pf_writer *writer, const struct pf_label *
     return member_of(writer->state, &labels, label);
 }
 
-static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
+static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch,
+                                 uint32_t row)
 {
     struct labels labels = {0};
     for (uint32_t id = batch->labels ? batch->labels[row] : 0, parent; id != 0; id = parent) {
@@ -185,14 +205,17 @@ struct caller {
 };
 
 /* Fills in the place of a caller, because programs that read the file need one. */
-static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label, struct caller *caller)
+static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label,
+                       struct caller *caller)
 {
     struct pf_nyt_writer *w = writer->state;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
     uint32_t file = pf_dict_function(writer->dict, place->function)->file;
-    caller->caller = location == 0 && is_foreign(w) ? pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0)
-                                                    : pf_nyt_sub_name(writer->dict, location);
-    int status = pf_nyt_writer_fid(writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
+    caller->caller = location == 0 && is_foreign(w)
+                         ? pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0)
+                         : pf_nyt_sub_name(writer->dict, location);
+    int status = pf_nyt_writer_fid(
+        writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
     return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
 }
 
@@ -222,11 +245,14 @@ static int check_limit(struct pf_writer *writer, uint64_t count)
         w->limit -= count;
         return PF_OK;
     }
-    return pf_error_set(&writer->error, PF_USAGE, "nytprof has a record for each statement and call: here there would be too many "
-                        "(-t nytprof:limit=N allows N)");
+    return pf_error_set(
+        &writer->error, PF_USAGE,
+        "nytprof has a record for each statement and call: here there would be too many "
+        "(-t nytprof:limit=N allows N)");
 }
 
-static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement, int64_t ticks, bool counted)
+static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement,
+                             int64_t ticks, bool counted)
 {
     unsigned char *start = p;
     bool blocks = statement->block != 0 || statement->sub != 0;
@@ -240,7 +266,8 @@ static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *st
     return (size_t)(p - start);
 }
 
-static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement, const struct pf_nyt_time *time)
+static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement,
+                           const struct pf_nyt_time *time)
 {
     /* The most records without a statement to hold a time: 80 days of the usual ticks of 100 ns. */
     enum { TIME_RECORDS = 1 << 15 };
@@ -251,20 +278,25 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     uint64_t rate = set_rate(writer, time, false);
     if (count < 0 || count > UINT32_MAX)
         return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
-                            "nytprof has a record for each statement; line %" PRIu32 " of file %" PRIu32 " would have %" PRId64,
+                            "nytprof has a record for each statement; line %" PRIu32
+                            " of file %" PRIu32 " would have %" PRId64,
                             statement->line, statement->fid, count);
     if (is_foreign(w) && check_limit(writer, (uint64_t)count) != PF_OK)
         return writer->error.code;
     if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
-        return pf_error_set(&writer->error, PF_OVERFLOW, "the time of line %" PRIu32 " of file %" PRIu32 " leaves 64 bits of ticks",
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "the time of line %" PRIu32 " of file %" PRIu32
+                            " leaves 64 bits of ticks",
                             statement->line, statement->fid);
     if (rounded && !w->rounded)
         pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
     w->rounded |= rounded;
     w->seconds += rate ? (double)ticks / (double)rate : 0;
     if ((ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks) >> 31 > (uint64_t)count + TIME_RECORDS)
-        return pf_error_set(&writer->error, PF_OVERFLOW, "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32 " of file %" PRIu32
-                            ": nytprof holds 2^31 in each", ticks, count, statement->line, statement->fid);
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32
+                            " of file %" PRIu32 ": nytprof holds 2^31 in each",
+                            ticks, count, statement->line, statement->fid);
     w->statements += (uint64_t)count;
     for (bool first = true; first || ticks != 0; first = false) {
         int64_t part = ticks > INT32_MAX ? INT32_MAX : ticks < INT32_MIN ? INT32_MIN : ticks;
@@ -297,18 +329,24 @@ void pf_nyt_write_discounts(struct pf_writer *writer)
 static int check_caller(struct pf_writer *writer, const struct caller *caller, uint64_t records)
 {
     if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE, "%" PRId64 " calls of '%.100s' to a depth of %" PRId64 ": nytprof holds 0 to 2^32-1",
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "%" PRId64 " calls of '%.100s' to a depth of %" PRId64
+                            ": nytprof holds 0 to 2^32-1",
                             caller->calls, name_at(writer, caller->callee), caller->depth);
     if (caller->fid == 0 && caller->line == 0 && (uint64_t)caller->calls < records)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "a time of '%.100s' without a number of calls or a place of its caller: nytprof means something else by that",
+                            "a time of '%.100s' without a number of calls or a place of its "
+                            "caller: nytprof means something else by that",
                             name_at(writer, caller->callee));
     if (records > UINT16_MAX)
-        return pf_error_set(&writer->error, PF_OVERFLOW, "calls of '%.100s' are too many for nytprof", name_at(writer, caller->callee));
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "calls of '%.100s' are too many for nytprof",
+                            name_at(writer, caller->callee));
     return PF_OK;
 }
 
-static int write_caller(struct pf_writer *writer, const struct caller *caller, const struct pf_nyt_time times[3])
+static int write_caller(struct pf_writer *writer, const struct caller *caller,
+                        const struct pf_nyt_time times[3])
 {
     struct pf_nyt_writer *w = writer->state;
     int64_t left = caller->calls, values[3];
@@ -317,7 +355,8 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller, c
     for (int k = 0; k < 3; k++)
         records = records > pf_nyt_time_parts(values[k]) ? records : pf_nyt_time_parts(values[k]);
     records = records > 0 ? records : 1;
-    if (caller->calls == 0 && !values[0] && !values[1] && !values[2] && caller->fid == 0 && caller->line == 0)
+    if (caller->calls == 0 && !values[0] && !values[1] && !values[2] && caller->fid == 0 &&
+        caller->line == 0)
         return PF_OK;
     if (check_caller(writer, caller, records) != PF_OK)
         return writer->error.code;
@@ -326,7 +365,8 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller, c
          * marker. */
         int64_t now = left - (int64_t)records + 1;
         now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
-        now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left) : now;
+        now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left)
+                                                      : now;
         const uint32_t place[] = {caller->fid, caller->line};
         pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, place, 2);
         pf_nyt_write_name(writer, caller->caller);
@@ -346,24 +386,30 @@ static bool is_derived(const struct columns *columns, uint32_t row)
 {
     for (size_t k = 0; k < 2; k++)
         if (columns->derived[k] && columns->derived[k][row] != 0)
-            return slot_value(columns, FLAT_COUNT, row) == 0 && slot_value(columns, FLAT_TIME, row) == 0;
+            return slot_value(columns, FLAT_COUNT, row) == 0 &&
+                   slot_value(columns, FLAT_TIME, row) == 0;
     return false;
 }
 
-static int write_line(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+static int write_line(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t location = batch->location ? batch->location[row] : 0;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
     struct labels labels = read_labels(writer, batch, row);
-    struct pf_nyt_statement statement = {.block = labels.block, .sub = labels.sub, .count = slot_value(columns, FLAT_COUNT, row),
+    struct pf_nyt_statement statement = {.block = labels.block,
+                                         .sub = labels.sub,
+                                         .count = slot_value(columns, FLAT_COUNT, row),
                                          .value = slot_value(columns, FLAT_TIME, row)};
     uint32_t file = pf_dict_function(writer->dict, place->function)->file;
     if (is_derived(columns, row))
         return PF_OK;
     if (file == 0 && labels.fid == 0 && !w->own)
-        return pf_error_set(&writer->error, PF_USAGE, "nytprof holds times and counts of lines and calls of subs; these records have %s",
-                            pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");
+        return pf_error_set(
+            &writer->error, PF_USAGE,
+            "nytprof holds times and counts of lines and calls of subs; these records have %s",
+            pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");
     if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
         pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
         return writer->error.code;
@@ -371,12 +417,15 @@ static int write_line(struct pf_writer *writer, const struct pf_batch *batch, co
     return write_statement(writer, &statement, &columns->time[FLAT_TIME]);
 }
 
-static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+static int write_edge(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
 {
     struct pf_nyt_writer *w = writer->state;
-    uint32_t from = batch->location ? batch->location[row] : 0, to = batch->callee ? batch->callee[row] : 0;
-    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to), .calls = slot_value(columns, EDGE_CALLS, row),
-                                   .depth = slot_value(columns, EDGE_DEPTH, row)};
+    uint32_t from = batch->location ? batch->location[row] : 0,
+             to = batch->callee ? batch->callee[row] : 0;
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to),
+                            .calls = slot_value(columns, EDGE_CALLS, row),
+                            .depth = slot_value(columns, EDGE_DEPTH, row)};
     for (size_t k = 0; k < 3; k++)
         caller.values[k] = slot_value(columns, EDGE_TIMES + k, row);
     if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
@@ -386,13 +435,17 @@ static int write_edge(struct pf_writer *writer, const struct pf_batch *batch, co
     return write_caller(writer, &caller, columns->time + EDGE_TIMES);
 }
 
-static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
 {
     struct pf_nyt_writer *w = writer->state;
     uint32_t stack = batch->stack ? batch->stack[row] : 0;
-    int64_t self = slot_value(columns, SAMPLE_SELF, row), hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
+    int64_t self = slot_value(columns, SAMPLE_SELF, row),
+            hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
     if (stack == 0)
-        return self == 0 ? PF_OK : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
+        return self == 0
+                   ? PF_OK
+                   : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
     int64_t number = slot_value(columns, SAMPLE_CALLS, row);
     int status = is_foreign(w) && number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)
@@ -408,14 +461,16 @@ static int set_call_time(struct pf_writer *writer, const struct columns *columns
     struct pf_nyt_writer *w = writer->state;
     struct pf_nyt_time time = columns->time[SAMPLE_SELF];
     if (columns->chosen[SAMPLE_SELF] == 0 ||
-        (time.num == w->call_time.num && time.rate == w->call_time.rate && time.den == w->call_time.den))
+        (time.num == w->call_time.num && time.rate == w->call_time.rate &&
+         time.den == w->call_time.den))
         return PF_OK;
     int status = pf_nyt_write_stacks(writer);
     w->call_time = time;
     return status;
 }
 
-static int write_row(struct pf_writer *writer, const struct pf_batch *batch, const struct columns *columns, uint32_t row)
+static int write_row(struct pf_writer *writer, const struct pf_batch *batch,
+                     const struct columns *columns, uint32_t row)
 {
     return batch->kind == PF_FLAT   ? write_line(writer, batch, columns, row)
            : batch->kind == PF_EDGE ? write_edge(writer, batch, columns, row)
@@ -428,9 +483,11 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch,
     struct pf_nyt_writer *w = writer->state;
     struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
     if (batch->kind == PF_EDGE)
-        columns = (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
+        columns =
+            (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
     if (batch->kind == PF_SAMPLE)
-        columns = (struct columns){.slots = SAMPLE_SLOTS, .count = sizeof SAMPLE_SLOTS / sizeof *SAMPLE_SLOTS};
+        columns = (struct columns){.slots = SAMPLE_SLOTS,
+                                   .count = sizeof SAMPLE_SLOTS / sizeof *SAMPLE_SLOTS};
     int status = choose_columns(writer, batch, &columns);
     if (status != PF_OK)
         return status == PF_EOF ? PF_OK : status;
@@ -444,7 +501,8 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch,
     else if (batch->kind == PF_EDGE)
         status = pf_nyt_write_stacks(writer);
     if (status == PF_OK && batch->kind != PF_SAMPLE)
-        status = pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
+        status =
+            pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
     for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++)
         if (held)
             read_labels(writer, batch, k);
@@ -470,7 +528,8 @@ int pf_nyt_write_callers(struct pf_writer *writer)
     struct pf_nyt_writer *w = writer->state;
     struct pf_batch batch;
     int status = PF_OK;
-    while (status == PF_OK && (status = pf_callers_next(w->callers, true, &batch, &writer->error)) == PF_OK)
+    while (status == PF_OK &&
+           (status = pf_callers_next(w->callers, true, &batch, &writer->error)) == PF_OK)
         status = write_records(writer, &batch, false);
     return status == PF_EOF ? PF_OK : status;
 }
@@ -481,7 +540,8 @@ int pf_nyt_write_callers(struct pf_writer *writer)
 static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
 {
     for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
-        const struct pf_location *place = pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
+        const struct pf_location *place =
+            pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
         if (place->line > 0 && pf_dict_function(dict, place->function)->file != 0)
             return pf_dict_stack(dict, stack)->location;
     }
@@ -497,7 +557,8 @@ static int write_stack_line(struct pf_writer *writer, uint32_t stack)
     if (location == 0 || (row->self == 0 && row->hits == 0))
         return PF_OK;
     const struct pf_location *place = pf_dict_location(writer->dict, location);
-    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0, &statement.fid);
+    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0,
+                                   &statement.fid);
     if (status == PF_OK)
         status = pf_nyt_writer_line(writer, place->line, &statement.line);
     return status == PF_OK ? write_statement(writer, &statement, &w->call_time) : status;
@@ -509,7 +570,9 @@ static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
     const struct pf_nyt_stack *row = &w->stacks.rows[stack];
     const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
     uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
-    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location), .calls = 1, .depth = row->recursion};
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location),
+                            .calls = 1,
+                            .depth = row->recursion};
     const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
     unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
     pf_nyt_subs_note(&w->subs, writer->dict, node->location, true);

@@ -23,7 +23,8 @@ static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ah
     while (have > searched && !(end = memchr(bytes + searched, '\n', have - searched))) {
         searched = have;
         if (have - behind > LINE_SIZE)
-            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) + behind, "a line longer than 64 MiB");
+            return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source) + behind,
+                               "a line longer than 64 MiB");
         bytes = pf_source_peek(reader->source, searched + 1, &have);
     }
     have = have > behind ? have - behind : 0;
@@ -46,7 +47,8 @@ static void take(struct pf_reader *reader, const struct ahead *ahead)
 
 static int cut(struct pf_reader *reader, uint64_t offset)
 {
-    return pf_error_at(&reader->error, PF_FAILED, offset, "the input ends in the middle of this event");
+    return pf_error_at(&reader->error, PF_FAILED, offset,
+                       "the input ends in the middle of this event");
 }
 
 /* --- call chains ------------------------------------------------------------------------------ */
@@ -66,17 +68,20 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
     uint32_t *value = &state->lines.rows[id].value;
 
     if (frame) {
-        if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
+        if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count,
+                                     &state->location_capacity))
             return false;
         special.count = (uint32_t)(state->location_count - special.first);
         *value = state->locations[special.first];
-        if (special.count == 1 && !pf_dict_location(reader->dict, *value)->inlined && *value < PF_PERF_SPECIAL) {
+        if (special.count == 1 && !pf_dict_location(reader->dict, *value)->inlined &&
+            *value < PF_PERF_SPECIAL) {
             state->location_count = special.first;
             return true;
         }
     }
     if (state->special_count == PF_PERF_SPECIAL - 1 ||
-        !pf_grow(&state->specials, &state->special_capacity, state->special_count + 1, sizeof *state->specials))
+        !pf_grow(&state->specials, &state->special_capacity, state->special_count + 1,
+                 sizeof *state->specials))
         return false;
     *value = PF_PERF_SPECIAL | (uint32_t)state->special_count;
     state->specials[state->special_count++] = special;
@@ -91,7 +96,8 @@ static bool place_frame(struct pf_reader *reader, uint32_t id)
     struct pf_perf_source source;
 
     row = pf_table_intern(&state->placed, &(uint32_t[2]){*location, id});
-    if (!row || !pf_grow(&state->placed_locations, &state->placed_capacity, (size_t)row + 1, sizeof *state->placed_locations))
+    if (!row || !pf_grow(&state->placed_locations, &state->placed_capacity, (size_t)row + 1,
+                         sizeof *state->placed_locations))
         return false;
     if (row == had) {
         const struct pf_line_memo_row *line = &state->lines.rows[id];
@@ -106,12 +112,14 @@ static bool place_frame(struct pf_reader *reader, uint32_t id)
 static int add_special(struct pf_reader *reader, uint32_t id)
 {
     struct pf_perf_reader *state = reader->state;
-    const struct pf_perf_line *special = &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
+    const struct pf_perf_line *special =
+        &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
     int status = PF_OK;
 
     state->inlines = true;
     if (special->count == 0)
-        return state->rows.depth == 0 || place_frame(reader, id) ? PF_OK : pf_error_nomem(&reader->error);
+        return state->rows.depth == 0 || place_frame(reader, id) ? PF_OK
+                                                                 : pf_error_nomem(&reader->error);
     for (uint32_t k = 0; k < special->count && status == PF_OK; k++)
         status = add_frame(reader, state->locations[special->first + k]);
     return status;
@@ -131,7 +139,8 @@ enum line { LINE_MEANING, LINE_NONE, LINE_END };
 /* What a line below a header is; `frame` where it is one. A file of events of one line each has
  * them one below the other, begun by blanks as well: perf begins a frame with a tab. Frames whose
  * blanks are lost look like a command where headers have nothing else. */
-static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame, bool *is_frame)
+static enum line judge(struct pf_perf_reader *state, struct pf_bytes line,
+                       struct pf_perf_frame *frame, bool *is_frame)
 {
     struct pf_perf_header header;
     struct pf_perf_source source;
@@ -144,7 +153,8 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line, struc
     if (line.data[0] != '\t' && !state->bare && pf_perf_header_parse(line, state->timed, &header))
         return LINE_END;
     *is_frame = !pf_blank(line.data[0]) || pf_perf_frame_parse(line, frame);
-    return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING : LINE_NONE;
+    return *is_frame || (line.data[0] != '\t' && pf_perf_source_parse(line, &source)) ? LINE_MEANING
+                                                                                      : LINE_NONE;
 }
 
 /* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a
@@ -169,8 +179,10 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
     }
     *what = judge(state, ahead.line, &frame, &is_frame);
     if (*what == LINE_END)
-        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK : cut(reader, state->event);
-    if (!ahead.whole && (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
+        return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK
+                                                                 : cut(reader, state->event);
+    if (!ahead.whole &&
+        (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
         return cut(reader, state->event);
     if (*what == LINE_NONE) {
         if (state->passed_over++ == 0)
@@ -182,7 +194,8 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
     if (!*last)
         return pf_error_nomem(&reader->error);
     take(reader, &ahead);
-    return set_meaning(reader, *last, is_frame ? &frame : NULL) ? add_line(reader, *last) : pf_error_nomem(&reader->error);
+    return set_meaning(reader, *last, is_frame ? &frame : NULL) ? add_line(reader, *last)
+                                                                : pf_error_nomem(&reader->error);
 }
 
 /* The call chain below a header, and the blank line behind it. A file that ends without that blank
@@ -271,7 +284,8 @@ static bool find_labels(struct pf_reader *reader, const struct pf_perf_header *h
     bool is_new;
     uint32_t id = name_id(state, header->who, &is_new);
 
-    if (!id || !pf_grow(&state->labels, &state->label_capacity, state->names.count, sizeof *state->labels))
+    if (!id ||
+        !pf_grow(&state->labels, &state->label_capacity, state->names.count, sizeof *state->labels))
         return false;
     if (is_new)
         state->labels[id] = make_labels(reader->dict, header);
@@ -286,7 +300,8 @@ static bool counts_time(struct pf_bytes event)
 
     if (colon)
         event.size = (size_t)(colon - event.data);
-    return pf_bytes_equal(event, PF_BYTES("cpu-clock")) || pf_bytes_equal(event, PF_BYTES("task-clock"));
+    return pf_bytes_equal(event, PF_BYTES("cpu-clock")) ||
+           pf_bytes_equal(event, PF_BYTES("task-clock"));
 }
 
 static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_header *header)
@@ -294,10 +309,9 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
     struct pf_perf_reader *state = reader->state;
     struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
     bool time = header->has_period && counts_time(name);
-    struct pf_measure measure =
-        pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8),
-                              time ? "nanoseconds" : "count", PF_SAMPLE,
-                              header->has_period ? PF_SELF : PF_COUNT, PF_SAMPLED);
+    struct pf_measure measure = pf_measure_make_named(
+        reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), time ? "nanoseconds" : "count",
+        PF_SAMPLE, header->has_period ? PF_SELF : PF_COUNT, PF_SAMPLED);
 
     measure.main = time && !state->has_time;
     state->has_time |= time;
@@ -315,9 +329,12 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
     if (header->event.size == 0 && !header->has_period)
         return true;
     /* The colon keeps events apart from who parts, which end in something else. */
-    struct pf_bytes name = header->event.size > 0 ? (struct pf_bytes){header->event.data, header->event.size + 1} : PF_BYTES(":");
+    struct pf_bytes name = header->event.size > 0
+                               ? (struct pf_bytes){header->event.data, header->event.size + 1}
+                               : PF_BYTES(":");
     id = pf_line_memo_intern(&state->names, 0, name);
-    if (!id || !pf_grow(&state->measures, &state->measure_capacity, state->names.count, sizeof *state->measures))
+    if (!id || !pf_grow(&state->measures, &state->measure_capacity, state->names.count,
+                        sizeof *state->measures))
         return false;
     if (id == had)
         state->measures[id] = (struct pf_perf_measure){{UINT32_MAX, UINT32_MAX}};
@@ -335,7 +352,8 @@ static int use_single(struct pf_reader *reader, const struct pf_perf_frame *fram
     size_t had = state->location_count;
     int status = PF_OK;
 
-    if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count, &state->location_capacity))
+    if (!pf_perf_frame_locations(reader->dict, frame, &state->locations, &state->location_count,
+                                 &state->location_capacity))
         status = pf_error_nomem(&reader->error);
     for (size_t k = had; status == PF_OK && k < state->location_count; k++)
         status = add_frame(reader, state->locations[k]);
@@ -352,8 +370,9 @@ static void begin_columns(struct pf_reader *reader)
     if (state->item_measure != UINT32_MAX)
         pf_rows_measure(&state->rows, state->item_measure);
     if (state->samples == UINT32_MAX)
-        state->samples = pf_dict_add_measure(reader->dict,
-                                             pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED));
+        state->samples =
+            pf_dict_add_measure(reader->dict, pf_measure_make(reader->dict, "samples", "count",
+                                                              PF_SAMPLE, PF_COUNT, PF_SAMPLED));
     pf_rows_count(&state->rows, state->samples);
 }
 
@@ -391,7 +410,8 @@ static void declare(struct pf_reader *reader)
 }
 
 /* An event whose header is ahead. */
-static int read_event(struct pf_reader *reader, const struct ahead *ahead, const struct pf_perf_header *header)
+static int read_event(struct pf_reader *reader, const struct ahead *ahead,
+                      const struct pf_perf_header *header)
 {
     struct pf_perf_reader *state = reader->state;
     struct pf_perf_frame frame;
@@ -430,7 +450,8 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
     struct ahead ahead;
     int status = look_behind(reader, behind, &ahead);
 
-    *is_chain = status == PF_OK && ahead.line.size > 0 && ahead.line.data[0] == '\t' && pf_perf_frame_parse(ahead.line, &frame);
+    *is_chain = status == PF_OK && ahead.line.size > 0 && ahead.line.data[0] == '\t' &&
+                pf_perf_frame_parse(ahead.line, &frame);
     return status == PF_EOF ? PF_OK : status;
 }
 
@@ -478,7 +499,8 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
     struct pf_bytes line = ahead->line;
     struct pf_clip text;
     bool chain = false, headed = line.data[0] != '\t';
-    bool may = !state->named && line.size <= PF_STRING_MAX && (!headed || state->bare || !has_colon(line));
+    bool may = !state->named && line.size <= PF_STRING_MAX &&
+               (!headed || state->bare || !has_colon(line));
 
     if (!ahead->whole)
         return cut(reader, pf_source_offset(reader->source));
@@ -486,7 +508,8 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
     if (may && chain_ahead(reader, headed ? line.size + 1 : 0, &chain) != PF_OK)
         return reader->error.code;
     return chain ? read_bare(reader, headed)
-                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "neither an event nor a comment: '%s'", text.text);
+                 : pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                               "neither an event nor a comment: '%s'", text.text);
 }
 
 /* --- comments --------------------------------------------------------------------------------- */
@@ -495,10 +518,13 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
 {
     struct pf_perf_reader *state = reader->state;
-    struct pf_bytes text = pf_bytes_trim((struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}), key = PF_BYTES("comment");
+    struct pf_bytes text = pf_bytes_trim(
+                        (struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}),
+                    key = PF_BYTES("comment");
 
     if (ahead->line.size > PF_STRING_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "a comment longer than 16 MiB");
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "a comment longer than 16 MiB");
     for (size_t at = 1; at + 2 < text.size; at++)
         if (memcmp(text.data + at, " : ", 3) == 0) {
             key = pf_bytes_trim((struct pf_bytes){text.data, at});
@@ -526,7 +552,8 @@ static int read_item(struct pf_reader *reader)
     int status;
 
     while ((status = look(reader, &ahead)) == PF_OK) {
-        bool empty = pf_bytes_trim(ahead.line).size == 0, comment = !empty && ahead.line.data[0] == '#';
+        bool empty = pf_bytes_trim(ahead.line).size == 0,
+             comment = !empty && ahead.line.data[0] == '#';
         bool event = !empty && !state->bare && ahead.line.size <= PF_STRING_MAX &&
                      pf_perf_header_parse(ahead.line, state->timed || comment, &header);
 
@@ -534,7 +561,8 @@ static int read_item(struct pf_reader *reader)
             /* A command may be called so: then its call chain is below. */
             bool chain;
 
-            if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK || look(reader, &ahead) != PF_OK)
+            if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK ||
+                look(reader, &ahead) != PF_OK)
                 return reader->error.code;
             event = chain && !state->bare && pf_perf_header_parse(ahead.line, false, &header);
             comment = !chain;
@@ -562,7 +590,9 @@ int pf_perf_read_item(struct pf_reader *reader)
     if (!state->rows.declared)
         declare(reader);
     if (state->passed_over > 0)
-        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %" PRIu64 " line%s of call chains that are no frames passed over",
-                       state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
+        pf_report_send(
+            &reader->report, PF_WARNING,
+            "offset %" PRIu64 ": %" PRIu64 " line%s of call chains that are no frames passed over",
+            state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
     return status;
 }

@@ -30,7 +30,8 @@ static size_t offset_start(struct pf_bytes text)
 
     while (at > 0 && lower_hex(text.data[at - 1]) >= 0)
         at--;
-    return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3 : text.size;
+    return at >= 3 && at < text.size && memcmp(text.data + at - 3, "+0x", 3) == 0 ? at - 3
+                                                                                  : text.size;
 }
 
 /* Where the bracket begins that the last byte closes: at the start where the symbol is empty; the
@@ -58,7 +59,8 @@ static size_t image_start(struct pf_bytes text)
     if (pf_bytes_starts(text, unknown))
         return unknown.size - 1;
     for (size_t at = text.size; at-- > 4;)
-        if (text.data[at] == '(' && text.data[at - 1] == ' ' && offset_start((struct pf_bytes){text.data, at - 1}) < at - 1)
+        if (text.data[at] == '(' && text.data[at - 1] == ' ' &&
+            offset_start((struct pf_bytes){text.data, at - 1}) < at - 1)
             return at;
     return bracket_start(text);
 }
@@ -115,7 +117,8 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
         text = pf_bytes_trim((struct pf_bytes){text.data, text.size - inlined.size});
     if (text.data == line.data)
         return false;
-    if (pf_bytes_ends(text, PF_BYTES("]")) && text.size > 2 && lower_hex(text.data[text.size - 2]) >= 0)
+    if (pf_bytes_ends(text, PF_BYTES("]")) && text.size > 2 &&
+        lower_hex(text.data[text.size - 2]) >= 0)
         return true;
     for (size_t at = text.size; at-- > 0;)
         if (text.data[at] == ':') {
@@ -149,17 +152,21 @@ static bool made_at_run_time(struct pf_bytes image)
     struct pf_bytes name = base_name(image);
 
     return (pf_bytes_starts(name, PF_BYTES("perf-")) && pf_bytes_ends(name, PF_BYTES(".map"))) ||
-           (pf_bytes_starts(name, PF_BYTES("jitted-")) && pf_bytes_ends(name, PF_BYTES(".so"))) || pf_bytes_starts(image, PF_BYTES("[JIT]"));
+           (pf_bytes_starts(name, PF_BYTES("jitted-")) && pf_bytes_ends(name, PF_BYTES(".so"))) ||
+           pf_bytes_starts(image, PF_BYTES("[JIT]"));
 }
 
 static enum pf_frame_kind frame_kind(const struct pf_perf_frame *frame)
 {
     struct pf_bytes image = frame->image;
 
-    if (pf_bytes_starts(image, PF_BYTES("[kernel")) || pf_bytes_starts(image, PF_BYTES("[guest.kernel")) || pf_bytes_ends(image, PF_BYTES(".ko")) ||
+    if (pf_bytes_starts(image, PF_BYTES("[kernel")) ||
+        pf_bytes_starts(image, PF_BYTES("[guest.kernel")) ||
+        pf_bytes_ends(image, PF_BYTES(".ko")) ||
         pf_bytes_starts(base_name(image), PF_BYTES("vmlinux")))
         return PF_FRAME_KERNEL;
-    if (image.size > 0 && !unknown(image) && !pf_bytes_equal(image, PF_BYTES("[vsyscall]")) && frame->address >= KERNEL_START)
+    if (image.size > 0 && !unknown(image) && !pf_bytes_equal(image, PF_BYTES("[vsyscall]")) &&
+        frame->address >= KERNEL_START)
         return PF_FRAME_KERNEL;
     return made_at_run_time(image) ? PF_FRAME_JIT : PF_FRAME_NATIVE;
 }
@@ -182,11 +189,14 @@ static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
     return id;
 }
 
-static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame, struct pf_bytes symbol, bool inlined)
+static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame,
+                             struct pf_bytes symbol, bool inlined)
 {
-    struct pf_image image = {.name = unknown(frame->image) ? 0 : pf_dict_intern(dict, frame->image, PF_UTF8)};
+    struct pf_image image = {
+        .name = unknown(frame->image) ? 0 : pf_dict_intern(dict, frame->image, PF_UTF8)};
     bool nameless = unknown(symbol) || (symbol.size == 0 && pf_perf_frame_named(frame));
-    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image) : pf_dict_intern(dict, symbol, PF_UTF8)};
+    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image)
+                                                    : pf_dict_intern(dict, symbol, PF_UTF8)};
     struct pf_location location = {
         .function = pf_dict_add_function(dict, &function),
         .image = pf_dict_add_image(dict, &image),
@@ -211,7 +221,8 @@ static size_t last_arrow(struct pf_bytes text)
     return text.size;
 }
 
-bool pf_perf_frame_locations(struct pf_dict *dict, const struct pf_perf_frame *frame, uint32_t **locations, size_t *count, size_t *capacity)
+bool pf_perf_frame_locations(struct pf_dict *dict, const struct pf_perf_frame *frame,
+                             uint32_t **locations, size_t *count, size_t *capacity)
 {
     struct pf_bytes rest = frame->symbol;
     bool split = frame_kind(frame) == PF_FRAME_JIT;
@@ -230,7 +241,8 @@ bool pf_perf_frame_locations(struct pf_dict *dict, const struct pf_perf_frame *f
     }
 }
 
-uint32_t pf_perf_source_location(struct pf_dict *dict, uint32_t id, const struct pf_perf_source *source)
+uint32_t pf_perf_source_location(struct pf_dict *dict, uint32_t id,
+                                 const struct pf_perf_source *source)
 {
     struct pf_location location = *pf_dict_location(dict, id);
     struct pf_function function = *pf_dict_function(dict, location.function);

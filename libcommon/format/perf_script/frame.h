@@ -27,7 +27,8 @@ static inline bool pf_perf_frame_named(const struct pf_perf_frame *frame)
 
 /* The locations of a frame: several where a compiler at run time says what it inlined,
  * `outer->inner->innermost`. Appends them innermost first with *count; false: out of memory. */
-bool pf_perf_frame_locations(struct pf_dict *, const struct pf_perf_frame *, uint32_t **locations, size_t *count, size_t *capacity);
+bool pf_perf_frame_locations(struct pf_dict *, const struct pf_perf_frame *, uint32_t **locations,
+                             size_t *count, size_t *capacity);
 
 /* `FILE:LINE`, where a frame is in the source, maybe followed by ` (inlined)`. False when the line
  * is none. `??:0` and `IMAGE[ADDRESS]` have no file. */
@@ -38,6 +39,7 @@ struct pf_perf_source {
 };
 bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *);
 /* A location with its place. */
-uint32_t pf_perf_source_location(struct pf_dict *, uint32_t location, const struct pf_perf_source *);
+uint32_t pf_perf_source_location(struct pf_dict *, uint32_t location,
+                                 const struct pf_perf_source *);
 
 #endif

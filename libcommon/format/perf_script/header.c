@@ -27,7 +27,9 @@ static bool thread_token(struct pf_bytes token, struct pf_perf_header *header)
 
     if (slash) {
         header->has_pid = parse_id((struct pf_bytes){token.data, first}, &header->pid);
-        header->has_tid = header->has_pid && parse_id((struct pf_bytes){slash + 1, token.size - first - 1}, &header->tid);
+        header->has_tid =
+            header->has_pid &&
+            parse_id((struct pf_bytes){slash + 1, token.size - first - 1}, &header->tid);
         header->has_pid = header->has_tid;
     } else {
         header->has_tid = parse_id(token, &header->tid);
@@ -74,7 +76,8 @@ static bool frame_like(struct pf_bytes rest)
 {
     struct pf_perf_frame frame;
 
-    return pf_bytes_trim(rest).size == 0 || (pf_perf_frame_parse(rest, &frame) && pf_perf_frame_named(&frame));
+    return pf_bytes_trim(rest).size == 0 ||
+           (pf_perf_frame_parse(rest, &frame) && pf_perf_frame_named(&frame));
 }
 
 static bool event_token(struct pf_bytes token, struct pf_perf_header *header)
@@ -128,7 +131,8 @@ static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, 
 {
     struct pf_bytes token = pf_scan_last_word(text);
     const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
-    size_t whole = point ? (size_t)(point - token.data) : 0, decimals = point ? token.size - whole - 1 : 0;
+    size_t whole = point ? (size_t)(point - token.data) : 0,
+           decimals = point ? token.size - whole - 1 : 0;
     int64_t seconds, fraction, scale = decimals == 6 ? 1000 : 1;
     bool exact;
 
@@ -151,12 +155,14 @@ static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, 
 
 /* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks
  * against it. */
-static bool parse_timed(struct pf_bytes line, enum places places, bool event, struct pf_perf_header *header, bool *huge)
+static bool parse_timed(struct pf_bytes line, enum places places, bool event,
+                        struct pf_perf_header *header, bool *huge)
 {
     for (size_t at = line.size; at-- > 3;) {
         struct pf_bytes before = {line.data, at}, behind = {line.data + at + 1, line.size - at - 1};
 
-        if (line.data[at] != ':' || !pf_digit(line.data[at - 1]) || (behind.size > 0 && !pf_blank(behind.data[0])) ||
+        if (line.data[at] != ':' || !pf_digit(line.data[at - 1]) ||
+            (behind.size > 0 && !pf_blank(behind.data[0])) ||
             !take_time(&before, places, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
@@ -205,8 +211,10 @@ bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_heade
     bool huge = false;
 
     memset(header, 0, sizeof *header);
-    return parse_timed(line, PLACES_OF_PERF, true, header, &huge) || parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
-           (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) || (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)) ||
+    return parse_timed(line, PLACES_OF_PERF, true, header, &huge) ||
+           parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
+           (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) ||
+           (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)) ||
            (!timed && !huge && parse_untimed(line, header));
 }
 

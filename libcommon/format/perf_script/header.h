@@ -12,12 +12,12 @@ struct pf_perf_header {
     /* the part before time, period and event: the same bytes mean the same command, thread and
      * processor */
     struct pf_bytes who;
-    struct pf_bytes comm;   /* of `who`, empty where it is not printed */
+    struct pf_bytes comm; /* of `who`, empty where it is not printed */
     bool has_pid, has_tid, has_cpu, has_time, has_period;
     int64_t pid, tid, cpu;
-    int64_t time;           /* nanoseconds */
+    int64_t time; /* nanoseconds */
     int64_t period;
-    struct pf_bytes event;  /* without its colon; empty where it is not printed */
+    struct pf_bytes event; /* without its colon; empty where it is not printed */
     /* behind the event: a frame, what a tracepoint has to say, or nothing */
     struct pf_bytes rest;
 };

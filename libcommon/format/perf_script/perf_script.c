@@ -34,7 +34,8 @@ static bool printed_frame(struct pf_bytes line)
 
     if (!pf_perf_frame_parse(line, &frame) && !pf_perf_frame_unindented(line, &frame))
         return false;
-    return line.data[0] == '\t' || frame.image.size > 0 || in_columns(line, 0) || in_columns(line, TAB);
+    return line.data[0] == '\t' || frame.image.size > 0 || in_columns(line, 0) ||
+           in_columns(line, TAB);
 }
 
 /* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a
@@ -45,13 +46,17 @@ static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
     enum { INSIDE = 2 }; /* blanks between an event and a frame behind it */
     struct pf_perf_frame frame;
     bool inside = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
-    bool chain = !empty(below) && (pf_perf_frame_parse(below, &frame) || pf_perf_frame_unindented(below, &frame));
+    bool chain = !empty(below) &&
+                 (pf_perf_frame_parse(below, &frame) || pf_perf_frame_unindented(below, &frame));
     int bits = header->has_time ? 12 : 0;
 
     if (header->event.size > 0 && header->has_time)
         bits += 8;
     if (!header->has_time)
-        return (chain && printed_frame(below)) || (inside && header->has_tid && in_columns(header->rest, INSIDE)) ? 12 : 0;
+        return (chain && printed_frame(below)) ||
+                       (inside && header->has_tid && in_columns(header->rest, INSIDE))
+                   ? 12
+                   : 0;
     return inside || chain ? bits + 12 : header->event.size > 0 && header->has_tid ? bits : 0;
 }
 
@@ -61,8 +66,8 @@ static bool aligned_frame(struct pf_bytes line)
     enum { WIDTH = 17 };
     struct pf_perf_frame frame;
 
-    return line.size > WIDTH && line.data[0] == '\t' && line.data[WIDTH - 1] != ' ' && line.data[WIDTH] == ' ' &&
-           pf_perf_frame_parse(line, &frame) && frame.symbol.size > 0;
+    return line.size > WIDTH && line.data[0] == '\t' && line.data[WIDTH - 1] != ' ' &&
+           line.data[WIDTH] == ' ' && pf_perf_frame_parse(line, &frame) && frame.symbol.size > 0;
 }
 
 /* `%16s ` of a command, or `%10u ` of a period, above or beside an event behind which nothing
@@ -72,11 +77,13 @@ static bool aligned_header(struct pf_bytes line)
     enum { COMM = 16 };
     struct pf_perf_header header;
 
-    if (line.size <= 2 || memcmp(line.data + line.size - 2, ": ", 2) != 0 || !pf_perf_header_parse(line, false, &header) || header.has_time)
+    if (line.size <= 2 || memcmp(line.data + line.size - 2, ": ", 2) != 0 ||
+        !pf_perf_header_parse(line, false, &header) || header.has_time)
         return false;
     if (header.has_period || header.has_tid)
         return true;
-    return header.event.size > 0 && header.who.size >= COMM && line.data[COMM] == ' ' && line.data[COMM - 1] != ' ';
+    return header.event.size > 0 && header.who.size >= COMM && line.data[COMM] == ' ' &&
+           line.data[COMM - 1] != ' ';
 }
 
 /* Neither times nor call chains: each line ahead must be an event. */
@@ -141,7 +148,8 @@ static int open_reader(struct pf_reader *reader)
     if (have == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (have == 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
     state->samples = UINT32_MAX;
     state->give_times = reader->times || pf_options_get(reader->options, "time");
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);

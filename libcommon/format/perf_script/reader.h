@@ -26,30 +26,30 @@ struct pf_perf_reader {
     struct pf_line_memo lines, names; /* of call chains; `who` parts, and events */
     struct pf_perf_line *specials;
     size_t special_count, special_capacity;
-    uint32_t *locations;              /* of the special lines */
+    uint32_t *locations; /* of the special lines */
     size_t location_count, location_capacity;
     /* locations with a place in the source: location, line; the result by id */
     struct pf_table placed;
     uint32_t *placed_locations;
     size_t placed_capacity;
-    uint32_t *labels;                 /* by `who` part */
+    uint32_t *labels; /* by `who` part */
     size_t label_capacity;
     struct pf_perf_measure *measures; /* by event */
     size_t measure_capacity;
-    uint32_t samples;                 /* the measure; UINT32_MAX = not yet */
+    uint32_t samples; /* the measure; UINT32_MAX = not yet */
     /* an event counts time: the first that does is the main measure */
     bool has_time;
-    bool timed;                       /* the file's events carry times */
-    bool named;                       /* one came that has a time or an event in its header */
-    bool bare;                        /* one came that has neither */
+    bool timed; /* the file's events carry times */
+    bool named; /* one came that has a time or an event in its header */
+    bool bare;  /* one came that has neither */
     bool give_times;
-    int status;                       /* what follows the records given last */
+    int status; /* what follows the records given last */
 
-    bool inlines;                     /* frames of the event at hand are inlined */
-    uint64_t passed_over;             /* lines that are no frames, and where the first is */
+    bool inlines;         /* frames of the event at hand are inlined */
+    uint64_t passed_over; /* lines that are no frames, and where the first is */
     uint64_t passed_offset;
 
-    uint64_t event;                   /* the event at hand: where it begins */
+    uint64_t event; /* the event at hand: where it begins */
     uint32_t item_measure, item_labels;
     int64_t item_value, item_time;
     uint32_t origin;

@@ -22,9 +22,11 @@ void pf_pprof_meta_free(struct pf_pprof_meta *meta)
 
 /* ---- Making ---- */
 
-static void add_row(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, uint32_t value)
+static void add_row(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin,
+                    const char *key, uint32_t value)
 {
-    struct pf_pprof_meta_row row = {pf_dict_intern_word(dict, origin), pf_dict_intern_word(dict, key), value};
+    struct pf_pprof_meta_row row = {pf_dict_intern_word(dict, origin),
+                                    pf_dict_intern_word(dict, key), value};
 
     if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         dict->strings.status = PF_NOMEM;
@@ -41,7 +43,8 @@ static bool next_comment(struct pf_pprof_meta *meta, struct pf_pprof_meta_row *r
         uint32_t number = profile->comments[meta->comments_given++];
 
         if (number < profile->count.strings) {
-            *row = (struct pf_pprof_meta_row){meta->comment_origin, meta->comment_key, profile->strings[number]};
+            *row = (struct pf_pprof_meta_row){meta->comment_origin, meta->comment_key,
+                                              profile->strings[number]};
             return true;
         }
     }
@@ -73,7 +76,8 @@ bool pf_pprof_meta_next(struct pf_pprof_meta *meta, struct pf_batch *batch)
     return true;
 }
 
-static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin, const char *key, struct pf_buffer *text)
+static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin,
+                     const char *key, struct pf_buffer *text)
 {
     struct pf_bytes bytes = {text->data, text->size};
 
@@ -104,8 +108,9 @@ static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
     }
 }
 
-static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
-                       struct pf_dict *dict, const char *key, uint64_t number)
+static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                       struct pf_pprof_names *names, struct pf_dict *dict, const char *key,
+                       uint64_t number)
 {
     uint32_t id;
 
@@ -113,8 +118,8 @@ static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile
         add_row(meta, dict, PF_PPROF_ORIGIN, key, id);
 }
 
-static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
-                        struct pf_dict *dict)
+static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                        struct pf_pprof_names *names, struct pf_dict *dict)
 {
     static const struct {
         unsigned number;
@@ -143,15 +148,16 @@ static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profil
     }
 }
 
-static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
-                       struct pf_dict *dict, struct pf_buffer *text)
+static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                       struct pf_pprof_names *names, struct pf_dict *dict, struct pf_buffer *text)
 {
     const struct pf_pprof_type *type = &profile->count.scalars.period_type;
     uint64_t period = profile->count.scalars.value[PF_PPROF_PERIOD];
     uint32_t name, unit;
 
     if (!pf_pprof_names_string(names, profile, type->type, type->offset, &name) ||
-        !pf_pprof_names_string(names, profile, type->unit, type->offset, &unit) || (period == 0 && name == 0 && unit == 0))
+        !pf_pprof_names_string(names, profile, type->unit, type->offset, &unit) ||
+        (period == 0 && name == 0 && unit == 0))
         return;
     put(text, "%" PRId64 " ", period);
     put_escaped(text, pf_dict_string(dict, name));
@@ -160,8 +166,9 @@ static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     add_text(meta, dict, PF_PPROF_ORIGIN, "period", text);
 }
 
-static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_dict *dict, unsigned field,
-                       const char *key, struct pf_buffer *text)
+static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                       struct pf_dict *dict, unsigned field, const char *key,
+                       struct pf_buffer *text)
 {
     uint64_t number = profile->count.scalars.value[field];
 
@@ -171,8 +178,8 @@ static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
 }
 
-static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
-                         struct pf_dict *dict, struct pf_buffer *text)
+static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                         struct pf_pprof_names *names, struct pf_dict *dict, struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.mappings; k++) {
         const struct pf_pprof_mapping *mapping = &profile->mappings[k];
@@ -205,7 +212,8 @@ static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint3
     pf_buffer_append(text, bytes.data, bytes.size);
 }
 
-uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *frames, size_t count, struct pf_buffer *scratch)
+uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *frames, size_t count,
+                                struct pf_buffer *scratch)
 {
     const struct pf_location *place = pf_dict_location(dict, frames[0]);
     const struct pf_image *image = pf_dict_image(dict, place->image);
@@ -230,15 +238,17 @@ uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *fram
     return hash != 0 ? hash : 1;
 }
 
-static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                       struct pf_dict *dict, struct pf_buffer *text)
+static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                       const struct pf_pprof_names *names, struct pf_dict *dict,
+                       struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_span *span = &names->spans[k];
 
         if (!profile->locations[k].folded || span->count == 0)
             continue;
-        uint64_t hash = pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
+        uint64_t hash =
+            pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
 
         text->size = 0;
         put(text, "%" PRIx64, hash);
@@ -246,8 +256,8 @@ static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile
     }
 }
 
-void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile, struct pf_pprof_names *names,
-                        struct pf_dict *dict)
+void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
+                        struct pf_pprof_names *names, struct pf_dict *dict)
 {
     struct pf_buffer text = {0};
 
@@ -258,7 +268,8 @@ void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profil
     add_mappings(meta, profile, names, dict, &text);
     add_folded(meta, profile, names, dict, &text);
     if (names->bare_system_names)
-        add_row(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES, pf_dict_intern(dict, PF_BYTES("bare"), 0));
+        add_row(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES,
+                pf_dict_intern(dict, PF_BYTES("bare"), 0));
     pf_buffer_free(&text);
 }
 
@@ -295,7 +306,8 @@ static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
     return id;
 }
 
-bool pf_pprof_period_parse(struct pf_dict *dict, struct pf_bytes value, int64_t *period, uint32_t *type, uint32_t *unit)
+bool pf_pprof_period_parse(struct pf_dict *dict, struct pf_bytes value, int64_t *period,
+                           uint32_t *type, uint32_t *unit)
 {
     const char *blank = value.size > 0 ? memchr(value.data, ' ', value.size) : NULL;
     size_t size = blank ? (size_t)(blank - value.data) : value.size;
@@ -315,11 +327,14 @@ bool pf_pprof_mapping_parse(struct pf_dict *dict, struct pf_bytes value, struct 
     uint64_t size;
 
     *image = (struct pf_image){0};
-    if (!read_hex(&value, PF_BYTES(" "), &image->start) || !read_hex(&value, PF_BYTES(" "), &image->limit) ||
-        !read_hex(&value, PF_BYTES(" "), &image->offset) || !read_hex(&value, PF_BYTES(" "), &image->flags) ||
+    if (!read_hex(&value, PF_BYTES(" "), &image->start) ||
+        !read_hex(&value, PF_BYTES(" "), &image->limit) ||
+        !read_hex(&value, PF_BYTES(" "), &image->offset) ||
+        !read_hex(&value, PF_BYTES(" "), &image->flags) ||
         !read_hex(&value, PF_BYTES(":"), &size) || size >= value.size || value.data[size] != ' ')
         return false;
-    struct pf_bytes build = {value.data, (size_t)size}, file = {value.data + size + 1, value.size - (size_t)size - 1};
+    struct pf_bytes build = {value.data, (size_t)size},
+                    file = {value.data + size + 1, value.size - (size_t)size - 1};
 
     image->identifier = pf_dict_intern_text(dict, build);
     image->name = pf_dict_intern_text(dict, file);

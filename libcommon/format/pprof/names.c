@@ -36,7 +36,8 @@ void pf_pprof_common_free(void *object)
 
 uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
 {
-    if (!image.name && !image.identifier && !image.start && !image.limit && !image.offset && !image.flags)
+    if (!image.name && !image.identifier && !image.start && !image.limit && !image.offset &&
+        !image.flags)
         image.flags = PF_IMAGE_BARE;
     return pf_dict_add_image(dict, &image);
 }
@@ -50,7 +51,8 @@ static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict
     if (!pf_image_key(dict, pf_dict_image(dict, image), &key))
         return image;
     id = pf_table_intern(&common->keys, &key);
-    if (id == 0 || !pf_grow(&common->first, &common->first_capacity, (size_t)id + 1, sizeof *common->first)) {
+    if (id == 0 ||
+        !pf_grow(&common->first, &common->first_capacity, (size_t)id + 1, sizeof *common->first)) {
         dict->images.status = PF_NOMEM;
         return image;
     }
@@ -99,7 +101,8 @@ size_t pf_pprof_ids_search(const struct pf_pprof_ids *ids, uint64_t id)
 {
     if (!ids->slots)
         return SIZE_MAX;
-    for (size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask; ids->slots[slot] != 0; slot = (slot + 1) & ids->mask)
+    for (size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask; ids->slots[slot] != 0;
+         slot = (slot + 1) & ids->mask)
         if (id_of(ids, ids->slots[slot] - 1) == id)
             return ids->slots[slot] - 1;
     return SIZE_MAX;
@@ -115,7 +118,8 @@ static bool are_dense(const struct pf_pprof_ids *ids)
 
 /* *twice: the first place of an id that is 0 or comes a second time, or SIZE_MAX. PF_OK or
  * PF_NOMEM. */
-static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count, size_t *twice)
+static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count,
+                     size_t *twice)
 {
     size_t size = 16;
 
@@ -161,15 +165,18 @@ static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile
 {
     size_t at;
 
-    if (index_ids(&names->mapping_ids, profile->mappings, sizeof *profile->mappings, profile->count.mappings, &at) != PF_OK)
+    if (index_ids(&names->mapping_ids, profile->mappings, sizeof *profile->mappings,
+                  profile->count.mappings, &at) != PF_OK)
         return PF_NOMEM;
     if (at != SIZE_MAX)
         keep_twice(names, "mapping", profile->mappings[at].id, profile->mappings[at].offset);
-    if (index_ids(&names->function_ids, profile->functions, sizeof *profile->functions, profile->count.functions, &at) != PF_OK)
+    if (index_ids(&names->function_ids, profile->functions, sizeof *profile->functions,
+                  profile->count.functions, &at) != PF_OK)
         return PF_NOMEM;
     if (at != SIZE_MAX)
         keep_twice(names, "function", profile->functions[at].id, profile->functions[at].offset);
-    if (index_ids(&names->location_ids, profile->locations, sizeof *profile->locations, profile->count.locations, &at) != PF_OK)
+    if (index_ids(&names->location_ids, profile->locations, sizeof *profile->locations,
+                  profile->count.locations, &at) != PF_OK)
         return PF_NOMEM;
     if (at != SIZE_MAX)
         keep_twice(names, "location", profile->locations[at].id, profile->locations[at].offset);
@@ -178,7 +185,8 @@ static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile
 
 /* ---- Rows of the dictionary ---- */
 
-int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset, uint32_t *id, struct pf_error *error)
+int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset,
+                    uint32_t *id, struct pf_error *error)
 {
     if (number < profile->count.strings) {
         *id = profile->strings[number];
@@ -187,13 +195,15 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
     /* When the table comes last, the table is cut rather than the number wrong. */
     if (profile->last == PF_PPROF_STRING)
         return pf_error_at(error, PF_FAILED, profile->end,
-                           "the table of strings ends before string %" PRId64 ", which offset %" PRIu64 " refers to", (int64_t)number,
-                           offset);
-    return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are", (int64_t)number, profile->count.strings);
+                           "the table of strings ends before string %" PRId64
+                           ", which offset %" PRIu64 " refers to",
+                           (int64_t)number, offset);
+    return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are",
+                       (int64_t)number, profile->count.strings);
 }
 
-bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset,
-                           uint32_t *id)
+bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                           uint64_t number, uint64_t offset, uint32_t *id)
 {
     struct pf_error error = {0};
 
@@ -210,8 +220,8 @@ bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_p
 }
 
 /* The dictionary gets an image only when a location refers to it. False: the mapping is damaged. */
-static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict, uint64_t id,
-                       struct pf_pprof_place *place)
+static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                       struct pf_dict *dict, uint64_t id, struct pf_pprof_place *place)
 {
     size_t at = id != 0 ? pf_pprof_ids_find(&names->mapping_ids, id) : SIZE_MAX;
 
@@ -221,15 +231,20 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
         return id == 0 || !names->cut;
     if (names->images[at].image == 0) {
         const struct pf_pprof_mapping *mapping = &profile->mappings[at];
-        struct pf_image image = {.start = mapping->start, .limit = mapping->limit, .offset = mapping->shift, .flags = mapping->flags};
+        struct pf_image image = {.start = mapping->start,
+                                 .limit = mapping->limit,
+                                 .offset = mapping->shift,
+                                 .flags = mapping->flags};
         uint32_t own, first;
 
         if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &image.name) ||
-            !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &image.identifier))
+            !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset,
+                                   &image.identifier))
             return false;
         own = pf_pprof_add_image(dict, image);
         first = names->relocate ? first_image(names->relocate, dict, own) : own;
-        names->images[at] = (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
+        names->images[at] =
+            (struct pf_pprof_place){first, pf_dict_image(dict, first)->start - image.start};
     }
     *place = names->images[at];
     return true;
@@ -238,12 +253,13 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
 /* In the model a function without a system name has its name as system name, so an equal one is
  * left out. When a file has functions without a system name, the others keep theirs, and a row of
  * metadata tells the writer. */
-static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_pprof_function *row,
-                          struct pf_function *function)
+static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                          const struct pf_pprof_function *row, struct pf_function *function)
 {
     *function = (struct pf_function){.start_line = row->start_line};
     if (!pf_pprof_names_string(names, profile, row->name, row->offset, &function->name) ||
-        !pf_pprof_names_string(names, profile, row->system_name, row->offset, &function->system_name) ||
+        !pf_pprof_names_string(names, profile, row->system_name, row->offset,
+                               &function->system_name) ||
         !pf_pprof_names_string(names, profile, row->file, row->offset, &function->file))
         return false;
     if (function->system_name == function->name && !names->bare_system_names)
@@ -260,14 +276,16 @@ static void hint_rows(const struct pf_table *table, const void *rows, size_t cou
         pf_table_hint_row(table, (const char *)rows + k * table->row_size);
 }
 
-static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict)
+static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                           struct pf_dict *dict)
 {
     struct pf_function rows[AHEAD];
     bool whole[AHEAD];
     size_t count = profile->count.functions;
 
     for (size_t k = 0; k < count && !names->bare_system_names; k++)
-        names->bare_system_names = profile->functions[k].name != 0 && profile->functions[k].system_name == 0;
+        names->bare_system_names = profile->functions[k].name != 0 &&
+                                   profile->functions[k].system_name == 0;
     for (size_t at = 0; at < count; at += AHEAD) {
         size_t some = count - at < AHEAD ? count - at : AHEAD;
 
@@ -317,7 +335,8 @@ static void add_queued(struct location_queue *queue, struct pf_dict *dict)
     queue->count = 0;
 }
 
-static void queue_location(struct location_queue *queue, struct pf_dict *dict, const struct pf_location *location)
+static void queue_location(struct location_queue *queue, struct pf_dict *dict,
+                           const struct pf_location *location)
 {
     if (queue->count == AHEAD)
         add_queued(queue, dict);
@@ -325,20 +344,23 @@ static void queue_location(struct location_queue *queue, struct pf_dict *dict, c
 }
 
 /* False: the location or a part of it is damaged. */
-static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                       const struct pf_pprof_location *row, struct location_queue *queue)
+static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                       struct pf_dict *dict, const struct pf_pprof_location *row,
+                       struct location_queue *queue)
 {
     struct pf_error error = {0};
     struct pf_pprof_place place;
     bool whole = find_place(names, profile, dict, row->mapping, &place);
-    struct pf_location location = {.image = place.image, .address = row->address != 0 ? row->address + place.slide : 0};
+    struct pf_location location = {.image = place.image,
+                                   .address = row->address != 0 ? row->address + place.slide : 0};
 
     for (size_t k = 0; k < row->line_count; k++) {
         const struct pf_pprof_line *line = &profile->lines[row->line + k];
         uint32_t function = find_function(names, line->function);
 
         if (line->column < 0 || line->column > UINT32_MAX) {
-            pf_error_at(&error, PF_FAILED, row->offset, "column %" PRId64 " does not fit 32 bits", line->column);
+            pf_error_at(&error, PF_FAILED, row->offset, "column %" PRId64 " does not fit 32 bits",
+                        line->column);
             keep_damage(names, &error);
         }
         whole = whole && function != DAMAGED && error.code == PF_OK;
@@ -353,7 +375,8 @@ static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profi
     return whole;
 }
 
-static void find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict)
+static void find_locations(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                           struct pf_dict *dict)
 {
     struct location_queue queue = {.to = names->frames};
     uint32_t used = 0;
@@ -371,8 +394,9 @@ static void find_locations(struct pf_pprof_names *names, const struct pf_pprof_p
         names->single[k] = names->spans[k].count == 1 ? names->frames[names->spans[k].first] : 0;
 }
 
-int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                        struct pf_pprof_common *relocate, struct pf_error *error)
+int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                        struct pf_dict *dict, struct pf_pprof_common *relocate,
+                        struct pf_error *error)
 {
     size_t locations = profile->count.locations, frames = locations + profile->count.lines;
 
@@ -398,7 +422,8 @@ static size_t main_type(const struct pf_pprof_profile *profile)
 {
     uint64_t named = profile->count.scalars.value[PF_PPROF_DEFAULT_TYPE];
 
-    for (size_t k = 0; k < profile->count.types && named != 0 && named < profile->count.strings; k++)
+    for (size_t k = 0; k < profile->count.types && named != 0 && named < profile->count.strings;
+         k++)
         if (profile->types[k].type < profile->count.strings &&
             profile->strings[profile->types[k].type] == profile->strings[named])
             return k;
@@ -414,7 +439,8 @@ static bool counts_samples(const struct pf_dict *dict, uint32_t name, uint32_t u
 }
 
 /* A second type of the same name and unit is another measure: NAME#2. */
-static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t type, uint32_t name)
+static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                              size_t type, uint32_t name)
 {
     struct pf_bytes text = pf_dict_string(dict, name);
     struct pf_buffer numbered = {0};
@@ -422,12 +448,14 @@ static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_
     size_t same = 1;
 
     for (size_t k = 0; k < type; k++)
-        same += profile->types[k].type == profile->types[type].type && profile->types[k].unit == profile->types[type].unit;
+        same += profile->types[k].type == profile->types[type].type &&
+                profile->types[k].unit == profile->types[type].unit;
     if (same == 1)
         return name;
     pf_buffer_append(&numbered, text.data, text.size);
     pf_buffer_append(&numbered, number, (size_t)snprintf(number, sizeof number, "#%zu", same));
-    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size}, dict->strings.rows[name].flags);
+    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size},
+                          dict->strings.rows[name].flags);
     if (numbered.failed)
         dict->strings.status = PF_NOMEM;
     pf_buffer_free(&numbered);
@@ -445,8 +473,8 @@ static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *
     if (pf_pprof_string(profile, type->type, type->offset, &name, error) != PF_OK ||
         pf_pprof_string(profile, type->unit, type->offset, &unit, error) != PF_OK)
         return error->code;
-    measure = pf_measure_make_named(dict, distinct_name(profile, dict, k, name), NULL,
-                                    PF_SAMPLE, PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
+    measure = pf_measure_make_named(dict, distinct_name(profile, dict, k, name), NULL, PF_SAMPLE,
+                                    PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
     measure.unit = unit;
     pf_unit_take_parts(dict, &measure);
     if (counts_samples(dict, name, measure.unit))
@@ -491,8 +519,9 @@ struct drop {
 };
 
 /* The expression must match the whole name. */
-static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *profile, unsigned field, const char *key,
-                           struct pf_buffer *text, struct pf_error *error)
+static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *profile,
+                           unsigned field, const char *key, struct pf_buffer *text,
+                           struct pf_error *error)
 {
     uint64_t number = profile->count.scalars.value[field];
     struct pf_error why = {0};
@@ -509,7 +538,8 @@ static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *pro
     int status = pf_pattern_compile(&drop->patterns[drop->pattern_count], text->data, 0, &why);
     if (status != PF_OK)
         return status == PF_NOMEM ? pf_error_nomem(error)
-                                  : pf_error_at(error, PF_FAILED, profile->end, "%s is no expression: %s", key, why.text);
+                                  : pf_error_at(error, PF_FAILED, profile->end,
+                                                "%s is no expression: %s", key, why.text);
     drop->pattern_count++;
     return PF_OK;
 }
@@ -533,7 +563,7 @@ static struct pf_bytes simple_name(struct drop *drop, struct pf_bytes name)
 
     if (pf_bytes_starts(name, PF_BYTES(".")))
         name = pf_bytes_skip(name, 1);
-    for (; at < name.size; at += size > 0 ? size : 1) {
+    for (; at<name.size; at += size> 0 ? size : 1) {
         size = part_of_name(pf_bytes_skip(name, at));
         if (size == 0 && name.data[at] == '(')
             break;
@@ -549,7 +579,8 @@ static bool is_dropped(struct drop *drop, uint32_t location)
     uint32_t function = pf_dict_location(drop->dict, location)->function;
 
     if (drop->verdicts[function] == UNKNOWN) {
-        struct pf_bytes name = pf_dict_string(drop->dict, pf_dict_function(drop->dict, function)->name);
+        struct pf_bytes name =
+            pf_dict_string(drop->dict, pf_dict_function(drop->dict, function)->name);
         bool match = name.size > 0;
 
         if (match) {
@@ -580,8 +611,8 @@ static void find_cut(struct drop *drop, struct pf_pprof_names *names, size_t pla
     }
 }
 
-int pf_pprof_drop_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile, const struct pf_dict *dict,
-                       struct pf_error *error)
+int pf_pprof_drop_find(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
+                       const struct pf_dict *dict, struct pf_error *error)
 {
     struct drop drop = {.dict = dict};
     struct pf_buffer texts[2] = {0};
@@ -591,7 +622,8 @@ int pf_pprof_drop_find(struct pf_pprof_names *names, const struct pf_pprof_profi
         return PF_OK;
     status = compile_pattern(&drop, profile, PF_PPROF_DROP_FRAMES, "drop_frames", &texts[0], error);
     if (status == PF_OK && profile->count.scalars.value[PF_PPROF_KEEP_FRAMES] != 0)
-        status = compile_pattern(&drop, profile, PF_PPROF_KEEP_FRAMES, "keep_frames", &texts[1], error);
+        status =
+            compile_pattern(&drop, profile, PF_PPROF_KEEP_FRAMES, "keep_frames", &texts[1], error);
     names->cuts = calloc(profile->count.locations + 1, sizeof *names->cuts);
     drop.verdicts = calloc(dict->functions.count, sizeof *drop.verdicts);
     if (status == PF_OK && (!names->cuts || !drop.verdicts))

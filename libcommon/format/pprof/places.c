@@ -46,7 +46,8 @@ int pf_pprof_places_status(const struct pf_pprof_places *places)
 /* ---- Numbers ---- */
 
 /* The number of an id; a new id gets the next number. */
-static uint32_t number_of(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers, uint32_t id, bool *new)
+static uint32_t number_of(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers,
+                          uint32_t id, bool *new)
 {
     uint32_t known;
 
@@ -88,7 +89,8 @@ static void number_frames(struct pf_pprof_places *places, uint32_t chain)
     bool new;
 
     for (; chain != 0; chain = chain_row(places, chain)->inner) {
-        const struct pf_location *location = pf_dict_location(places->dict, chain_row(places, chain)->location);
+        const struct pf_location *location =
+            pf_dict_location(places->dict, chain_row(places, chain)->location);
 
         pf_pprof_places_image(places, location->image);
         number_of(places, &places->functions, location->function, &new);
@@ -127,7 +129,8 @@ static uint32_t number_single(struct pf_pprof_places *places, uint32_t location)
     return result;
 }
 
-void pf_pprof_places_location(struct pf_pprof_places *places, uint32_t location, struct pf_buffer *packed)
+void pf_pprof_places_location(struct pf_pprof_places *places, uint32_t location,
+                              struct pf_buffer *packed)
 {
     if (location != 0)
         put_number(packed, number_single(places, location));
@@ -142,7 +145,8 @@ static bool has_line(const struct pf_location *frame)
 /* Whether a location can say that the frame was inlined into the frame outside. */
 static bool joins(const struct pf_location *frame, const struct pf_location *outside)
 {
-    return frame->inlined && frame->image == outside->image && frame->address == outside->address && has_line(frame) && has_line(outside);
+    return frame->inlined && frame->image == outside->image && frame->address == outside->address &&
+           has_line(frame) && has_line(outside);
 }
 
 void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struct pf_buffer *packed)
@@ -160,12 +164,14 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
         }
         const struct pf_location *frame = pf_dict_location(dict, row->location);
 
-        if (stack != 0 && joins(frame, pf_dict_location(dict, pf_dict_stack(dict, stack)->location))) {
+        if (stack != 0 &&
+            joins(frame, pf_dict_location(dict, pf_dict_stack(dict, stack)->location))) {
             chain = pf_table_intern(&places->chains, &(struct chain){chain, row->location});
             continue;
         }
-        put_number(packed, chain == 0 && !frame->inlined ? number_single(places, row->location)
-                                                         : number_location(places, chain, row->location));
+        put_number(packed, chain == 0 && !frame->inlined
+                               ? number_single(places, row->location)
+                               : number_location(places, chain, row->location));
         chain = 0;
     }
 }
@@ -203,7 +209,8 @@ static void image_flags(struct pf_pprof_places *places, uint64_t *flags)
     }
 }
 
-static void write_image(struct pf_pprof_places *places, struct pf_sink *sink, struct pf_buffer *message, size_t k, uint64_t flags)
+static void write_image(struct pf_pprof_places *places, struct pf_sink *sink,
+                        struct pf_buffer *message, size_t k, uint64_t flags)
 {
     const struct pf_image *image = pf_dict_image(places->dict, places->images.ids[k]);
 
@@ -220,7 +227,8 @@ static void write_image(struct pf_pprof_places *places, struct pf_sink *sink, st
 }
 
 /* Adds the line of a frame, also when all its numbers are 0. */
-static void add_line(struct pf_pprof_places *places, struct pf_buffer *message, struct pf_buffer *line, uint32_t frame)
+static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
+                     struct pf_buffer *line, uint32_t frame)
 {
     const struct pf_location *location = pf_dict_location(places->dict, frame);
     int64_t at = location->line < 0 && location->kind != PF_FRAME_PLAIN ? 0 : location->line;
@@ -235,11 +243,13 @@ static void add_line(struct pf_pprof_places *places, struct pf_buffer *message, 
 }
 
 /* Frames of a chain stand outermost first in it, and innermost first in the file. */
-static void write_location(struct pf_pprof_places *places, struct pf_sink *sink, struct pf_buffer *message, struct pf_buffer *line,
+static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
+                           struct pf_buffer *message, struct pf_buffer *line,
                            struct pf_buffer *frames, size_t k)
 {
     uint32_t chain = places->locations.ids[k];
-    const struct pf_location *location = pf_dict_location(places->dict, chain_row(places, chain)->location);
+    const struct pf_location *location =
+        pf_dict_location(places->dict, chain_row(places, chain)->location);
     uint64_t hash = 0;
 
     message->size = frames->size = 0;
@@ -267,10 +277,13 @@ static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
     pf_proto_write_bytes(sink, PF_PPROF_LOCATION, message->data, message->size);
 }
 
-static void write_function(struct pf_pprof_places *places, struct pf_sink *sink, struct pf_buffer *message, size_t k)
+static void write_function(struct pf_pprof_places *places, struct pf_sink *sink,
+                           struct pf_buffer *message, size_t k)
 {
     const struct pf_function *function = pf_dict_function(places->dict, places->functions.ids[k]);
-    uint32_t system_name = function->system_name != 0 || places->bare_system_names ? function->system_name : function->name;
+    uint32_t system_name = function->system_name != 0 || places->bare_system_names
+                               ? function->system_name
+                               : function->name;
 
     message->size = 0;
     pf_proto_add_number(message, 1, k + 1);

@@ -28,11 +28,11 @@ enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
 /* The shape of a message. */
 struct shape {
-    uint32_t fields;          /* numbers of fields are 1 to this */
+    uint32_t fields; /* numbers of fields are 1 to this */
     /* bits of fields that may be packed lists, and of messages of numbers; other fields are
      * numbers */
     uint32_t lists, messages;
-    bool has_id;              /* field 1 is an id, never 0 */
+    bool has_id; /* field 1 is an id, never 0 */
 };
 
 static bool is_packed(struct pf_proto list)
@@ -89,8 +89,8 @@ static int weigh_message(struct pf_proto message, const struct shape *shape)
 
 /* What the fields so far say. */
 struct seen {
-    uint32_t fields;  /* by number */
-    bool has_names;   /* the table of strings, which begins with an empty string */
+    uint32_t fields; /* by number */
+    bool has_names;  /* the table of strings, which begins with an empty string */
 };
 
 /* Bits of evidence in a field; -1: no profile has such a field. A number is evidence when it comes
@@ -98,9 +98,12 @@ struct seen {
 static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
 {
     static const struct shape shapes[] = {
-        [PF_PPROF_SAMPLE_TYPE] = {2, 0, 0, false},    [PF_PPROF_SAMPLE] = {3, 1 << 1 | 1 << 2, 1 << 3, false},
-        [PF_PPROF_MAPPING] = {10, 0, 0, true},        [PF_PPROF_LOCATION] = {5, 0, 1 << 4, true},
-        [PF_PPROF_FUNCTION] = {5, 0, 0, true},        [PF_PPROF_PERIOD_TYPE] = {2, 0, 0, false},
+        [PF_PPROF_SAMPLE_TYPE] = {2, 0, 0, false},
+        [PF_PPROF_SAMPLE] = {3, 1 << 1 | 1 << 2, 1 << 3, false},
+        [PF_PPROF_MAPPING] = {10, 0, 0, true},
+        [PF_PPROF_LOCATION] = {5, 0, 1 << 4, true},
+        [PF_PPROF_FUNCTION] = {5, 0, 0, true},
+        [PF_PPROF_PERIOD_TYPE] = {2, 0, 0, false},
     };
 
     if (field->number >= PF_PPROF_FIELDS)
@@ -116,7 +119,8 @@ static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
         return is_packed(pf_proto_of(field)) ? 0 : -1;
     if (field->number > PF_PPROF_FUNCTION && field->number != PF_PPROF_PERIOD_TYPE)
         return field->type != PF_PROTO_VARINT ? -1 : first ? TAG_BITS : 0;
-    return field->type == PF_PROTO_BYTES ? weigh_message(pf_proto_of(field), &shapes[field->number]) : -1;
+    return field->type == PF_PROTO_BYTES ? weigh_message(pf_proto_of(field), &shapes[field->number])
+                                         : -1;
 }
 
 /* The format has no magic: all fields ahead must have the shape of fields of a profile, and one of
@@ -141,7 +145,8 @@ static int bid(struct pf_source *source, const char *path)
         bits += more;
         messages += more == MESSAGE_BITS;
     }
-    if (status == PF_FAILED && message.end - message.cursor > PF_PROTO_VARINT_MAX && (*message.cursor & 7) != PF_PROTO_BYTES)
+    if (status == PF_FAILED && message.end - message.cursor > PF_PROTO_VARINT_MAX &&
+        (*message.cursor & 7) != PF_PROTO_BYTES)
         return 0;
     return messages == 0 && !seen.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
 }
@@ -150,7 +155,7 @@ static int bid(struct pf_source *source, const char *path)
 
 /* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
 struct cut {
-    size_t from;       /* frames before this one go */
+    size_t from; /* frames before this one go */
     /* or those before `next`, once frames follow `last`: the outermost frames always stay */
     size_t next, last;
 };
@@ -163,17 +168,17 @@ struct samples {
     struct pf_stack_memo *memo;
     /* of the next sample, in the held bytes; of the first sample not to read */
     size_t at, end;
-    bool damaged;                /* the profile is damaged: samples that lack a part are skipped */
+    bool damaged; /* the profile is damaged: samples that lack a part are skipped */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
-    uint32_t *label_sets;        /* by id of those */
+    uint32_t *label_sets;          /* by id of those */
     size_t label_capacity;
-    struct pf_buffer labels;     /* of the current sample, when they do not lie together */
-    struct pf_labels set;        /* of the current sample */
-    uint32_t *frames;            /* the current stack, leaf first */
+    struct pf_buffer labels; /* of the current sample, when they do not lie together */
+    struct pf_labels set;    /* of the current sample */
+    uint32_t *frames;        /* the current stack, leaf first */
     size_t depth, frame_capacity;
     struct cut cut;
     uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];
-    int64_t *values;             /* PF_BATCH_ROWS for each type */
+    int64_t *values; /* PF_BATCH_ROWS for each type */
 };
 
 struct state {
@@ -182,13 +187,13 @@ struct state {
     struct pf_pprof_profile profile, next; /* the current profile; what was read of the next one */
     /* what was read behind `next`, when `next` was read to its end */
     struct pf_pprof_profile third;
-    bool is_ahead;                         /* `next` was read to its end, with */
-    int ahead;                             /* this status, */
-    struct pf_error ahead_error;           /* and this text of a failure */
+    bool is_ahead;               /* `next` was read to its end, with */
+    int ahead;                   /* this status, */
+    struct pf_error ahead_error; /* and this text of a failure */
     struct pf_pprof_names names;
     struct samples samples;
     struct pf_pprof_meta meta;
-    struct pf_value_column *columns;       /* by type */
+    struct pf_value_column *columns; /* by type */
     /* reader->error is set, and good samples are still to come */
     bool damaged;
 };
@@ -199,15 +204,18 @@ struct state {
 
 /* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read.
  * Free in any case. */
-static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile, const struct pf_pprof_names *names,
-                        struct pf_stack_memo *memo, struct pf_dict *dict)
+static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile,
+                        const struct pf_pprof_names *names, struct pf_stack_memo *memo,
+                        struct pf_dict *dict)
 {
     samples->profile = profile;
     samples->names = names;
     samples->dict = dict;
     samples->memo = memo;
     samples->damaged = names->cut || names->damage.code != PF_OK;
-    samples->end = names->damage.code != PF_OK ? pf_pprof_profile_before(profile, names->damage.offset) : profile->samples.size;
+    samples->end = names->damage.code != PF_OK
+                       ? pf_pprof_profile_before(profile, names->damage.offset)
+                       : profile->samples.size;
     samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
     return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values ? PF_OK : PF_NOMEM;
 }
@@ -232,7 +240,8 @@ static uint64_t offset_of(const struct samples *samples, size_t at)
 
 /* ---- Labels ---- */
 
-static int find_string(const struct samples *samples, uint64_t number, size_t at, uint32_t *id, struct pf_error *error)
+static int find_string(const struct samples *samples, uint64_t number, size_t at, uint32_t *id,
+                       struct pf_error *error)
 {
     uint64_t offset = number < samples->profile->count.strings ? 0 : offset_of(samples, at);
 
@@ -241,7 +250,8 @@ static int find_string(const struct samples *samples, uint64_t number, size_t at
 
 /* A label with a text and a number becomes two labels. A label with neither is the number 0, unless
  * its key is that of sections. */
-static int add_label(struct samples *samples, struct pf_proto message, size_t at, struct pf_error *error)
+static int add_label(struct samples *samples, struct pf_proto message, size_t at,
+                     struct pf_error *error)
 {
     uint64_t values[5] = {0};
     uint32_t key, text, unit;
@@ -253,31 +263,40 @@ static int add_label(struct samples *samples, struct pf_proto message, size_t at
         if (field.number > 4)
             continue;
         if (field.type != PF_PROTO_VARINT)
-            return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: a number is of another type");
+            return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                               "label: a number is of another type");
         values[field.number] = field.value;
     }
     if (status != PF_EOF)
         return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: %s", problem);
-    if (find_string(samples, values[1], at, &key, error) != PF_OK || find_string(samples, values[2], at, &text, error) != PF_OK ||
+    if (find_string(samples, values[1], at, &key, error) != PF_OK ||
+        find_string(samples, values[2], at, &text, error) != PF_OK ||
         find_string(samples, values[4], at, &unit, error) != PF_OK)
         return error->code;
-    bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 && key == samples->dict->section_key;
+    bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 &&
+                 key == samples->dict->section_key;
     bool good = true;
 
     if (values[2] != 0 || empty)
         good = pf_labels_add(&samples->set, samples->dict, key, text);
     if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
-        good = good && pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
+        good = good &&
+               pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
     if (samples->set.count > PF_LABELS_MAX)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of more than %d labels", PF_LABELS_MAX);
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                           "a sample of more than %d labels", PF_LABELS_MAX);
     return good ? PF_OK : pf_error_nomem(error);
 }
 
 /* The label set of these bytes, fields of labels one behind the other. */
-static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at, struct pf_error *error)
+static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at,
+                       struct pf_error *error)
 {
-    uint32_t known = samples->label_bytes.count, id = bytes.size <= PF_STRING_MAX ? pf_strings_intern(&samples->label_bytes, bytes, 0) : 0;
-    struct pf_proto message = {(const unsigned char *)bytes.data, (const unsigned char *)bytes.data + bytes.size};
+    uint32_t known = samples->label_bytes.count,
+             id = bytes.size <= PF_STRING_MAX ? pf_strings_intern(&samples->label_bytes, bytes, 0)
+                                              : 0;
+    struct pf_proto message = {(const unsigned char *)bytes.data,
+                               (const unsigned char *)bytes.data + bytes.size};
     struct pf_proto_field field;
     const char *problem;
     int status = PF_OK;
@@ -285,13 +304,17 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
     *set = 0;
     if (id != 0 && id < known) {
         *set = samples->label_sets[id];
-        return *set != DAMAGED ? PF_OK : pf_error_at(error, PF_FAILED, offset_of(samples, at), "labels that are damaged");
+        return *set != DAMAGED ? PF_OK
+                               : pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                                             "labels that are damaged");
     }
     if (bytes.size > PF_STRING_MAX)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: labels of %zu bytes; at most %zu are read", bytes.size,
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                           "sample: labels of %zu bytes; at most %zu are read", bytes.size,
                            PF_STRING_MAX);
     if (samples->label_bytes.status != PF_OK ||
-        !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1, sizeof *samples->label_sets))
+        !pf_grow(&samples->label_sets, &samples->label_capacity, (size_t)id + 1,
+                 sizeof *samples->label_sets))
         return pf_error_nomem(error);
     while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
         status = add_label(samples, pf_proto_of(&field), at, error);
@@ -322,7 +345,8 @@ static size_t cut_end(const struct cut *cut, size_t depth)
 
 static bool add_frames(struct samples *samples, const uint32_t *frames, size_t count)
 {
-    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + count, sizeof *samples->frames))
+    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + count,
+                 sizeof *samples->frames))
         return false;
     memcpy(samples->frames + samples->depth, frames, count * sizeof *frames);
     samples->depth += count;
@@ -330,19 +354,22 @@ static bool add_frames(struct samples *samples, const uint32_t *frames, size_t c
 }
 
 /* Adds the frames of a location of several frames, or one that needs a check. */
-static int add_location_frames(struct samples *samples, uint64_t id, size_t at, struct pf_error *error)
+static int add_location_frames(struct samples *samples, uint64_t id, size_t at,
+                               struct pf_error *error)
 {
     const struct pf_pprof_names *names = samples->names;
     size_t place = pf_pprof_ids_find(&names->location_ids, id);
 
     if (place == SIZE_MAX || names->spans[place].count == 0)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample refers to location %" PRIu64 ", which is %s", id,
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                           "a sample refers to location %" PRIu64 ", which is %s", id,
                            place == SIZE_MAX ? "not there" : "damaged");
     if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
         return pf_rows_too_deep(error, offset_of(samples, at));
     if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
         return pf_error_nomem(error);
-    cut_stack(&samples->cut, names, place, samples->depth - names->spans[place].count, samples->depth);
+    cut_stack(&samples->cut, names, place, samples->depth - names->spans[place].count,
+              samples->depth);
     return PF_OK;
 }
 
@@ -352,14 +379,17 @@ static int bad_number(const struct samples *samples, size_t at, struct pf_error 
                        "sample: a number is cut, or has more than 10 bytes");
 }
 
-static int add_packed_stack(struct samples *samples, struct pf_proto packed, size_t at, struct pf_error *error)
+static int add_packed_stack(struct samples *samples, struct pf_proto packed, size_t at,
+                            struct pf_error *error)
 {
     const struct pf_pprof_names *names = samples->names;
-    size_t most = (size_t)(packed.end - packed.cursor), count = names->location_ids.dense ? names->location_ids.count : 0;
+    size_t most = (size_t)(packed.end - packed.cursor),
+           count = names->location_ids.dense ? names->location_ids.count : 0;
 
     /* A number has at least one byte, so the bytes bound the frames. */
     if (samples->frame_capacity < samples->depth + most &&
-        !pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most, sizeof *samples->frames))
+        !pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most,
+                 sizeof *samples->frames))
         return pf_error_nomem(error);
     while (packed.cursor < packed.end) {
         uint64_t id = 0;
@@ -390,8 +420,8 @@ static void put_value(struct samples *samples, struct value_columns *value_colum
     value_columns->count++;
 }
 
-static int put_packed(struct samples *samples, struct value_columns *value_columns, struct pf_proto packed, size_t at,
-                      struct pf_error *error)
+static int put_packed(struct samples *samples, struct value_columns *value_columns,
+                      struct pf_proto packed, size_t at, struct pf_error *error)
 {
     uint64_t value = 0;
 
@@ -406,7 +436,8 @@ static int put_packed(struct samples *samples, struct value_columns *value_colum
 
 /* Keeps the field of a label for find_labels; mostly the labels are side by side at the end of the
  * sample. */
-static void keep_label(struct samples *samples, struct pf_bytes *labels, const unsigned char *from, const unsigned char *to)
+static void keep_label(struct samples *samples, struct pf_bytes *labels, const unsigned char *from,
+                       const unsigned char *to)
 {
     size_t size = (size_t)(to - from);
     const char *bytes = (const char *)from;
@@ -425,8 +456,8 @@ static void keep_label(struct samples *samples, struct pf_bytes *labels, const u
     }
 }
 
-static int read_field(struct samples *samples, const struct pf_proto_field *field, struct value_columns *value_columns, size_t at,
-                      struct pf_error *error)
+static int read_field(struct samples *samples, const struct pf_proto_field *field,
+                      struct value_columns *value_columns, size_t at, struct pf_error *error)
 {
     if (field->number > 2)
         return PF_OK;
@@ -437,12 +468,14 @@ static int read_field(struct samples *samples, const struct pf_proto_field *fiel
     if (field->number == 2 && field->type == PF_PROTO_BYTES)
         return put_packed(samples, value_columns, pf_proto_of(field), at, error);
     if (field->type != PF_PROTO_VARINT)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: a field is of another type");
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                           "sample: a field is of another type");
     put_value(samples, value_columns, field->value);
     return PF_OK;
 }
 
-static int read_sample(struct samples *samples, struct pf_proto message, uint32_t row, size_t at, struct pf_error *error)
+static int read_sample(struct samples *samples, struct pf_proto message, uint32_t row, size_t at,
+                       struct pf_error *error)
 {
     const struct pf_pprof_profile *profile = samples->profile;
     struct value_columns value_columns = {.row = row};
@@ -453,8 +486,8 @@ static int read_sample(struct samples *samples, struct pf_proto message, uint32_
 
     samples->depth = 0;
     samples->cut = (struct cut){0};
-    for (const unsigned char *from = message.cursor; (status = pf_proto_next(&message, &field, &problem)) == PF_OK;
-         from = message.cursor) {
+    for (const unsigned char *from = message.cursor;
+         (status = pf_proto_next(&message, &field, &problem)) == PF_OK; from = message.cursor) {
         if (field.number == 3 && field.type == PF_PROTO_BYTES)
             keep_label(samples, &labels, from, message.cursor);
         else if (read_field(samples, &field, &value_columns, at, error) != PF_OK)
@@ -463,8 +496,9 @@ static int read_sample(struct samples *samples, struct pf_proto message, uint32_
     if (status != PF_EOF)
         return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: %s", problem);
     if (value_columns.count != profile->count.types)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "a sample of %zu values where there are %zu types",
-                           value_columns.count, profile->count.types);
+        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+                           "a sample of %zu values where there are %zu types", value_columns.count,
+                           profile->count.types);
     samples->sets[row] = 0;
     if (samples->labels.failed)
         return pf_error_nomem(error);
@@ -472,7 +506,8 @@ static int read_sample(struct samples *samples, struct pf_proto message, uint32_
         return error->code;
     size_t from = cut_end(&samples->cut, samples->depth);
     const uint32_t *frames = from > 0 ? samples->frames + from : samples->frames;
-    pf_stack_memo_queue(samples->memo, samples->dict, frames, samples->depth - from, &samples->stacks[row]);
+    pf_stack_memo_queue(samples->memo, samples->dict, frames, samples->depth - from,
+                        &samples->stacks[row]);
     return PF_OK;
 }
 
@@ -488,7 +523,8 @@ static int read_samples(struct samples *samples, uint32_t *rows, struct pf_error
         uint64_t size = 0;
         const unsigned char *body = pf_proto_varint(bytes + samples->at, bytes + held->size, &size);
 
-        status = read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
+        status =
+            read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
         if (status != PF_OK && (status != PF_FAILED || !samples->damaged))
             break;
         *rows += status == PF_OK;
@@ -509,7 +545,8 @@ static int open_reader(struct pf_reader *reader)
 
     state->common = &state->own;
     if (reader->shared)
-        state->common = pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
+        state->common =
+            pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
     if (!state->common || pf_pprof_common_init(state->common) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->profile = state->common->spare;
@@ -519,7 +556,8 @@ static int open_reader(struct pf_reader *reader)
         return PF_OK;
     return pf_source_status(reader->source, &reader->error) != PF_OK
                ? reader->error.code
-               : pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+               : pf_error_at(&reader->error, PF_FAILED, 0,
+                             "the input is empty: no byte of a profile");
 }
 
 static void clear_profile(struct state *state)
@@ -553,7 +591,8 @@ static int read_fields(struct pf_reader *reader)
     struct state *state = reader->state;
 
     if (!state->is_ahead)
-        return pf_pprof_profile_read(&state->profile, &state->next, reader->source, reader->dict, &reader->error);
+        return pf_pprof_profile_read(&state->profile, &state->next, reader->source, reader->dict,
+                                     &reader->error);
     state->is_ahead = false;
     reader->error = state->ahead_error;
     return state->ahead;
@@ -570,12 +609,14 @@ static bool ends_surely(struct pf_reader *reader)
         return true;
     state->is_ahead = true;
     state->ahead_error = (struct pf_error){0};
-    state->ahead = pf_pprof_profile_read(&state->next, &state->third, reader->source, reader->dict, &state->ahead_error);
+    state->ahead = pf_pprof_profile_read(&state->next, &state->third, reader->source, reader->dict,
+                                         &state->ahead_error);
     if (profile->doubt_end == PF_PPROF_SAMPLE && next->count.runs > 0 &&
         (next->doubt_end != PF_PPROF_SAMPLE || next->first == profile->first))
         return true;
     pf_error_at(&reader->error, PF_FAILED, profile->end,
-                "two profiles, one behind the other, and which of them the fields before belong to cannot be told; give each as a file, "
+                "two profiles, one behind the other, and which of them the fields before belong to "
+                "cannot be told; give each as a file, "
                 "or in gzip, of its own");
     return false;
 }
@@ -596,7 +637,8 @@ static void add_doubt(struct pf_reader *reader)
         return;
     reader->error = (struct pf_error){0};
     pf_error_at(&reader->error, PF_FAILED, plain.offset,
-                "%.300s, unless that is the profile's beside this one, and where the other begins cannot be told; give each as a file, "
+                "%.300s, unless that is the profile's beside this one, and where the other begins "
+                "cannot be told; give each as a file, "
                 "or in gzip, of its own",
                 plain.text);
 }
@@ -628,20 +670,23 @@ static int read_profile(struct pf_reader *reader)
     if (status != PF_OK && (status != PF_FAILED || state->profile.count.strings == 0))
         return status;
     if (state->profile.count.strings == 0)
-        return pf_error_at(&reader->error, PF_FAILED, state->profile.end, "the table of strings is missing");
+        return pf_error_at(&reader->error, PF_FAILED, state->profile.end,
+                           "the table of strings is missing");
     if (state->profile.count.types > PF_PPROF_TYPES_MAX)
-        return pf_error_at(&reader->error, PF_FAILED, state->profile.types[PF_PPROF_TYPES_MAX].offset, "more than %d sample types",
-                           PF_PPROF_TYPES_MAX);
+        return pf_error_at(&reader->error, PF_FAILED,
+                           state->profile.types[PF_PPROF_TYPES_MAX].offset,
+                           "more than %d sample types", PF_PPROF_TYPES_MAX);
     error = reader->error;
     reader->error = (struct pf_error){0};
     state->names.cut = state->damaged;
-    status = pf_pprof_names_find(&state->names, &state->profile, reader->dict, reader->relocate ? state->common : NULL,
-                                 &reader->error);
+    status = pf_pprof_names_find(&state->names, &state->profile, reader->dict,
+                                 reader->relocate ? state->common : NULL, &reader->error);
     if (status == PF_OK && pf_options_get(reader->options, "drop"))
         status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
     if (status == PF_OK)
         pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict);
-    if (status == PF_OK && init_samples(&state->samples, &state->profile, &state->names, state->common->memo, reader->dict) != PF_OK)
+    if (status == PF_OK && init_samples(&state->samples, &state->profile, &state->names,
+                                        state->common->memo, reader->dict) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
         status = make_columns(reader);
@@ -654,12 +699,15 @@ static int read_profile(struct pf_reader *reader)
     else if (error.code != PF_OK)
         reader->error = error;
     else if (status == PF_OK && state->names.unknown > 0 && !lacks_surely(&state->profile))
-        status = pf_error_at(&reader->error, PF_FAILED, state->profile.end, "%zu references to mappings or functions that are not there",
+        status = pf_error_at(&reader->error, PF_FAILED, state->profile.end,
+                             "%zu references to mappings or functions that are not there",
                              state->names.unknown);
     if (error.code == PF_OK)
         add_doubt(reader);
     if (state->names.unknown > 0 && status == PF_OK && !state->damaged)
-        pf_report_send(&reader->report, PF_WARNING, "%zu references to mappings or functions that are not there", state->names.unknown);
+        pf_report_send(&reader->report, PF_WARNING,
+                       "%zu references to mappings or functions that are not there",
+                       state->names.unknown);
     return status;
 }
 
@@ -730,10 +778,8 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         if (!pf_pprof_meta_next(&state->meta, batch))
             state->phase = SAMPLES;
         return PF_OK;
-    case SAMPLES:
-        return fill_samples(reader, batch);
-    default:
-        return reader->error.code;
+    case SAMPLES: return fill_samples(reader, batch);
+    default: return reader->error.code;
     }
 }
 
@@ -752,7 +798,8 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
 {
     int64_t nanoseconds;
 
-    return pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)) && pf_bytes_equal(key, PF_BYTES("duration_nanos")) &&
+    return pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)) &&
+                   pf_bytes_equal(key, PF_BYTES("duration_nanos")) &&
                    pf_parse_int(value, 0, INT64_MAX, &nanoseconds)
                ? nanoseconds
                : 0;
@@ -761,15 +808,21 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
 static const struct pf_merging merging = {.rule = rule, .duration = duration};
 
 static const struct pf_option options[] = {
-    {"drop", "without the frames that the profile's drop_frames names, and what they call, as pprof shows it", "yes", true, false},
+    {"drop",
+     "without the frames that the profile's drop_frames names, and what they call, as pprof shows "
+     "it",
+     "yes", true, false},
     {0},
 };
 
 const struct pf_format pf_format_pprof = {
     .name = "pprof",
-    .about = "pprof's profile.proto, gzip or plain (Go, Pyroscope, Parca, Datadog, gperftools' pprof)",
+    .about =
+        "pprof's profile.proto, gzip or plain (Go, Pyroscope, Parca, Datadog, gperftools' pprof)",
     .suffixes = ".pb.gz .pprof .pb .prof.gz",
-    .losses = "edges, flat records beside samples, kinds of frames, times of records, source texts, that a value is a maximum (such values are added up); metadata of other formats become comments",
+    .losses = "edges, flat records beside samples, kinds of frames, times of records, source "
+              "texts, that a value is a maximum (such values are added up); metadata of other "
+              "formats become comments",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_COMPRESSES | PF_IS_GZIP,
     .options = options,
     .merging = &merging,

@@ -9,8 +9,9 @@
 #define BIT(number) (UINT32_C(1) << (number))
 
 enum {
-    ONCE = 1 << PF_PPROF_DROP_FRAMES | 1 << PF_PPROF_KEEP_FRAMES | 1 << PF_PPROF_TIME | 1 << PF_PPROF_DURATION | 1 << PF_PPROF_PERIOD_TYPE |
-           1 << PF_PPROF_PERIOD | 1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
+    ONCE = 1 << PF_PPROF_DROP_FRAMES | 1 << PF_PPROF_KEEP_FRAMES | 1 << PF_PPROF_TIME |
+           1 << PF_PPROF_DURATION | 1 << PF_PPROF_PERIOD_TYPE | 1 << PF_PPROF_PERIOD |
+           1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
 };
 
 /* What the id of a row says: another table has begun, the table goes on behind messages of another
@@ -57,17 +58,21 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
 
 /* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number
  * of a field counts. False: damaged. */
-static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count, const char **problem)
+static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count,
+                         const char **problem)
 {
     struct pf_proto_field field;
     int status;
 
     memset(values, 0, count * sizeof *values);
     /* Tags of one byte first: most messages have no others. */
-    while (message.cursor < message.end && *message.cursor < 128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
-           (uint32_t)*message.cursor >> 3 < count && *message.cursor >= 8) {
+    while (message.cursor<message.end && *
+                          message.cursor<128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
+                                         (uint32_t)*message.cursor>> 3 < count &&
+           *message.cursor >= 8) {
         uint32_t number = *message.cursor >> 3;
-        const unsigned char *next = pf_proto_varint(message.cursor + 1, message.end, &values[number]);
+        const unsigned char *next =
+            pf_proto_varint(message.cursor + 1, message.end, &values[number]);
 
         if (!next)
             break;
@@ -86,16 +91,18 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
 }
 
 /* Makes room for one more element. */
-#define ROOM(profile, what)                               \
-    ((profile)->count.what < (profile)->capacity.what ||  \
-     pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, sizeof *(profile)->what))
+#define ROOM(profile, what) \
+    ((profile)->count.what < (profile)->capacity.what || \
+     pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, \
+             sizeof *(profile)->what))
 
 static int damaged(struct pf_error *error, uint64_t offset, const char *what, const char *problem)
 {
     return pf_error_at(error, PF_FAILED, offset, "%s: %s", what, problem);
 }
 
-static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
+                    struct pf_error *error)
 {
     const char *problem;
     uint64_t values[3];
@@ -110,7 +117,8 @@ static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, u
     return PF_OK;
 }
 
-static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto message,
+                           uint64_t offset, struct pf_error *error)
 {
     const char *problem;
     uint64_t values[3];
@@ -132,7 +140,8 @@ static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t fi
     return again;
 }
 
-static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
+                       struct pf_error *error)
 {
     const char *problem;
     uint64_t values[11], flags = 0;
@@ -145,12 +154,14 @@ static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message
         return pf_error_nomem(error);
     for (unsigned k = 0; k < PF_PPROF_MAPPING_FLAGS; k++)
         flags |= (uint64_t)(values[7 + k] != 0) << k;
-    profile->mappings[profile->count.mappings++] =
-        (struct pf_pprof_mapping){values[1], values[2], values[3], values[4], values[5], values[6], offset & OFFSET_BITS, flags & 15};
+    profile->mappings[profile->count.mappings++] = (struct pf_pprof_mapping){
+        values[1], values[2], values[3], values[4], values[5], values[6], offset & OFFSET_BITS,
+        flags & 15};
     return PF_OK;
 }
 
-static int add_function(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+static int add_function(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
+                        struct pf_error *error)
 {
     const char *problem;
     uint64_t values[6];
@@ -161,12 +172,13 @@ static int add_function(struct pf_pprof_profile *profile, struct pf_proto messag
         return PF_OK;
     if (!ROOM(profile, functions))
         return pf_error_nomem(error);
-    profile->functions[profile->count.functions++] =
-        (struct pf_pprof_function){values[1], values[2], values[3], values[4], (int64_t)values[5], offset};
+    profile->functions[profile->count.functions++] = (struct pf_pprof_function){
+        values[1], values[2], values[3], values[4], (int64_t)values[5], offset};
     return PF_OK;
 }
 
-static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message, const char **problem)
+static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message,
+                     const char **problem)
 {
     uint64_t values[4];
 
@@ -175,13 +187,16 @@ static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message, 
     *problem = NULL;
     if (!ROOM(profile, lines))
         return false;
-    profile->lines[profile->count.lines++] = (struct pf_pprof_line){values[1], (int64_t)values[2], (int64_t)values[3]};
+    profile->lines[profile->count.lines++] =
+        (struct pf_pprof_line){values[1], (int64_t)values[2], (int64_t)values[3]};
     return true;
 }
 
-static int add_location(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset, struct pf_error *error)
+static int add_location(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
+                        struct pf_error *error)
 {
-    struct pf_pprof_location location = {.offset = offset & OFFSET_BITS, .line = profile->count.lines};
+    struct pf_pprof_location location = {.offset = offset & OFFSET_BITS,
+                                         .line = profile->count.lines};
     struct pf_proto_field field;
     const char *problem;
     int status;
@@ -194,7 +209,8 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
         if (field.type != (line ? PF_PROTO_BYTES : PF_PROTO_VARINT))
             return damaged(error, offset, "location", "a field is of another type");
         if (line && !add_line(profile, pf_proto_of(&field), &problem))
-            return problem ? damaged(error, offset, "line of a location", problem) : pf_error_nomem(error);
+            return problem ? damaged(error, offset, "line of a location", problem)
+                           : pf_error_nomem(error);
         if (field.number == 1)
             location.id = field.value;
         else if (field.number == 2)
@@ -217,28 +233,33 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
     return PF_OK;
 }
 
-static int add_string(struct pf_pprof_profile *profile, struct pf_dict *dict, struct pf_bytes bytes, uint64_t offset,
-                      struct pf_error *error)
+static int add_string(struct pf_pprof_profile *profile, struct pf_dict *dict, struct pf_bytes bytes,
+                      uint64_t offset, struct pf_error *error)
 {
     if (profile->count.strings == 0 && bytes.size != 0)
-        return pf_error_at(error, PF_FAILED, offset, "the table of strings begins with '%s', not with an empty one",
+        return pf_error_at(error, PF_FAILED, offset,
+                           "the table of strings begins with '%s', not with an empty one",
                            pf_clip(bytes).text);
     if (bytes.size > PF_STRING_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "a string of %zu bytes; at most %zu are read", bytes.size, PF_STRING_MAX);
+        return pf_error_at(error, PF_FAILED, offset, "a string of %zu bytes; at most %zu are read",
+                           bytes.size, PF_STRING_MAX);
     if (profile->count.strings == UINT32_MAX || !ROOM(profile, strings))
         return pf_error_nomem(error);
-    profile->strings[profile->count.strings++] = pf_dict_intern(dict, bytes, !pf_ascii(bytes) && pf_utf8_valid(bytes) ? PF_UTF8 : 0);
+    profile->strings[profile->count.strings++] =
+        pf_dict_intern(dict, bytes, !pf_ascii(bytes) && pf_utf8_valid(bytes) ? PF_UTF8 : 0);
     return PF_OK;
 }
 
-static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, uint64_t offset, struct pf_error *error)
+static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, uint64_t offset,
+                      struct pf_error *error)
 {
     unsigned char size[PF_PROTO_VARINT_MAX];
 
     if (profile->last != PF_PPROF_SAMPLE) {
         if (!ROOM(profile, runs))
             return pf_error_nomem(error);
-        profile->runs[profile->count.runs++] = (struct pf_pprof_run){profile->count.sample_bytes, offset};
+        profile->runs[profile->count.runs++] =
+            (struct pf_pprof_run){profile->count.sample_bytes, offset};
     }
     size_t head = pf_proto_store(size, bytes.size);
     char *to = pf_buffer_extend(&profile->samples, head + bytes.size);
@@ -300,7 +321,8 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
         run--;
     if (run == 0)
         return 0;
-    size_t at = profile->runs[run - 1].at, end = run < profile->count.runs ? profile->runs[run].at : profile->samples.size;
+    size_t at = profile->runs[run - 1].at,
+           end = run < profile->count.runs ? profile->runs[run].at : profile->samples.size;
 
     for (uint64_t here = profile->runs[run - 1].offset; at < end && here < offset;)
         skip_sample(profile, &at, &here);
@@ -309,12 +331,15 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
 
 /* ---- Fields ---- */
 
-static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_t offset, struct pf_error *error)
+static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_t offset,
+                       struct pf_error *error)
 {
     if (value > UINT32_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "comment: string %" PRIu64 ", which no table can have", value);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "comment: string %" PRIu64 ", which no table can have", value);
     if (profile->count.comments == PF_PPROF_COMMENTS_MAX)
-        return pf_error_at(error, PF_FAILED, offset, "more than %d comments", PF_PPROF_COMMENTS_MAX);
+        return pf_error_at(error, PF_FAILED, offset, "more than %d comments",
+                           PF_PPROF_COMMENTS_MAX);
     if (!ROOM(profile, comments))
         return pf_error_nomem(error);
     profile->comments[profile->count.comments++] = (uint32_t)value;
@@ -322,7 +347,8 @@ static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_
 }
 
 /* Comments may come packed, as any repeated number. */
-static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
+static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
+                        uint64_t offset, struct pf_error *error)
 {
     struct pf_proto packed;
     uint64_t value;
@@ -340,27 +366,20 @@ static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_
     return status;
 }
 
-static int add_bytes(struct pf_pprof_profile *profile, struct pf_dict *dict, const struct pf_proto_field *field, uint64_t offset,
-                     struct pf_error *error)
+static int add_bytes(struct pf_pprof_profile *profile, struct pf_dict *dict,
+                     const struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
 {
     struct pf_bytes bytes = {(const char *)field->bytes, (size_t)field->value};
     struct pf_proto message = pf_proto_of(field);
 
     switch (field->number) {
-    case PF_PPROF_SAMPLE_TYPE:
-        return add_type(profile, message, offset, error);
-    case PF_PPROF_SAMPLE:
-        return add_sample(profile, bytes, offset, error);
-    case PF_PPROF_MAPPING:
-        return add_mapping(profile, message, offset, error);
-    case PF_PPROF_LOCATION:
-        return add_location(profile, message, offset, error);
-    case PF_PPROF_FUNCTION:
-        return add_function(profile, message, offset, error);
-    case PF_PPROF_STRING:
-        return add_string(profile, dict, bytes, offset, error);
-    default:
-        return set_period_type(profile, message, offset, error);
+    case PF_PPROF_SAMPLE_TYPE: return add_type(profile, message, offset, error);
+    case PF_PPROF_SAMPLE: return add_sample(profile, bytes, offset, error);
+    case PF_PPROF_MAPPING: return add_mapping(profile, message, offset, error);
+    case PF_PPROF_LOCATION: return add_location(profile, message, offset, error);
+    case PF_PPROF_FUNCTION: return add_function(profile, message, offset, error);
+    case PF_PPROF_STRING: return add_string(profile, dict, bytes, offset, error);
+    default: return set_period_type(profile, message, offset, error);
     }
 }
 
@@ -369,17 +388,19 @@ static bool is_message(uint32_t number)
     return number <= PF_PPROF_STRING || number == PF_PPROF_PERIOD_TYPE;
 }
 
-static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, const struct pf_proto_field *field, uint64_t offset,
-                     struct pf_error *error)
+static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict,
+                     const struct pf_proto_field *field, uint64_t offset, struct pf_error *error)
 {
     int status = PF_OK;
 
     if (field->number >= PF_PPROF_FIELDS)
         return PF_OK;
-    if (field->number == PF_PPROF_COMMENT && (field->type == PF_PROTO_BYTES || field->type == PF_PROTO_VARINT))
+    if (field->number == PF_PPROF_COMMENT &&
+        (field->type == PF_PROTO_BYTES || field->type == PF_PROTO_VARINT))
         status = add_comments(profile, field, offset, error);
     else if (field->type != (is_message(field->number) ? PF_PROTO_BYTES : PF_PROTO_VARINT))
-        return pf_error_at(error, PF_FAILED, offset, "field %u of a profile is of another type", field->number);
+        return pf_error_at(error, PF_FAILED, offset, "field %u of a profile is of another type",
+                           field->number);
     else if (field->type == PF_PROTO_BYTES)
         status = add_bytes(profile, dict, field, offset, error);
     else
@@ -407,7 +428,8 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict, con
  * profile, ids that come twice and the number of values decide; when these decide nothing, `doubt`
  * says so. */
 
-static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_seam *seam, uint32_t number, uint64_t offset)
+static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_seam *seam,
+                      uint32_t number, uint64_t offset)
 {
     if (seam->set)
         return;
@@ -431,7 +453,8 @@ static uint32_t kind(uint32_t number)
 /* The number of values of the first sample; there is a sample. */
 static size_t count_values(const struct pf_pprof_profile *profile)
 {
-    const unsigned char *bytes = (const unsigned char *)profile->samples.data, *end = bytes + profile->samples.size;
+    const unsigned char *bytes = (const unsigned char *)profile->samples.data,
+                        *end = bytes + profile->samples.size;
     struct pf_proto_field field;
     const char *problem;
     uint64_t size = 0, value;
@@ -443,7 +466,8 @@ static size_t count_values(const struct pf_pprof_profile *profile)
     while (pf_proto_next(&message, &field, &problem) == PF_OK) {
         if (field.number != 2)
             continue;
-        struct pf_proto packed = field.type == PF_PROTO_BYTES ? pf_proto_of(&field) : (struct pf_proto){0};
+        struct pf_proto packed = field.type == PF_PROTO_BYTES ? pf_proto_of(&field)
+                                                              : (struct pf_proto){0};
 
         count += field.type == PF_PROTO_VARINT;
         for (; packed.cursor != packed.end && packed.cursor; count++)
@@ -469,10 +493,12 @@ static enum row weigh_id(uint64_t id, uint64_t first, uint64_t last)
 
 static bool is_row(const struct pf_proto_field *field)
 {
-    return field->type == PF_PROTO_BYTES && field->number >= PF_PPROF_MAPPING && field->number <= PF_PPROF_FUNCTION;
+    return field->type == PF_PROTO_BYTES && field->number >= PF_PPROF_MAPPING &&
+           field->number <= PF_PPROF_FUNCTION;
 }
 
-static enum row weigh_row(const struct pf_pprof_profile *profile, const struct pf_proto_field *field)
+static enum row weigh_row(const struct pf_pprof_profile *profile,
+                          const struct pf_proto_field *field)
 {
     const struct pf_pprof_mark *count = &profile->count;
     struct pf_proto message = pf_proto_of(field);
@@ -483,10 +509,13 @@ static enum row weigh_row(const struct pf_pprof_profile *profile, const struct p
         if (pf_proto_next(&message, &id, &problem) != PF_OK)
             return ROW_OTHER;
     if (field->number == PF_PPROF_MAPPING)
-        return weigh_id(id.value, profile->mappings[0].id, profile->mappings[count->mappings - 1].id);
+        return weigh_id(id.value, profile->mappings[0].id,
+                        profile->mappings[count->mappings - 1].id);
     if (field->number == PF_PPROF_LOCATION)
-        return weigh_id(id.value, profile->locations[0].id, profile->locations[count->locations - 1].id);
-    return weigh_id(id.value, profile->functions[0].id, profile->functions[count->functions - 1].id);
+        return weigh_id(id.value, profile->locations[0].id,
+                        profile->locations[count->locations - 1].id);
+    return weigh_id(id.value, profile->functions[0].id,
+                    profile->functions[count->functions - 1].id);
 }
 
 /* Whether a profile whose messages of one kind stand side by side has no place for the field.
@@ -528,18 +557,21 @@ static bool is_whole(struct pf_pprof_profile *profile)
     if (seams->asked)
         return seams->is_whole;
     for (size_t k = 0; k < count->types; k++)
-        whole = whole && has_string(count, profile->types[k].type) && has_string(count, profile->types[k].unit);
+        whole = whole && has_string(count, profile->types[k].type) &&
+                has_string(count, profile->types[k].unit);
     for (size_t k = 0; k < count->mappings; k++)
-        whole = whole && has_string(count, profile->mappings[k].file) && has_string(count, profile->mappings[k].build_id);
+        whole = whole && has_string(count, profile->mappings[k].file) &&
+                has_string(count, profile->mappings[k].build_id);
     for (size_t k = 0; k < count->functions; k++)
-        whole = whole && has_string(count, profile->functions[k].name) && has_string(count, profile->functions[k].system_name) &&
+        whole = whole && has_string(count, profile->functions[k].name) &&
+                has_string(count, profile->functions[k].system_name) &&
                 has_string(count, profile->functions[k].file);
     seams->asked = true;
     return seams->is_whole = whole;
 }
 
-static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset,
-                        struct pf_pprof_seam *seam)
+static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_proto_field *field,
+                        uint64_t offset, struct pf_pprof_seam *seam)
 {
     const struct pf_pprof_seams *seams = &profile->seams;
 
@@ -556,14 +588,15 @@ static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_
 
 /* An empty string inside a table may be a second one of the same table, or the first of another
  * table right behind it: seam_at_field decides. */
-static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
-                           struct pf_pprof_seam *seam)
+static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
+                           uint64_t offset, bool member, struct pf_pprof_seam *seam)
 {
     struct pf_pprof_seams *seams = &profile->seams;
     bool inside = profile->last == PF_PPROF_STRING && !member;
 
     if (field->value > 0) {
-        seams->member.set = seams->again.set = seams->same.set = seams->scattered = seams->goes_on = false;
+        seams->member.set = seams->again.set = seams->same.set = seams->scattered = seams->goes_on =
+            false;
         seams->before = seams->met = seams->run_since = 0;
         return false;
     }
@@ -574,20 +607,24 @@ static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_pro
     return !inside;
 }
 
-static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, struct pf_pprof_seam *seam)
+static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
+                          uint64_t offset, struct pf_pprof_seam *seam)
 {
     struct pf_pprof_seams *seams = &profile->seams;
     uint32_t number = field->number;
     bool again = comes_again(profile, field);
 
-    if (again && (number == PF_PPROF_TIME || number == PF_PPROF_SAMPLE_TYPE) && seams->empty.set && is_whole(profile)) {
+    if (again && (number == PF_PPROF_TIME || number == PF_PPROF_SAMPLE_TYPE) && seams->empty.set &&
+        is_whole(profile)) {
         *seam = seams->empty;
         return true;
     }
     if (again) {
-        seams->scattered |= seams->again.set && number != profile->last && seams->again.since & BIT(number);
+        seams->scattered |= seams->again.set && number != profile->last &&
+                            seams->again.since & BIT(number);
         if (!seams->again.set)
-            seams->is_weak = seams->met & BIT(number) && number != profile->last && is_row(field) && weigh_row(profile, field) != ROW_TWICE;
+            seams->is_weak = seams->met & BIT(number) && number != profile->last && is_row(field) &&
+                             weigh_row(profile, field) != ROW_TWICE;
         mark_seam(profile, &seams->again, number, offset);
         if (number == profile->first || number == PF_PPROF_SAMPLE_TYPE)
             mark_seam(profile, &seams->same, number, offset);
@@ -609,8 +646,8 @@ static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_prot
 
 /* Called for each field behind which the profile may go on, before the field is added. `member`: a
  * gzip member begins with it. True: the next profile has begun, at *seam. */
-static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_field *field, uint64_t offset, bool member,
-                      struct pf_pprof_seam *seam)
+static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
+                      uint64_t offset, bool member, struct pf_pprof_seam *seam)
 {
     struct pf_pprof_seams *seams = &profile->seams;
     bool string = field->number == PF_PPROF_STRING && field->type == PF_PROTO_BYTES;
@@ -621,7 +658,8 @@ static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_fi
         mark_seam(profile, &seams->member, field->number, offset);
     if (field->number >= PF_PPROF_FIELDS)
         return false;
-    if (string ? seam_at_string(profile, field, offset, member, seam) : seam_at_field(profile, field, offset, seam))
+    if (string ? seam_at_string(profile, field, offset, member, seam)
+               : seam_at_field(profile, field, offset, seam))
         return true;
     seams->member.since |= BIT(field->number);
     seams->again.since |= BIT(field->number);
@@ -635,9 +673,12 @@ static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_fi
 static bool are_whole(const struct pf_pprof_profile *profile, const struct pf_pprof_mark *count)
 {
     const uint64_t *value = count->scalars.value;
-    bool whole = has_string(count, value[PF_PPROF_DROP_FRAMES]) && has_string(count, value[PF_PPROF_KEEP_FRAMES]) &&
-                 has_string(count, value[PF_PPROF_DEFAULT_TYPE]) && has_string(count, value[PF_PPROF_DOC_URL]) &&
-                 has_string(count, count->scalars.period_type.type) && has_string(count, count->scalars.period_type.unit);
+    bool whole = has_string(count, value[PF_PPROF_DROP_FRAMES]) &&
+                 has_string(count, value[PF_PPROF_KEEP_FRAMES]) &&
+                 has_string(count, value[PF_PPROF_DEFAULT_TYPE]) &&
+                 has_string(count, value[PF_PPROF_DOC_URL]) &&
+                 has_string(count, count->scalars.period_type.type) &&
+                 has_string(count, count->scalars.period_type.unit);
 
     for (size_t k = 0; k < count->comments; k++)
         whole = whole && has_string(count, profile->comments[k]);
@@ -651,14 +692,15 @@ static void move_elements(void *to, const void *array, size_t from, size_t end)
 }
 
 /* Moves the elements from `from` on into the same array of `next`. */
-#define MOVE(profile, next, what, from)                                                          \
-    (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1,            \
-             sizeof *(next)->what) &&                                                              \
-     (move_elements((next)->what, (profile)->what, (from) * sizeof *(next)->what,                  \
-                    (profile)->count.what * sizeof *(next)->what),                                 \
+#define MOVE(profile, next, what, from) \
+    (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1, \
+             sizeof *(next)->what) && \
+     (move_elements((next)->what, (profile)->what, (from) * sizeof *(next)->what, \
+                    (profile)->count.what * sizeof *(next)->what), \
       (next)->count.what = (profile)->count.what - (from), (profile)->count.what = (from), true))
 
-static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next, const struct pf_pprof_seam *seam)
+static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *next,
+                         const struct pf_pprof_seam *seam)
 {
     *next = (struct pf_pprof_scalars){0};
     for (unsigned k = 0; k < PF_PPROF_FIELDS; k++)
@@ -669,15 +711,20 @@ static void move_scalars(struct pf_pprof_scalars *old, struct pf_pprof_scalars *
     *old = seam->count.scalars;
 }
 
-static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, const struct pf_pprof_seam *seam)
+static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_profile *next,
+                          const struct pf_pprof_seam *seam)
 {
     const struct pf_pprof_mark *count = &seam->count;
     size_t bytes = profile->count.sample_bytes - count->sample_bytes;
 
-    if (!MOVE(profile, next, types, count->types) || !MOVE(profile, next, mappings, count->mappings) ||
-        !MOVE(profile, next, lines, count->lines) || !MOVE(profile, next, locations, count->locations) ||
-        !MOVE(profile, next, functions, count->functions) || !MOVE(profile, next, strings, count->strings) ||
-        !MOVE(profile, next, comments, count->comments) || !MOVE(profile, next, runs, count->runs) ||
+    if (!MOVE(profile, next, types, count->types) ||
+        !MOVE(profile, next, mappings, count->mappings) ||
+        !MOVE(profile, next, lines, count->lines) ||
+        !MOVE(profile, next, locations, count->locations) ||
+        !MOVE(profile, next, functions, count->functions) ||
+        !MOVE(profile, next, strings, count->strings) ||
+        !MOVE(profile, next, comments, count->comments) ||
+        !MOVE(profile, next, runs, count->runs) ||
         !pf_buffer_append(&next->samples, profile->samples.data + count->sample_bytes, bytes))
         return false;
     next->count.sample_bytes = bytes;
@@ -692,8 +739,8 @@ static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_prof
 
 /* Cuts the profile at the seam; the rest becomes `next`, which is empty. PF_OK, or PF_NOMEM in
  * `error`. */
-static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, const struct pf_pprof_seam *found,
-                       struct pf_error *error)
+static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile *next,
+                       const struct pf_pprof_seam *found, struct pf_error *error)
 {
     struct pf_pprof_seam seam = *found;
 
@@ -717,8 +764,8 @@ static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile
 
 enum { WANTED = ((1u << PF_PPROF_FIELDS) - 1) & ~1u };
 
-int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_profile *next, struct pf_source *source,
-                          struct pf_dict *dict, struct pf_error *error)
+int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_profile *next,
+                          struct pf_source *source, struct pf_dict *dict, struct pf_error *error)
 {
     struct pf_proto_field field;
     struct pf_pprof_seam seam;
@@ -729,7 +776,9 @@ int pf_pprof_profile_read(struct pf_pprof_profile *profile, struct pf_pprof_prof
         bool member = pf_source_member(source, end) <= offset;
 
         if (find_seam(profile, &field, offset, member, &seam))
-            return cut_at_seam(profile, next, &seam, error) == PF_OK ? add_field(next, dict, &field, offset, error) : error->code;
+            return cut_at_seam(profile, next, &seam, error) == PF_OK
+                       ? add_field(next, dict, &field, offset, error)
+                       : error->code;
         status = add_field(profile, dict, &field, offset, error);
         if (status != PF_OK)
             return status;

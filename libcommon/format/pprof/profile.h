@@ -46,12 +46,12 @@ enum { PF_PPROF_UNITS = PF_UNITS_TIME | PF_UNITS_SIZES };
 enum { PF_PPROF_MAPPING_FLAGS = 4 };
 
 /* Origins of metadata; the keys of the first are the names of Profile's fields. */
-#define PF_PPROF_ORIGIN "pprof"
+#define PF_PPROF_ORIGIN  "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
 /* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its
  * fields; that functions without a system name have none, rather than the same as the name. */
-#define PF_PPROF_KEY_MAPPING "mapping"
-#define PF_PPROF_KEY_FOLDED "folded"
+#define PF_PPROF_KEY_MAPPING      "mapping"
+#define PF_PPROF_KEY_FOLDED       "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"
 
 /* Numbers of strings as the file has them, not checked. `offset` is where the field begins. */
@@ -98,11 +98,11 @@ struct pf_pprof_mark {
 struct pf_pprof_seam {
     bool set;
     struct pf_pprof_mark count; /* the counts before it */
-    struct pf_pprof_mark run;  /* the counts before the last fields of one kind before it */
-    uint32_t run_since;        /* those fields, by bit */
-    uint32_t before;           /* field number of messages before it that may belong to the next profile;
-                                * PF_PPROF_FIELDS: several kinds; 0: none */
-    uint32_t first, since;     /* number of the field there; those met from there on, by bit */
+    struct pf_pprof_mark run;   /* the counts before the last fields of one kind before it */
+    uint32_t run_since;         /* those fields, by bit */
+    uint32_t before; /* field number of messages before it that may belong to the next profile;
+                      * PF_PPROF_FIELDS: several kinds; 0: none */
+    uint32_t first, since; /* number of the field there; those met from there on, by bit */
     uint64_t offset;
 };
 
@@ -123,12 +123,12 @@ struct pf_pprof_profile {
     uint32_t first, last, seen; /* numbers of fields met; all, by bit */
     /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
     uint32_t without_id;
-    struct pf_pprof_seams {   /* what find_seam has seen */
+    struct pf_pprof_seams { /* what find_seam has seen */
         struct pf_pprof_seam member, again, same, empty;
-        bool scattered;       /* `again` is one place of many */
-        bool goes_on;         /* a table did, just before, or before the last samples */
+        bool scattered;           /* `again` is one place of many */
+        bool goes_on;             /* a table did, just before, or before the last samples */
         struct pf_pprof_mark run; /* the counts before the fields of the last kind */
-        uint32_t run_since;   /* those met since, by bit */
+        uint32_t run_since;       /* those met since, by bit */
         /* fields behind the last string, by bit; the number of the last message there, or 0 */
         uint32_t met, before;
         bool is_weak;         /* `again` may be the profile's own as well */
@@ -136,7 +136,7 @@ struct pf_pprof_profile {
         size_t values;        /* of the first sample, and 1; 0: not counted yet */
     } seams;
     uint32_t doubt_begin, doubt_end; /* the seams' `before` */
-    uint64_t end;             /* the offset behind the profile */
+    uint64_t end;                    /* the offset behind the profile */
 };
 
 /* Zero-initialise. */
@@ -147,8 +147,8 @@ void pf_pprof_profile_clear(struct pf_pprof_profile *);
 /* Reads fields up to the end of the profile: the end of the input, or the seam to the next profile;
  * then `next` has the fields read behind the seam. PF_OK, PF_EOF when no field is ahead and the
  * profile is empty, or a negative code in `error`. */
-int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next, struct pf_source *, struct pf_dict *,
-                          struct pf_error *error);
+int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next,
+                          struct pf_source *, struct pf_dict *, struct pf_error *error);
 
 /* The offset in the input of the sample whose bytes begin at `at`. */
 uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *, size_t at);

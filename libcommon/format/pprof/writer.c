@@ -28,15 +28,17 @@ static void free_facts(struct pf_pprof_facts *facts)
 
 static int add_comment(struct pf_pprof_facts *facts, uint32_t comment, struct pf_error *error)
 {
-    if (!pf_grow(&facts->comments, &facts->comment_capacity, facts->comment_count + 1, sizeof *facts->comments))
+    if (!pf_grow(&facts->comments, &facts->comment_capacity, facts->comment_count + 1,
+                 sizeof *facts->comments))
         return pf_error_nomem(error);
     facts->comments[facts->comment_count++] = comment;
     return PF_OK;
 }
 
 /* Metadata of another format: `ORIGIN.KEY: VALUE`. */
-static int add_foreign_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes origin, struct pf_bytes key,
-                            struct pf_bytes value, struct pf_error *error)
+static int add_foreign_fact(struct pf_pprof_facts *facts, struct pf_dict *dict,
+                            struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                            struct pf_error *error)
 {
     struct pf_buffer text = {0};
     uint32_t comment = 0;
@@ -74,7 +76,8 @@ static void add_period(struct pf_pprof_facts *facts, struct pf_dict *dict, struc
     facts->period_unit = unit;
 }
 
-static int add_times(struct pf_pprof_facts *facts, struct pf_bytes key, struct pf_bytes value, struct pf_error *error)
+static int add_times(struct pf_pprof_facts *facts, struct pf_bytes key, struct pf_bytes value,
+                     struct pf_error *error)
 {
     int64_t number;
 
@@ -90,7 +93,8 @@ static int add_times(struct pf_pprof_facts *facts, struct pf_bytes key, struct p
     return PF_OK;
 }
 
-static int add_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes key, uint32_t value, struct pf_error *error)
+static int add_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct pf_bytes key,
+                    uint32_t value, struct pf_error *error)
 {
     const struct {
         const char *key;
@@ -104,7 +108,8 @@ static int add_fact(struct pf_pprof_facts *facts, struct pf_dict *dict, struct p
 
     if (pf_bytes_equal(key, PF_BYTES("comment")))
         return add_comment(facts, value, error);
-    if (pf_bytes_equal(key, PF_BYTES("time_nanos")) || pf_bytes_equal(key, PF_BYTES("duration_nanos")))
+    if (pf_bytes_equal(key, PF_BYTES("time_nanos")) ||
+        pf_bytes_equal(key, PF_BYTES("duration_nanos")))
         return add_times(facts, key, pf_dict_string(dict, value), error);
     if (pf_bytes_equal(key, PF_BYTES("period")))
         add_period(facts, dict, pf_dict_string(dict, value));
@@ -120,11 +125,13 @@ static void add_mapping(struct pf_pprof_places *places, struct pf_bytes value)
 
     if (!pf_pprof_mapping_parse(places->dict, value, &image))
         return;
-    if (pf_pprof_places_image(places, pf_pprof_add_image(places->dict, image)) == places->listed + 1)
+    if (pf_pprof_places_image(places, pf_pprof_add_image(places->dict, image)) ==
+        places->listed + 1)
         places->listed++;
 }
 
-static void add_private_row(struct pf_pprof_places *places, struct pf_bytes key, struct pf_bytes value)
+static void add_private_row(struct pf_pprof_places *places, struct pf_bytes key,
+                            struct pf_bytes value)
 {
     uint64_t hash;
 
@@ -136,8 +143,9 @@ static void add_private_row(struct pf_pprof_places *places, struct pf_bytes key,
         pf_table_intern(&places->folded, &hash);
 }
 
-static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places, struct pf_bytes origin, struct pf_bytes key,
-                            uint32_t value, struct pf_error *error)
+static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places *places,
+                            struct pf_bytes origin, struct pf_bytes key, uint32_t value,
+                            struct pf_error *error)
 {
     struct pf_dict *dict = places->dict;
     struct pf_bytes text = pf_dict_string(dict, value);
@@ -147,26 +155,30 @@ static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places
     if (pf_bytes_equal(origin, PF_BYTES(PF_PPROF_PRIVATE)))
         add_private_row(places, key, text);
     if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
-        bool source = pf_bytes_equal(key, PF_BYTES("source_format")), own = pf_bytes_equal(text, PF_BYTES("pprof"));
+        bool source = pf_bytes_equal(key, PF_BYTES("source_format")),
+             own = pf_bytes_equal(text, PF_BYTES("pprof"));
 
         facts->from_pprof |= source && own;
         facts->from_others |= source && !own;
         return PF_OK;
     }
-    return origin.size > 0 && origin.data[0] == '.' ? PF_OK : add_foreign_fact(facts, dict, origin, key, text, error);
+    return origin.size > 0 && origin.data[0] == '.'
+               ? PF_OK
+               : add_foreign_fact(facts, dict, origin, key, text, error);
 }
 
 /* Adds a batch of metadata: the earliest time, the sum of durations, the longest period of the
  * first type, all comments, and the first value of all others. Mappings get the next numbers.
  * PF_OK, PF_NOMEM, PF_OVERFLOW. */
-static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *places, const struct pf_batch *batch,
-                     struct pf_error *error)
+static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *places,
+                     const struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_dict *dict = places->dict;
     int status = PF_OK;
 
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++) {
-        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]), key = pf_dict_string(dict, batch->key[row]);
+        struct pf_bytes origin = pf_dict_string(dict, batch->origin[row]),
+                        key = pf_dict_string(dict, batch->key[row]);
 
         status = add_metadata_row(facts, places, origin, key, batch->value[row], error);
     }
@@ -194,10 +206,12 @@ static bool is_rounded(const struct pf_dict *dict, const struct pf_measure *meas
 
 static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_measure *measure)
 {
-    struct pf_pprof_out_type type = {.measure = *measure, .unit = measure->unit, .num = 1, .den = 1};
+    struct pf_pprof_out_type type = {
+        .measure = *measure, .unit = measure->unit, .num = 1, .den = 1};
     struct pf_unit_size size;
 
-    if (measure->raw_unit == 0 || (measure->num == 1 && measure->den == 1 && measure->raw_unit == measure->unit))
+    if (measure->raw_unit == 0 ||
+        (measure->num == 1 && measure->den == 1 && measure->raw_unit == measure->unit))
         return type;
     bool known = measure->den == 1 &&
                  pf_unit_parse(pf_dict_string(dict, measure->raw_unit), PF_PPROF_UNITS, &size) &&
@@ -214,9 +228,11 @@ static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_m
 }
 
 /* Sets the factor from values of the measure to those of the type. */
-static bool set_scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure, struct pf_pprof_member *member)
+static bool set_scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure,
+                      struct pf_pprof_member *member)
 {
-    pf_uint128 times = (pf_uint128)measure->num * type->den, into = (pf_uint128)measure->den * type->num;
+    pf_uint128 times = (pf_uint128)measure->num * type->den,
+               into = (pf_uint128)measure->den * type->num;
     bool whole = times % into == 0;
 
     if (whole) {
@@ -230,7 +246,8 @@ static bool set_scale(const struct pf_pprof_out_type *type, const struct pf_meas
     return true;
 }
 
-static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t index, struct pf_error *error)
+static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t index,
+                       struct pf_error *error)
 {
     struct pf_measure measure = *pf_measures_row(&dict->measures, index);
     struct pf_bytes name = pf_dict_string(dict, measure.name);
@@ -246,12 +263,15 @@ static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint3
     }
     types->rows[k].measure.main |= measure.main;
     if (!pf_measure_same_period(&types->rows[k].measure, &measure))
-        return pf_error_set(error, PF_UNSUPPORTED,
-                            "measure '%s' comes with different periods (profmerge brings them to events)",
-                            pf_clip(name).text);
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "measure '%s' comes with different periods (profmerge brings them to events)",
+            pf_clip(name).text);
     if (!set_scale(&types->rows[k], &measure, member))
-        return pf_error_set(error, PF_UNSUPPORTED, "measure '%s' comes in units of different lengths (profmerge brings them to one)",
-                            pf_clip(name).text);
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "measure '%s' comes in units of different lengths (profmerge brings them to one)",
+            pf_clip(name).text);
     member->type = (uint32_t)k + 1;
     return PF_OK;
 }
@@ -260,8 +280,8 @@ static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint3
  * become base units when these are whole; parts of a time (pf_unit_parts) are rounded to
  * nanoseconds, half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: no whole factor leads from its scale
  * to that of the type, or their periods differ. */
-static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure, struct pf_pprof_member *member,
-                     struct pf_error *error)
+static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure,
+                     struct pf_pprof_member *member, struct pf_error *error)
 {
     int status = PF_OK;
 
@@ -326,8 +346,9 @@ void pf_pprof_close_writer(struct pf_writer *writer)
 static int check_memory(struct pf_writer *writer)
 {
     const struct pf_pprof_writer *state = writer->state;
-    bool failed = state->labels.failed || state->stack.failed || state->values.failed || state->message.failed || state->chain.failed ||
-                  state->flats.status != PF_OK || pf_pprof_places_status(&state->places) != PF_OK;
+    bool failed = state->labels.failed || state->stack.failed || state->values.failed ||
+                  state->message.failed || state->chain.failed || state->flats.status != PF_OK ||
+                  pf_pprof_places_status(&state->places) != PF_OK;
 
     return failed ? pf_error_nomem(&writer->error) : PF_OK;
 }
@@ -359,7 +380,8 @@ static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t se
     if (!pf_id_map_get(&state->label_of, set, &at)) {
         at = (uint32_t)state->labels.size;
         chain->size = 0;
-        for (uint32_t label = set; label != 0; label = pf_dict_label(state->places.dict, label)->parent)
+        for (uint32_t label = set; label != 0;
+             label = pf_dict_label(state->places.dict, label)->parent)
             pf_buffer_append(chain, &label, sizeof label);
         pf_buffer_append(&state->labels, &(uint32_t){0}, sizeof size);
         for (size_t left = chain->size; left > 0 && !chain->failed;) {
@@ -370,7 +392,8 @@ static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t se
             add_label(state, label);
         }
         size = (uint32_t)(state->labels.size - at - sizeof size);
-        if (state->labels.failed || state->labels.size >= UINT32_MAX || !pf_id_map_put(&state->label_of, set, at))
+        if (state->labels.failed || state->labels.size >= UINT32_MAX ||
+            !pf_id_map_put(&state->label_of, set, at))
             state->labels.failed = true;
         if (state->labels.failed || chain->failed)
             return (struct pf_bytes){NULL, 0};
@@ -386,7 +409,8 @@ static int too_big(struct pf_writer *writer, const struct pf_pprof_types *types,
 {
     struct pf_bytes name = pf_dict_string(writer->dict, types->rows[type].measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%s' leaves 64 bits", pf_clip(name).text);
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%s' leaves 64 bits",
+                        pf_clip(name).text);
 }
 
 static void write_types(struct pf_writer *writer, const struct pf_pprof_types *types)
@@ -396,8 +420,10 @@ static void write_types(struct pf_writer *writer, const struct pf_pprof_types *t
 
     for (size_t k = 0; k < types->count; k++) {
         message->size = 0;
-        pf_proto_add_number(message, 1, pf_pprof_places_string(&state->places, types->rows[k].measure.name));
-        pf_proto_add_number(message, 2, pf_pprof_places_string(&state->places, types->rows[k].unit));
+        pf_proto_add_number(message, 1,
+                            pf_pprof_places_string(&state->places, types->rows[k].measure.name));
+        pf_proto_add_number(message, 2,
+                            pf_pprof_places_string(&state->places, types->rows[k].unit));
         pf_proto_write_bytes(writer->sink, PF_PPROF_SAMPLE_TYPE, message->data, message->size);
     }
     state->begun = true;
@@ -428,7 +454,8 @@ static void add_value(struct pf_pprof_writer *state, int64_t value)
 }
 
 /* Finds the columns of a batch by type. */
-static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, const struct pf_batch *batch)
+static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types,
+                        const struct pf_batch *batch)
 {
     struct pf_pprof_writer *state = writer->state;
 
@@ -436,14 +463,17 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types, 
         size_t had = types->count;
         struct pf_pprof_member member;
 
-        if (find_type(types, writer->dict, batch->values[k].measure, &member, &writer->error) != PF_OK)
+        if (find_type(types, writer->dict, batch->values[k].measure, &member, &writer->error) !=
+            PF_OK)
             return writer->error.code;
         if (types->count > had && batch->kind == PF_SAMPLE && state->begun)
             return pf_error_set(&writer->error, PF_USAGE,
-                                "measure '%s' comes after samples that have none; profmerge makes one profile of several",
+                                "measure '%s' comes after samples that have none; profmerge makes "
+                                "one profile of several",
                                 pf_dict_string(writer->dict, types->rows[had].measure.name).data);
     }
-    if (!pf_grow(&state->columns, &state->column_capacity, types->count + 1, sizeof *state->columns) ||
+    if (!pf_grow(&state->columns, &state->column_capacity, types->count + 1,
+                 sizeof *state->columns) ||
         !pf_grow(&state->scales, &state->scale_capacity, types->count + 1, sizeof *state->scales))
         return pf_error_nomem(&writer->error);
     for (size_t k = 0; k < types->count; k++)
@@ -511,7 +541,8 @@ static int hold_samples(struct pf_writer *writer, const struct pf_batch *batch)
     struct pf_pprof_writer *state = writer->state;
     struct pf_parcel *copy;
 
-    if (!pf_grow(&state->waiting, &state->waiting_capacity, state->waiting_count + 1, sizeof *state->waiting) ||
+    if (!pf_grow(&state->waiting, &state->waiting_capacity, state->waiting_count + 1,
+                 sizeof *state->waiting) ||
         (copy = pf_parcel_copy(batch)) == NULL)
         return pf_error_nomem(&writer->error);
     state->waiting[state->waiting_count++] = copy;
@@ -540,7 +571,9 @@ static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
 
         for (size_t k = 0; k < types->count; k++) {
             int64_t value;
-            int status = value_at(state, k, row, &value) ? hold_value(&types->rows[k], number, value) : PF_OVERFLOW;
+            int status = value_at(state, k, row, &value)
+                             ? hold_value(&types->rows[k], number, value)
+                             : PF_OVERFLOW;
 
             if (status == PF_NOMEM)
                 return pf_error_nomem(&writer->error);
@@ -590,7 +623,8 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* The type to name as the default; without it a reader chooses the last type. The name in a file
  * stays while it is true. */
-static uint32_t default_type(const struct pf_pprof_writer *state, const struct pf_pprof_types *types)
+static uint32_t default_type(const struct pf_pprof_writer *state,
+                             const struct pf_pprof_types *types)
 {
     const struct pf_pprof_facts *facts = &state->facts;
     uint32_t best = main_type(types, state->places.dict);
@@ -626,7 +660,9 @@ static void write_facts(struct pf_writer *writer, const uint32_t *strings)
     for (size_t k = 0; k < facts->comment_count; k++) {
         unsigned char bytes[PF_PROTO_VARINT_MAX];
 
-        pf_buffer_append(message, bytes, pf_proto_store(bytes, pf_pprof_places_string(&state->places, facts->comments[k])));
+        pf_buffer_append(
+            message, bytes,
+            pf_proto_store(bytes, pf_pprof_places_string(&state->places, facts->comments[k])));
     }
     if (message->size > 0)
         pf_proto_write_bytes(sink, PF_PPROF_COMMENT, message->data, message->size);
@@ -635,12 +671,13 @@ static void write_facts(struct pf_writer *writer, const uint32_t *strings)
 }
 
 /* The length of a tick in a profile that counts ticks. */
-static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_types *types, uint32_t best)
+static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_types *types,
+                            uint32_t best)
 {
     const struct pf_pprof_out_type *type = best != UINT32_MAX ? &types->rows[best] : NULL;
 
-    if (!type || facts->has_period || type->measure.raw_unit == 0 || type->unit != type->measure.unit ||
-        type->measure.den != 1 || type->measure.num > INT64_MAX)
+    if (!type || facts->has_period || type->measure.raw_unit == 0 ||
+        type->unit != type->measure.unit || type->measure.den != 1 || type->measure.num > INT64_MAX)
         return;
     facts->period = (int64_t)type->measure.num;
     facts->period_type = type->measure.name;
@@ -655,8 +692,8 @@ static int write_end(struct pf_writer *writer, const struct pf_pprof_types *type
     struct pf_pprof_facts *facts = &state->facts;
 
     set_tick_period(facts, types, main_type(types, writer->dict));
-    uint32_t strings[] = {facts->drop_frames, facts->keep_frames, facts->period_type, facts->period_unit, default_type(state, types),
-                          facts->doc_url};
+    uint32_t strings[] = {facts->drop_frames, facts->keep_frames,         facts->period_type,
+                          facts->period_unit, default_type(state, types), facts->doc_url};
 
     if (pf_pprof_places_write(&state->places, writer->sink) != PF_OK)
         return pf_error_nomem(&writer->error);
@@ -673,7 +710,8 @@ int pf_pprof_finish(struct pf_writer *writer)
 {
     static const unsigned char cut[] = {PF_PPROF_STRING << 3 | PF_PROTO_BYTES, 127};
     struct pf_pprof_writer *state = writer->state;
-    bool samples = state->begun || state->waiting_count > 0, flats = !samples && state->flats.count > 1;
+    bool samples = state->begun || state->waiting_count > 0,
+         flats = !samples && state->flats.count > 1;
     int status = state->waiting_count > 0 ? begin_samples(writer) : PF_OK;
 
     if (status != PF_OK)
@@ -681,13 +719,17 @@ int pf_pprof_finish(struct pf_writer *writer)
     if (flats)
         write_flats(writer);
     else if (state->flats.count > 1)
-        pf_report_send(&writer->report, PF_WARNING, "flat records of %" PRIu32 " places are left out: beside samples they would count twice",
+        pf_report_send(&writer->report, PF_WARNING,
+                       "flat records of %" PRIu32
+                       " places are left out: beside samples they would count twice",
                        state->flats.count - 1);
     if (!state->begun)
         write_types(writer, state->types.count > 0 ? &state->types : &state->flat_types);
     if (state->facts.other_periods)
-        pf_report_send(&writer->report, PF_WARNING, "periods of another type than the first are left out");
-    status = write_end(writer, flats || state->types.count == 0 ? &state->flat_types : &state->types);
+        pf_report_send(&writer->report, PF_WARNING,
+                       "periods of another type than the first are left out");
+    status =
+        write_end(writer, flats || state->types.count == 0 ? &state->flat_types : &state->types);
     /* After a failed input every reader must see that the profile is not whole. */
     if (writer->failed_input)
         pf_sink_write(writer->sink, cut, sizeof cut);

@@ -31,12 +31,12 @@ struct pf_pprof_places {
     struct pf_dict *dict;
     struct pf_pprof_numbers strings; /* number 0 is "" and not among them */
     struct pf_pprof_numbers images, functions;
-    struct pf_pprof_numbers single;  /* locations of one frame: `of` alone is used */
+    struct pf_pprof_numbers single; /* locations of one frame: `of` alone is used */
     /* frames of a location, the innermost first: a chain is one frame more than another */
     struct pf_table chains;
     struct pf_pprof_numbers locations; /* ids of chains */
-    struct pf_table folded;          /* pf_pprof_location_hash */
-    uint32_t listed;                 /* images up to this number have the flags of their file */
+    struct pf_table folded;            /* pf_pprof_location_hash */
+    uint32_t listed;                   /* images up to this number have the flags of their file */
     bool bare_system_names;
 };
 
@@ -49,7 +49,8 @@ uint32_t pf_pprof_places_string(struct pf_pprof_places *, uint32_t string);
 uint32_t pf_pprof_places_image(struct pf_pprof_places *, uint32_t image);
 /* Appends the numbers of a stack's locations, leaf first, as varints. */
 void pf_pprof_places_stack(struct pf_pprof_places *, uint32_t stack, struct pf_buffer *packed);
-void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location, struct pf_buffer *packed);
+void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location,
+                              struct pf_buffer *packed);
 /* PF_OK or PF_NOMEM. */
 int pf_pprof_places_status(const struct pf_pprof_places *);
 
@@ -68,7 +69,7 @@ struct pf_pprof_facts {
     uint32_t period_type, period_unit, drop_frames, keep_frames, default_type, doc_url;
     uint32_t *comments;
     size_t comment_count, comment_capacity;
-    bool from_pprof, from_others;  /* the formats of the inputs */
+    bool from_pprof, from_others; /* the formats of the inputs */
     bool other_periods;
 };
 
@@ -76,17 +77,17 @@ struct pf_pprof_facts {
 struct pf_pprof_types {
     struct pf_pprof_out_type {
         struct pf_measure measure;
-        uint32_t unit;      /* string, as it is written */
-        uint64_t num, den;  /* base units in a unit as written */
-        bool rounded;       /* values are rounded to whole numbers of it */
-        int64_t *held;      /* values of flat records that wait */
+        uint32_t unit;     /* string, as it is written */
+        uint64_t num, den; /* base units in a unit as written */
+        bool rounded;      /* values are rounded to whole numbers of it */
+        int64_t *held;     /* values of flat records that wait */
         size_t held_capacity;
-    } *rows;
+    } * rows;
     size_t count, capacity;
     struct pf_pprof_member {
-        uint32_t type;      /* + 1; 0 = not seen */
-        uint64_t num, den;  /* from its values to values as written */
-    } *members;             /* by measure */
+        uint32_t type;     /* + 1; 0 = not seen */
+        uint64_t num, den; /* from its values to values as written */
+    } * members;           /* by measure */
     size_t member_count, member_capacity;
 };
 
@@ -94,14 +95,14 @@ struct pf_pprof_writer {
     struct pf_pprof_places places;
     struct pf_pprof_facts facts;
     struct pf_pprof_types types, flat_types;
-    bool begun;                    /* sample types are written */
-    struct pf_parcel **waiting;    /* batches of samples, before that */
+    bool begun;                 /* sample types are written */
+    struct pf_parcel **waiting; /* batches of samples, before that */
     size_t waiting_count, waiting_capacity, waiting_size;
     /* place and labels of flat records, which wait: written when there are no samples */
     struct pf_table flats;
-    struct pf_buffer labels;       /* label sets as they are written */
-    struct pf_id_map label_of;     /* of a set: where it begins among them; its size is before it */
-    const int64_t **columns;       /* of the current batch, by type; NULL = absent */
+    struct pf_buffer labels;   /* label sets as they are written */
+    struct pf_id_map label_of; /* of a set: where it begins among them; its size is before it */
+    const int64_t **columns;   /* of the current batch, by type; NULL = absent */
     struct pf_pprof_member *scales;
     size_t column_capacity, scale_capacity;
     struct pf_buffer stack, values, message, chain;

@@ -157,7 +157,8 @@ static int take_float(struct pf_marshal *marshal, bool text, struct pf_marshal_o
     object->kind = PF_MARSHAL_FLOAT;
     bool good = text ? scale_text((struct pf_bytes){(const char *)bytes, size}, &object->number)
                      : scale_double(pf_load64le(bytes), &object->number);
-    return good ? PF_OK : bad(marshal, "a time that is no number, or of more than 64 bits of nanoseconds");
+    return good ? PF_OK
+                : bad(marshal, "a time that is no number, or of more than 64 bits of nanoseconds");
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
@@ -182,14 +183,16 @@ static int take_string(struct pf_marshal *marshal, bool one_byte, struct pf_mars
 
 static int note_interned(struct pf_marshal *marshal, uint32_t string)
 {
-    if (!pf_grow(&marshal->interned, &marshal->interned_capacity, marshal->interned_count + 1, sizeof *marshal->interned))
+    if (!pf_grow(&marshal->interned, &marshal->interned_capacity, marshal->interned_count + 1,
+                 sizeof *marshal->interned))
         return pf_error_nomem(marshal->error);
     marshal->interned[marshal->interned_count++] = string;
     return PF_OK;
 }
 
 /* `r` refers to an object, `R` to one of Python 2's interned strings. */
-static int take_reference(struct pf_marshal *marshal, bool interned, struct pf_marshal_object *object)
+static int take_reference(struct pf_marshal *marshal, bool interned,
+                          struct pf_marshal_object *object)
 {
     const unsigned char *bytes = take(marshal, 4);
 
@@ -199,7 +202,8 @@ static int take_reference(struct pf_marshal *marshal, bool interned, struct pf_m
     if (interned) {
         if (index >= marshal->interned_count)
             return bad(marshal, "a reference to a string that was not there");
-        *object = (struct pf_marshal_object){.kind = PF_MARSHAL_STRING, .string = marshal->interned[index]};
+        *object = (struct pf_marshal_object){.kind = PF_MARSHAL_STRING,
+                                             .string = marshal->interned[index]};
         return PF_OK;
     }
     if (index >= marshal->ref_count || marshal->refs[index].kind == PF_MARSHAL_END)
@@ -214,14 +218,16 @@ static int read_object(struct pf_marshal *marshal, bool keep, struct pf_marshal_
 
 static int push(struct pf_marshal *marshal, const struct pf_marshal_object *object)
 {
-    if (!pf_grow(&marshal->stack, &marshal->stack_capacity, marshal->stack_count + 1, sizeof *marshal->stack))
+    if (!pf_grow(&marshal->stack, &marshal->stack_capacity, marshal->stack_count + 1,
+                 sizeof *marshal->stack))
         return pf_error_nomem(marshal->error);
     marshal->stack[marshal->stack_count++] = *object;
     return PF_OK;
 }
 
 /* The items of a tuple (`count` of them) or of a dict (up to its end). */
-static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t count, struct pf_marshal_object *object)
+static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t count,
+                      struct pf_marshal_object *object)
 {
     size_t first = marshal->stack_count;
     int status = PF_OK;
@@ -243,7 +249,8 @@ static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t
     if (status != PF_OK)
         return status;
     size_t size = (marshal->stack_count - first) * sizeof *object;
-    struct pf_marshal_object *items = pf_arena_alloc(keep ? &marshal->kept : &marshal->passing, size + 1);
+    struct pf_marshal_object *items =
+        pf_arena_alloc(keep ? &marshal->kept : &marshal->passing, size + 1);
     if (!items)
         return pf_error_nomem(marshal->error);
     if (size > 0)
@@ -256,59 +263,49 @@ static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t
     return PF_OK;
 }
 
-static int take_tuple(struct pf_marshal *marshal, bool keep, bool one_byte, struct pf_marshal_object *object)
+static int take_tuple(struct pf_marshal *marshal, bool keep, bool one_byte,
+                      struct pf_marshal_object *object)
 {
     uint32_t count;
 
-    return take_size(marshal, one_byte, &count) ? take_items(marshal, keep, false, count, object) : marshal->error->code;
+    return take_size(marshal, one_byte, &count) ? take_items(marshal, keep, false, count, object)
+                                                : marshal->error->code;
 }
 
-static int take_object(struct pf_marshal *marshal, unsigned char code, bool keep, struct pf_marshal_object *object)
+static int take_object(struct pf_marshal *marshal, unsigned char code, bool keep,
+                       struct pf_marshal_object *object)
 {
     int status;
 
     switch (code) {
-    case '0':
-        object->kind = PF_MARSHAL_END;
-        return PF_OK;
-    case 'N':
-        return PF_OK;
+    case '0': object->kind = PF_MARSHAL_END; return PF_OK;
+    case 'N': return PF_OK;
     case 'T':
     case 'F':
         object->kind = PF_MARSHAL_INT;
         object->number = code == 'T';
         return PF_OK;
-    case 'i':
-        return take_int(marshal, 4, object);
-    case 'I':
-        return take_int(marshal, 8, object);
-    case 'l':
-        return take_long(marshal, object);
+    case 'i': return take_int(marshal, 4, object);
+    case 'I': return take_int(marshal, 8, object);
+    case 'l': return take_long(marshal, object);
     case 'f':
-    case 'g':
-        return take_float(marshal, code == 'f', object);
+    case 'g': return take_float(marshal, code == 'f', object);
     case 's':
     case 'u':
     case 'a':
-    case 'A':
-        return take_string(marshal, false, object);
+    case 'A': return take_string(marshal, false, object);
     case 'z':
-    case 'Z':
-        return take_string(marshal, true, object);
+    case 'Z': return take_string(marshal, true, object);
     case 't':
         status = take_string(marshal, false, object);
         return status == PF_OK ? note_interned(marshal, object->string) : status;
     case 'r':
-    case 'R':
-        return take_reference(marshal, code == 'R', object);
+    case 'R': return take_reference(marshal, code == 'R', object);
     case '(':
     case '[':
-    case ')':
-        return take_tuple(marshal, keep, code == ')', object);
-    case '{':
-        return take_items(marshal, keep, true, 0, object);
-    default:
-        return bad(marshal, "a kind of object that profiles do not have");
+    case ')': return take_tuple(marshal, keep, code == ')', object);
+    case '{': return take_items(marshal, keep, true, 0, object);
+    default: return bad(marshal, "a kind of object that profiles do not have");
     }
 }
 
@@ -351,7 +348,8 @@ int pf_marshal_open_dict(struct pf_marshal *marshal)
     if ((*bytes & (FLAG_REF - 1)) != '{')
         return bad(marshal, "not a dict, as the first object of a profile is");
     if (*bytes & FLAG_REF) {
-        if (!pf_grow(&marshal->refs, &marshal->ref_capacity, marshal->ref_count + 1, sizeof *marshal->refs))
+        if (!pf_grow(&marshal->refs, &marshal->ref_capacity, marshal->ref_count + 1,
+                     sizeof *marshal->refs))
             return pf_error_nomem(marshal->error);
         marshal->refs[marshal->ref_count++] = (struct pf_marshal_object){.kind = PF_MARSHAL_END};
     }

@@ -23,8 +23,8 @@ enum pf_marshal_kind {
 
 struct pf_marshal_object {
     enum pf_marshal_kind kind;
-    int64_t number;      /* INT; FLOAT: in units of 1e-9, rounded half to even */
-    uint32_t string;     /* of the dictionary */
+    int64_t number;  /* INT; FLOAT: in units of 1e-9, rounded half to even */
+    uint32_t string; /* of the dictionary */
     uint32_t count;
     const struct pf_marshal_object *items;
 };
@@ -34,9 +34,9 @@ struct pf_marshal {
     struct pf_source *source;
     struct pf_dict *dict;
     struct pf_error *error;
-    struct pf_arena kept, passing;      /* objects that may be referred to, and the others */
+    struct pf_arena kept, passing; /* objects that may be referred to, and the others */
     struct pf_marshal_object *refs, *stack;
-    uint32_t *interned;                 /* Python 2's list of strings */
+    uint32_t *interned; /* Python 2's list of strings */
     size_t ref_count, ref_capacity, stack_count, stack_capacity, interned_count, interned_capacity;
     unsigned depth;
 };

@@ -15,7 +15,7 @@ enum { EVIDENCE = 40 };
 
 struct state {
     struct pf_marshal marshal;
-    struct pf_rows flat, edge; /* gathered side by side */
+    struct pf_rows flat, edge;               /* gathered side by side */
     const struct pf_marshal_object *callers; /* of the function at hand, keys and values */
     uint32_t caller_count, next_caller, function;
     int status;
@@ -33,8 +33,8 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_rows 
     for (unsigned k = 0; k < VALUES; k++) {
         bool time = k >= TT;
         enum pf_role role = k == CT ? PF_INCLUSIVE : k == TT ? PF_SELF : PF_COUNT;
-        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count", kind, role,
-                                                    time ? PF_TIMED : PF_EXACT);
+        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count",
+                                                    kind, role, time ? PF_TIMED : PF_EXACT);
 
         measure.main = k == (kind == PF_FLAT ? TT : CT);
         pf_rows_measure(rows, pf_dict_add_measure(dict, measure));
@@ -50,15 +50,20 @@ static int bad(struct pf_reader *reader, const char *what)
 }
 
 /* (file, line, name); the file of what is written in C is `~`. */
-static int place_of(struct pf_reader *reader, const struct pf_marshal_object *key, uint32_t *location)
+static int place_of(struct pf_reader *reader, const struct pf_marshal_object *key,
+                    uint32_t *location)
 {
     const struct pf_marshal_object *items = key->items;
 
-    if (key->kind != PF_MARSHAL_TUPLE || key->count != KEY_ITEMS || items[KEY_FILE].kind != PF_MARSHAL_STRING ||
-        items[KEY_LINE].kind != PF_MARSHAL_INT || items[KEY_NAME].kind != PF_MARSHAL_STRING)
+    if (key->kind != PF_MARSHAL_TUPLE || key->count != KEY_ITEMS ||
+        items[KEY_FILE].kind != PF_MARSHAL_STRING || items[KEY_LINE].kind != PF_MARSHAL_INT ||
+        items[KEY_NAME].kind != PF_MARSHAL_STRING)
         return bad(reader, "a function is no (file, line, name)");
-    bool built_in = pf_bytes_equal(pf_dict_string(reader->dict, items[KEY_FILE].string), PF_BYTES("~"));
-    struct pf_function function = {.name = items[KEY_NAME].string, .file = items[KEY_FILE].string, .start_line = items[KEY_LINE].number};
+    bool built_in =
+        pf_bytes_equal(pf_dict_string(reader->dict, items[KEY_FILE].string), PF_BYTES("~"));
+    struct pf_function function = {.name = items[KEY_NAME].string,
+                                   .file = items[KEY_FILE].string,
+                                   .start_line = items[KEY_LINE].number};
     struct pf_location place = {.function = pf_dict_add_function(reader->dict, &function),
                                 .line = items[KEY_LINE].number,
                                 .kind = built_in ? PF_FRAME_NATIVE : PF_FRAME_PLAIN};
@@ -75,7 +80,8 @@ static bool is_count(const struct pf_marshal_object *object)
 static bool read_time(const struct pf_marshal_object *object, int64_t *value)
 {
     *value = object->number;
-    return object->kind == PF_MARSHAL_FLOAT || (is_count(object) && pf_mul64(object->number, 1000000000, value));
+    return object->kind == PF_MARSHAL_FLOAT ||
+           (is_count(object) && pf_mul64(object->number, 1000000000, value));
 }
 
 static int read_values(struct pf_reader *reader, const struct pf_marshal_object *primitive,
@@ -114,7 +120,8 @@ static int read_function(struct pf_reader *reader)
         status = pf_marshal_read(&state->marshal, &entry);
     if (status != PF_OK)
         return status;
-    if (entry.kind != PF_MARSHAL_TUPLE || entry.count != ENTRY_ITEMS || entry.items[CALLERS].kind != PF_MARSHAL_DICT)
+    if (entry.kind != PF_MARSHAL_TUPLE || entry.count != ENTRY_ITEMS ||
+        entry.items[CALLERS].kind != PF_MARSHAL_DICT)
         return bad(reader, "a function has no (calls, calls, time, time, callers)");
     status = read_values(reader, &entry.items[CC], &entry.items[NC], &entry.items[TIME], values);
     if (status != PF_OK)
@@ -130,7 +137,8 @@ static int read_function(struct pf_reader *reader)
  * of calls alone. */
 static int read_caller(struct pf_reader *reader)
 {
-    static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT}, {.kind = PF_MARSHAL_FLOAT}};
+    static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT},
+                                                        {.kind = PF_MARSHAL_FLOAT}};
     static const struct pf_marshal_object zero = {.kind = PF_MARSHAL_INT};
     struct state *state = reader->state;
     const struct pf_marshal_object *key = &state->callers[2 * state->next_caller], *value = key + 1;
@@ -139,7 +147,8 @@ static int read_caller(struct pf_reader *reader)
     int status = place_of(reader, key, &caller);
 
     if (status == PF_OK && value->kind == PF_MARSHAL_TUPLE && value->count == CALLER_ITEMS)
-        status = read_values(reader, &value->items[1], &value->items[0], &value->items[TIME], values);
+        status =
+            read_values(reader, &value->items[1], &value->items[0], &value->items[TIME], values);
     else if (status == PF_OK && is_count(value))
         status = read_values(reader, &zero, value, nothing, values);
     else if (status == PF_OK)

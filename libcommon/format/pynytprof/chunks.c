@@ -20,12 +20,13 @@ struct chunks {
     struct pf_pyn_content *content;
     struct pf_error damage; /* the first; reported at the end */
     struct pf_buffer payload;
-    uint64_t unknown;       /* a bit for each tag that was passed over with a warning */
+    uint64_t unknown; /* a bit for each tag that was passed over with a warning */
 };
 
 /* ---- Damage ---- */
 
-static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...) PF_PRINTF(3, 4);
+static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...)
+    PF_PRINTF(3, 4);
 
 static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...)
 {
@@ -36,7 +37,8 @@ static void damaged(struct chunks *chunks, uint64_t offset, const char *format, 
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (chunks->reader->salvage && chunks->content->damages == 0)
-        pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": %s; passed over", offset, text);
+        pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": %s; passed over",
+                       offset, text);
     else if (chunks->content->damages == 0)
         pf_error_at(&chunks->damage, PF_FAILED, offset, "%s", text);
     chunks->content->damages++;
@@ -49,8 +51,9 @@ static int ends_inside(struct chunks *chunks, const struct chunk *chunk)
     if (pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     return pf_error_at(&reader->error, PF_FAILED, chunk->offset,
-                       "chunk %c of %" PRIu32 " bytes: the file ends %" PRIu64 " bytes before its end", (int)chunk->tag,
-                       chunk->size, chunk->left);
+                       "chunk %c of %" PRIu32 " bytes: the file ends %" PRIu64
+                       " bytes before its end",
+                       (int)chunk->tag, chunk->size, chunk->left);
 }
 
 /* ---- Payloads ---- */
@@ -62,9 +65,11 @@ static void consume(struct chunks *chunks, struct chunk *chunk, size_t size)
 }
 
 /* Bytes of the payload ahead: `need` bytes, or all that is left. */
-static const unsigned char *peek(struct chunks *chunks, const struct chunk *chunk, size_t need, size_t *have)
+static const unsigned char *peek(struct chunks *chunks, const struct chunk *chunk, size_t need,
+                                 size_t *have)
 {
-    const unsigned char *p = pf_source_peek(chunks->reader->source, need < chunk->left ? need : (size_t)chunk->left, have);
+    const unsigned char *p = pf_source_peek(chunks->reader->source,
+                                            need < chunk->left ? need : (size_t)chunk->left, have);
 
     if (*have > chunk->left)
         *have = (size_t)chunk->left;
@@ -87,15 +92,16 @@ static void collect(struct chunks *chunks, struct chunk *chunk)
     chunks->content->failed = chunks->content->failed || chunks->payload.failed;
 }
 
-static void keep_row(struct chunks *chunks, const struct chunk *chunk, const unsigned char *p, uint64_t offset)
+static void keep_row(struct chunks *chunks, const struct chunk *chunk, const unsigned char *p,
+                     uint64_t offset)
 {
     struct pf_pyn_content *content = chunks->content;
     struct pf_pyn_rows *rows = chunk->tag == 'S' ? &content->lines : &content->calls;
     uint64_t incl = pf_load64le(p + 12), excl = pf_load64le(p + 20);
 
     if (incl > INT64_MAX || excl > INT64_MAX) {
-        damaged(chunks, offset, "record of chunk %c: %" PRIu64 " ticks need more than 63 bits", (int)chunk->tag,
-                incl > INT64_MAX ? incl : excl);
+        damaged(chunks, offset, "record of chunk %c: %" PRIu64 " ticks need more than 63 bits",
+                (int)chunk->tag, incl > INT64_MAX ? incl : excl);
         return;
     }
     if (!pf_grow(&rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows)) {
@@ -124,7 +130,8 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
     peek(chunks, chunk, (size_t)chunk->left, &have);
     if (have == chunk->left && have > 0 && chunk->left < PF_PYN_ROW)
         damaged(chunks, pf_source_offset(chunks->reader->source),
-                "chunk %c has %" PRIu32 " bytes, which is no multiple of 28", (int)chunk->tag, chunk->size);
+                "chunk %c has %" PRIu32 " bytes, which is no multiple of 28", (int)chunk->tag,
+                chunk->size);
     if (have == chunk->left)
         consume(chunks, chunk, have);
 }
@@ -148,15 +155,16 @@ static uint32_t number(const struct pf_buffer *payload, size_t at, size_t k)
     return pf_load32le(payload->data + at + 4 * k);
 }
 
-static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list, size_t at, size_t head,
-                       size_t size)
+static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list,
+                       size_t at, size_t head, size_t size)
 {
     const struct pf_buffer *payload = &chunks->payload;
     struct pf_bytes text = {payload->data + at + head, size - head - 1};
     struct pf_pyn_entry entry = {.id = number(payload, at, 0)};
 
     if (text.size > PF_STRING_MAX) {
-        damaged(chunks, chunk->offset + HEAD + at, "a name of %zu bytes in chunk %c is longer than 16 MiB", text.size,
+        damaged(chunks, chunk->offset + HEAD + at,
+                "a name of %zu bytes in chunk %c is longer than 16 MiB", text.size,
                 (int)chunk->tag);
         return;
     }
@@ -170,7 +178,8 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
 }
 
 /* Keeps all whole records; bytes behind them are damage when the chunk is whole. */
-static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list, size_t head)
+static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list,
+                         size_t head)
 {
     const struct pf_buffer *payload = &chunks->payload;
     size_t at = 0, size;
@@ -182,9 +191,11 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
     if (at == payload->size || chunk->left > 0)
         return;
     if (payload->size - at < head)
-        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside the numbers of a record", (int)chunk->tag);
+        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside the numbers of a record",
+                (int)chunk->tag);
     else
-        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside a name: no NUL behind it", (int)chunk->tag);
+        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside a name: no NUL behind it",
+                (int)chunk->tag);
 }
 
 /* Versions of July 2025 wrote pairs of a fid and the index of a string, and no strings. Such
@@ -209,7 +220,8 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
         return;
     }
     pf_pyn_variant(content, "files without names");
-    pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": chunk F names no files, only their numbers are known",
+    pf_report_send(&chunks->reader->report, PF_WARNING,
+                   "offset %" PRIu64 ": chunk F names no files, only their numbers are known",
                    chunk->offset);
 }
 
@@ -226,9 +238,9 @@ static bool events(const struct pf_buffer *payload)
 }
 
 struct layout {
-    bool whole;     /* the records fill the payload */
-    bool names;     /* all names are there and printable */
-    bool ranges;    /* lines are below 2^24; letters taken for numbers are not */
+    bool whole;  /* the records fill the payload */
+    bool names;  /* all names are there and printable */
+    bool ranges; /* lines are below 2^24; letters taken for numbers are not */
 };
 
 static struct layout try_layout(const struct pf_buffer *payload, size_t head)
@@ -242,7 +254,8 @@ static struct layout try_layout(const struct pf_buffer *payload, size_t head)
             unsigned char c = (unsigned char)payload->data[at + k];
             layout.names = layout.names && c >= 32 && c != 127;
         }
-        layout.ranges = layout.ranges && head == PROCESS && number(payload, at, 2) >> 24 == 0 && number(payload, at, 3) >> 24 == 0;
+        layout.ranges = layout.ranges && head == PROCESS && number(payload, at, 2) >> 24 == 0 &&
+                        number(payload, at, 3) >> 24 == 0;
     }
     layout.whole = at == payload->size;
     return layout;
@@ -261,7 +274,8 @@ static size_t sub_head(const struct pf_buffer *payload)
         return wide.ranges ? PROCESS : 8;
     if (narrow_good || (narrow.whole && !wide_good))
         return 8;
-    return wide.whole || (!narrow.whole && wide.names && wide.ranges && !narrow.names) ? PROCESS : 8;
+    return wide.whole || (!narrow.whole && wide.names && wide.ranges && !narrow.names) ? PROCESS
+                                                                                       : 8;
 }
 
 static void read_subs(struct chunks *chunks, struct chunk *chunk)
@@ -271,7 +285,8 @@ static void read_subs(struct chunks *chunks, struct chunk *chunk)
     collect(chunks, chunk);
     if (chunk->left == 0 && events(&chunks->payload)) {
         pf_pyn_variant(content, "events");
-        pf_report_send(&chunks->reader->report, PF_NOTE, "offset %" PRIu64 ": chunk D holds events that S has summed, and no names",
+        pf_report_send(&chunks->reader->report, PF_NOTE,
+                       "offset %" PRIu64 ": chunk D holds events that S has summed, and no names",
                        chunk->offset);
         return;
     }
@@ -303,7 +318,8 @@ static void read_attributes(struct chunks *chunks, struct chunk *chunk)
         if (!equals || size > PF_STRING_MAX)
             continue;
         size_t key = (size_t)(equals - text);
-        pf_pyn_attribute(chunks->reader, chunks->content, PF_PYN_CHUNK, (struct pf_bytes){text, key},
+        pf_pyn_attribute(chunks->reader, chunks->content, PF_PYN_CHUNK,
+                         (struct pf_bytes){text, key},
                          (struct pf_bytes){equals + 1, size - key - 1});
     }
 }
@@ -315,7 +331,8 @@ static void add_number(struct chunks *chunks, const char *key, uint64_t value, u
 
     if (fraction > 0)
         size = snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, value, fraction);
-    pf_pyn_meta_add(chunks->reader, chunks->content, PF_PYN_CHUNK, pf_bytes_of(key), (struct pf_bytes){text, (size_t)size});
+    pf_pyn_meta_add(chunks->reader, chunks->content, PF_PYN_CHUNK, pf_bytes_of(key),
+                    (struct pf_bytes){text, (size_t)size});
 }
 
 /* Process id, parent's, and seconds as a double; or microseconds in 64 bits, and the ids. */
@@ -372,36 +389,23 @@ static void pass_over(struct chunks *chunks, struct chunk *chunk)
     if (chunk->left > 0 || (chunks->unknown >> (chunk->tag - 'A') & 1) != 0)
         return;
     chunks->unknown |= (uint64_t)1 << (chunk->tag - 'A');
-    pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": unknown chunk %c of %" PRIu32 " bytes: passed over",
+    pf_report_send(&chunks->reader->report, PF_WARNING,
+                   "offset %" PRIu64 ": unknown chunk %c of %" PRIu32 " bytes: passed over",
                    chunk->offset, (int)chunk->tag, chunk->size);
 }
 
 static void read_payload(struct chunks *chunks, struct chunk *chunk)
 {
     switch (chunk->tag) {
-    case 'F':
-        read_files(chunks, chunk);
-        break;
-    case 'D':
-        read_subs(chunks, chunk);
-        break;
+    case 'F': read_files(chunks, chunk); break;
+    case 'D': read_subs(chunks, chunk); break;
     case 'S':
-    case 'C':
-        read_rows(chunks, chunk);
-        break;
+    case 'C': read_rows(chunks, chunk); break;
     case 'A':
-    case 'H':
-        read_attributes(chunks, chunk);
-        break;
-    case 'P':
-        read_process(chunks, chunk);
-        break;
-    case 'E':
-        chunk->left -= pf_source_skip(chunks->reader->source, chunk->left);
-        break;
-    default:
-        pass_over(chunks, chunk);
-        break;
+    case 'H': read_attributes(chunks, chunk); break;
+    case 'P': read_process(chunks, chunk); break;
+    case 'E': chunk->left -= pf_source_skip(chunks->reader->source, chunk->left); break;
+    default: pass_over(chunks, chunk); break;
     }
 }
 
@@ -411,9 +415,11 @@ static int no_chunk(struct chunks *chunks, unsigned byte, uint64_t offset)
     struct pf_error *error = &chunks->reader->error;
 
     if (byte == '\r')
-        return pf_error_at(error, PF_FAILED, offset, "byte 0x0d where a chunk should begin: lines end in CR LF, as after a "
-                                                     "conversion as text");
-    return pf_error_at(error, PF_FAILED, offset, "byte 0x%02x where a chunk (F S D C E) should begin", byte);
+        return pf_error_at(error, PF_FAILED, offset,
+                           "byte 0x0d where a chunk should begin: lines end in CR LF, as after a "
+                           "conversion as text");
+    return pf_error_at(error, PF_FAILED, offset,
+                       "byte 0x%02x where a chunk (F S D C E) should begin", byte);
 }
 
 /* The head of the next chunk. PF_EOF at the end: a lone E. */
@@ -427,7 +433,8 @@ static int next_head(struct chunks *chunks, struct chunk *chunk)
     if (have < HEAD && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (have == 0)
-        return pf_error_at(&reader->error, PF_FAILED, chunk->offset, "the file ends without its end chunk E");
+        return pf_error_at(&reader->error, PF_FAILED, chunk->offset,
+                           "the file ends without its end chunk E");
     chunk->tag = *p;
     if (!pf_letter((char)*p))
         return no_chunk(chunks, *p, chunk->offset);
@@ -439,7 +446,8 @@ static int next_head(struct chunks *chunks, struct chunk *chunk)
         return PF_EOF;
     }
     if (have < HEAD)
-        return pf_error_at(&reader->error, PF_FAILED, chunk->offset, "the file ends inside the head of chunk %c", (int)*p);
+        return pf_error_at(&reader->error, PF_FAILED, chunk->offset,
+                           "the file ends inside the head of chunk %c", (int)*p);
     chunk->size = pf_load32le(p + 1);
     chunk->left = chunk->size;
     return PF_OK;
@@ -467,12 +475,14 @@ static int next_chunk(struct chunks *chunks)
 static int read_rest(struct chunks *chunks)
 {
     struct pf_reader *reader = chunks->reader;
-    uint64_t offset = pf_source_offset(reader->source), rest = pf_source_skip(reader->source, UINT64_MAX);
+    uint64_t offset = pf_source_offset(reader->source),
+             rest = pf_source_skip(reader->source, UINT64_MAX);
 
     if (pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (rest > 0)
-        pf_report_send(&reader->report, PF_WARNING, "offset %" PRIu64 ": %" PRIu64 " bytes behind the end chunk are not read",
+        pf_report_send(&reader->report, PF_WARNING,
+                       "offset %" PRIu64 ": %" PRIu64 " bytes behind the end chunk are not read",
                        offset, rest);
     return PF_OK;
 }

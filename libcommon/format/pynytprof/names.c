@@ -53,7 +53,8 @@ static size_t drop_replaced(struct placed *order, size_t count)
     return kept;
 }
 
-bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const char *kind, const struct pf_pyn_list *list)
+bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const char *kind,
+                       const struct pf_pyn_list *list)
 {
     size_t count = list->count;
     struct placed *order = malloc((count + 1) * sizeof *order);
@@ -112,7 +113,8 @@ struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t
 int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 {
     reg->kind = kind;
-    if (pf_table_init(&reg->keys, sizeof(struct pf_pyn_key)) != PF_OK || pf_table_init(&reg->taken, sizeof(uint64_t)) != PF_OK)
+    if (pf_table_init(&reg->keys, sizeof(struct pf_pyn_key)) != PF_OK ||
+        pf_table_init(&reg->taken, sizeof(uint64_t)) != PF_OK)
         return PF_NOMEM;
     return pf_table_init(&reg->seen, sizeof(uint32_t));
 }
@@ -173,20 +175,24 @@ static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
 {
     if (a->numbers[2] != b->numbers[2])
         return a->numbers[2] > b->numbers[2];
-    return a->numbers[1] != b->numbers[1] ? a->numbers[1] > b->numbers[1] : a->numbers[0] > b->numbers[0];
+    return a->numbers[1] != b->numbers[1] ? a->numbers[1] > b->numbers[1]
+                                          : a->numbers[0] > b->numbers[0];
 }
 
 /* Another input has the same entry: the newer numbers stay. */
-static void merge_entry(struct pf_pyn_register *reg, struct pf_pyn_entry *known, const struct pf_pyn_entry *entry)
+static void merge_entry(struct pf_pyn_register *reg, struct pf_pyn_entry *known,
+                        const struct pf_pyn_entry *entry)
 {
-    if (entry->absent || known->absent || memcmp(known->numbers, entry->numbers, sizeof known->numbers) == 0)
+    if (entry->absent || known->absent ||
+        memcmp(known->numbers, entry->numbers, sizeof known->numbers) == 0)
         return;
     reg->differ = true;
     if (is_newer(entry, known))
         memcpy(known->numbers, entry->numbers, sizeof known->numbers);
 }
 
-bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, struct pf_bytes row, size_t numbers)
+bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, struct pf_bytes row,
+                          size_t numbers)
 {
     struct pf_pyn_entry entry = {0};
     struct pf_pyn_key key = {.used = 1};
@@ -209,11 +215,14 @@ bool pf_pyn_register_keep(struct pf_pyn_register *reg, struct pf_dict *dict, str
     return reg->keys.status == PF_OK;
 }
 
-bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *key, uint32_t flags, uint32_t *id)
+bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *key, uint32_t flags,
+                          uint32_t *id)
 {
     uint32_t count = reg->keys.count, found = pf_table_intern(&reg->keys, key);
 
-    if (found == 0 || (found == count && !add_entry(reg, (struct pf_pyn_entry){.text = key->text, .numbers = {flags}}, false)))
+    if (found == 0 ||
+        (found == count &&
+         !add_entry(reg, (struct pf_pyn_entry){.text = key->text, .numbers = {flags}}, false)))
         return false;
     struct pf_pyn_entry *entry = &reg->list.rows[found - 1];
 

@@ -15,8 +15,8 @@ struct state {
     struct pf_pyn_content content;
     struct pf_pyn_names files, subs;
     enum step step;
-    size_t next;  /* row of the step */
-    int status;   /* what follows the last batch */
+    size_t next; /* row of the step */
+    int status;  /* what follows the last batch */
     struct pf_value_column line_values[VALUES], edge_values[VALUES];
     uint32_t location[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
     int64_t values[VALUES][PF_BATCH_ROWS];
@@ -40,14 +40,18 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
         if (pf_pyn_names_find(names, entry->id)->place != k)
             continue;
         text.size = 0;
-        pf_buffer_append(&text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu32, entry->id));
+        pf_buffer_append(&text, digits,
+                         (size_t)snprintf(digits, sizeof digits, "%" PRIu32, entry->id));
         for (size_t n = 0; n < numbers && !entry->absent; n++)
-            pf_buffer_append(&text, digits, (size_t)snprintf(digits, sizeof digits, " %" PRIu32, entry->numbers[n]));
+            pf_buffer_append(
+                &text, digits,
+                (size_t)snprintf(digits, sizeof digits, " %" PRIu32, entry->numbers[n]));
         if (!entry->absent) {
             pf_buffer_byte(&text, ' ');
             pf_buffer_append(&text, name.data, name.size);
         }
-        pf_pyn_meta_add(reader, &state->content, PF_PYN_PRIVATE, pf_bytes_of(key), (struct pf_bytes){text.data, text.size});
+        pf_pyn_meta_add(reader, &state->content, PF_PYN_PRIVATE, pf_bytes_of(key),
+                        (struct pf_bytes){text.data, text.size});
     }
     state->content.failed = state->content.failed || text.failed;
     pf_buffer_free(&text);
@@ -56,7 +60,8 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
 /* ---- Names ---- */
 
 /* Adds an entry for an id without a definition. */
-static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list, const struct pf_pyn_names *names, uint32_t id)
+static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list,
+                       const struct pf_pyn_names *names, uint32_t id)
 {
     if (pf_pyn_names_find(names, id) || (list->count > 0 && list->rows[list->count - 1].id == id))
         return;
@@ -78,7 +83,8 @@ static void add_absent_entries(struct state *state)
     for (size_t k = 0; k < content->calls.count; k++) {
         const uint32_t *words = content->calls.rows[k].words;
 
-        add_absent(content, content->ranged ? &content->files : &content->subs, content->ranged ? &state->files : &state->subs, words[0]);
+        add_absent(content, content->ranged ? &content->files : &content->subs,
+                   content->ranged ? &state->files : &state->subs, words[0]);
         add_absent(content, &content->subs, &state->subs, words[content->ranged ? 2 : 1]);
     }
 }
@@ -116,8 +122,10 @@ static uint32_t line_location(struct pf_reader *reader, uint32_t fid, uint32_t l
     struct pf_pyn_name *file = pf_pyn_names_find(&state->files, fid);
 
     if (file->function == 0)
-        file->function = pf_dict_add_function(reader->dict, &(struct pf_function){.system_name = file->alias, .file = file->text});
-    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = file->function, .line = line});
+        file->function = pf_dict_add_function(
+            reader->dict, &(struct pf_function){.system_name = file->alias, .file = file->text});
+    return pf_dict_add_location(reader->dict,
+                                &(struct pf_location){.function = file->function, .line = line});
 }
 
 static uint32_t sub_location(struct pf_reader *reader, uint32_t sid)
@@ -151,7 +159,8 @@ static unsigned end_of_values(const struct state *state, enum pf_kind kind)
     return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
 }
 
-static void make_columns(struct pf_reader *reader, enum pf_kind kind, struct pf_value_column *columns)
+static void make_columns(struct pf_reader *reader, enum pf_kind kind,
+                         struct pf_value_column *columns)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
     static const enum pf_role roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
@@ -160,8 +169,8 @@ static void make_columns(struct pf_reader *reader, enum pf_kind kind, struct pf_
 
     for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
         bool time = k != CALLS;
-        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count", kind,
-                                                    roles[k], time ? PF_TIMED : PF_EXACT);
+        struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count",
+                                                    kind, roles[k], time ? PF_TIMED : PF_EXACT);
 
         if (time) {
             measure.raw_unit = pf_dict_intern(dict, PF_BYTES("tick"), 0);
@@ -212,8 +221,8 @@ static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *li
     for (size_t k = 0; k < lines->count; k++)
         count += lines->rows[k].excl > lines->rows[k].incl;
     if (count > 0)
-        pf_report_send(&reader->report, PF_WARNING, "%zu line%s more exclusive than inclusive time", count,
-                       count == 1 ? " has" : "s have");
+        pf_report_send(&reader->report, PF_WARNING, "%zu line%s more exclusive than inclusive time",
+                       count, count == 1 ? " has" : "s have");
 }
 
 /* Damage stays in reader->error until all good rows are read. */
@@ -229,7 +238,8 @@ static int read_all(struct pf_reader *reader)
     if (!content->ticks_told)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
-        pf_report_send(&reader->report, PF_WARNING, "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
+        pf_report_send(&reader->report, PF_WARNING,
+                       "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
     if (!name_entries(reader))
         return pf_error_nomem(&reader->error);
     content->own_unknown = times_equal(&content->calls);
@@ -287,7 +297,8 @@ static void fill_edges(struct pf_reader *reader, struct pf_batch *batch)
     for (uint32_t k = 0; k < batch->rows; k++) {
         const struct pf_pyn_row *row = &state->content.calls.rows[state->next + k];
 
-        state->location[k] = ranged ? line_location(reader, row->words[0], row->words[1]) : sub_location(reader, row->words[0]);
+        state->location[k] = ranged ? line_location(reader, row->words[0], row->words[1])
+                                    : sub_location(reader, row->words[0]);
         state->callee[k] = sub_location(reader, row->words[ranged ? 2 : 1]);
         set_row(state, k, row);
     }
@@ -309,7 +320,9 @@ static void fill_metadata(struct state *state, struct pf_batch *batch)
 static void next_step(struct state *state)
 {
     const struct pf_pyn_content *content = &state->content;
-    const size_t counts[] = {[METADATA] = content->meta.count, [LINES] = content->lines.count, [EDGES] = content->calls.count};
+    const size_t counts[] = {[METADATA] = content->meta.count,
+                             [LINES] = content->lines.count,
+                             [EDGES] = content->calls.count};
 
     while (state->step >= METADATA && state->step < END && state->next == counts[state->step]) {
         state->step++;
@@ -333,17 +346,10 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         state->step = METADATA;
         set_columns(state, batch, PF_EDGE);
         return PF_OK;
-    case METADATA:
-        fill_metadata(state, batch);
-        break;
-    case LINES:
-        fill_lines(reader, batch);
-        break;
-    case EDGES:
-        fill_edges(reader, batch);
-        break;
-    case END:
-        return state->status;
+    case METADATA: fill_metadata(state, batch); break;
+    case LINES: fill_lines(reader, batch); break;
+    case EDGES: fill_edges(reader, batch); break;
+    case END: return state->status;
     }
     state->next += batch->rows;
     return PF_OK;
@@ -372,7 +378,9 @@ static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
 /* The name follows the numbers, each with a blank behind it. */
 static size_t name_at(struct pf_bytes key, struct pf_bytes value)
 {
-    size_t numbers = pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)) ? PF_PYN_FILE_NUMBERS : PF_PYN_SUB_NUMBERS, at = 0;
+    size_t numbers = pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)) ? PF_PYN_FILE_NUMBERS
+                                                                : PF_PYN_SUB_NUMBERS,
+           at = 0;
 
     for (size_t k = 0; k < numbers && at < value.size; k++) {
         const char *blank = memchr(value.data + at, ' ', value.size - at);
@@ -388,7 +396,8 @@ const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",
     .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
     .suffixes = ".pynytprof",
-    .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, source texts, times finer than "
+    .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, "
+              "source texts, times finer than "
               "100 ns; where only inclusive or only own times are known they stand for both",
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
     .merging = &merging,

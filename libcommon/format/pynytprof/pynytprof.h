@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 /* Origins of metadata. */
-#define PF_PYN_ATTRIBUTE "pynytprof"       /* lines `:key=value`; one of any kind without `=` has the key "" */
-#define PF_PYN_OPTION "pynytprof.option"   /* lines `!key=value` */
+#define PF_PYN_ATTRIBUTE \
+    "pynytprof" /* lines `:key=value`; one of any kind without `=` has the key "" */
+#define PF_PYN_OPTION  "pynytprof.option"  /* lines `!key=value` */
 #define PF_PYN_COMMENT "pynytprof.comment" /* lines `#value`, key `comment` */
-#define PF_PYN_CHUNK "pynytprof.chunk"     /* from A, H and P chunks and from binary headers */
+#define PF_PYN_CHUNK   "pynytprof.chunk"   /* from A, H and P chunks and from binary headers */
 #define PF_PYN_PRIVATE ".pynytprof"
 /* Keys of private rows. */
 #define PF_PYN_VERSION "version" /* "5 0"; begins the metadata of each file */
-#define PF_PYN_FILE "file"       /* "FID FLAGS SIZE MTIME PATH"; "FID" alone: used and never defined */
-#define PF_PYN_SUB "sub"         /* "SID FLAGS NAME"; "SID" alone likewise */
+#define PF_PYN_FILE    "file" /* "FID FLAGS SIZE MTIME PATH"; "FID" alone: used and never defined */
+#define PF_PYN_SUB     "sub"  /* "SID FLAGS NAME"; "SID" alone likewise */
 
 enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* of these rows, before the name */
 
@@ -66,9 +67,9 @@ struct pf_pyn_content {
     struct pf_pyn_meta meta;
     uint64_t ticks; /* in a second */
     bool ticks_told;
-    bool ranged;    /* subs have line ranges, and calls come from lines */
+    bool ranged;      /* subs have line ranges, and calls come from lines */
     bool own_unknown; /* the two times of each call are equal: its own time is not known */
-    bool failed;    /* memory ran out */
+    bool failed;      /* memory ran out */
     const char *variant;
     uint64_t damages; /* chunks or records that were passed over */
 };
@@ -76,10 +77,12 @@ struct pf_pyn_content {
 /* ---- header.c: metadata, and what stands before the chunks ---- */
 
 /* Adds a row of metadata; sets `failed` when memory runs out. */
-void pf_pyn_meta_add(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
+void pf_pyn_meta_add(struct pf_reader *, struct pf_pyn_content *, const char *origin,
+                     struct pf_bytes key, struct pf_bytes value);
 /* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of
  * a tick. */
-void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin, struct pf_bytes key, struct pf_bytes value);
+void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin,
+                      struct pf_bytes key, struct pf_bytes value);
 /* Names the first deviation from the usual layout; later ones do not count. */
 void pf_pyn_variant(struct pf_pyn_content *, const char *variant);
 
@@ -100,7 +103,7 @@ struct pf_pyn_banner {
     struct pf_pyn_banner_line {
         char type; /* # : ! or 0: key is "", value is the line */
         uint32_t key, value;
-    } *lines;
+    } * lines;
     size_t count, capacity;
     struct pf_table known; /* types and keys of the lines; of lines without a key their text */
     bool titled;           /* a line says who generated the file */
@@ -112,7 +115,8 @@ struct pf_pyn_banner {
 int pf_pyn_banner_init(struct pf_pyn_banner *);
 void pf_pyn_banner_free(struct pf_pyn_banner *);
 /* Keeps a row of metadata; of later files only lines with new keys. False: out of memory. */
-bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t origin, uint32_t key, uint32_t value);
+bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t origin,
+                        uint32_t key, uint32_t value);
 /* Writes the lines kept, then the lines that the note asks for and nobody gave, then the blank
  * line. */
 void pf_pyn_banner_write(const struct pf_pyn_banner *, const struct pf_dict *, struct pf_sink *);
@@ -143,7 +147,8 @@ struct pf_pyn_names {
 };
 
 /* Names of all entries; of several with one id the last counts. False: out of memory. */
-bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind, const struct pf_pyn_list *);
+bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind,
+                       const struct pf_pyn_list *);
 void pf_pyn_names_free(struct pf_pyn_names *);
 /* NULL: not defined. */
 struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *, uint32_t id);
@@ -157,13 +162,13 @@ struct pf_pyn_key {
 /* The numbers of files or subs in the output. Numbers that a file of the format had stay where they
  * are free. */
 struct pf_pyn_register {
-    const char *kind;         /* "file" or "sub" */
-    struct pf_table keys;     /* id k is entry k - 1 */
-    struct pf_table taken;    /* id + 1 in 64 bits */
-    struct pf_table seen;     /* names of the current file */
-    uint32_t next;            /* no id below is free */
-    bool differ;              /* inputs had different numbers for one entry */
-    struct pf_pyn_list list;  /* in the order in which they are written */
+    const char *kind;        /* "file" or "sub" */
+    struct pf_table keys;    /* id k is entry k - 1 */
+    struct pf_table taken;   /* id + 1 in 64 bits */
+    struct pf_table seen;    /* names of the current file */
+    uint32_t next;           /* no id below is free */
+    bool differ;             /* inputs had different numbers for one entry */
+    struct pf_pyn_list list; /* in the order in which they are written */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -174,10 +179,12 @@ void pf_pyn_register_free(struct pf_pyn_register *);
 int pf_pyn_register_restart(struct pf_pyn_register *);
 /* Keeps a private row, "ID NUMBER... TEXT" or "ID", with `numbers` numbers. Ignores rows of another
  * form. When inputs differ about a file, the newest time counts. False: out of memory. */
-bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row, size_t numbers);
+bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row,
+                          size_t numbers);
 /* Id of the key; a new one gets the first free number, and `flags` if that is 0. False: out of
  * memory or of numbers. */
-bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags, uint32_t *id);
+bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags,
+                          uint32_t *id);
 
 /* ---- writer.c ---- */
 
@@ -186,7 +193,7 @@ enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };
 
 /* The records of one chunk. Lines and edges are summed: one record for each. */
 struct pf_pyn_sums {
-    struct pf_table keys;          /* uint32_t[3]: fid, line or caller, callee; and 1 */
+    struct pf_table keys;               /* uint32_t[3]: fid, line or caller, callee; and 1 */
     struct pf_sums slots[PF_PYN_SLOTS]; /* wide, by key */
     /* a measure was declared for it: a batch without its column has 0 in every row */
     bool told[PF_PYN_SLOTS];

@@ -17,7 +17,8 @@ int pf_pyn_writer_open(struct pf_writer *writer)
     state->version_key = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_VERSION), 0);
     state->file_key = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_FILE), 0);
     state->sub_key = pf_dict_intern(writer->dict, PF_BYTES(PF_PYN_SUB), 0);
-    if (pf_pyn_banner_init(&state->banner) != PF_OK || pf_pyn_register_init(&state->files, "file") != PF_OK ||
+    if (pf_pyn_banner_init(&state->banner) != PF_OK ||
+        pf_pyn_register_init(&state->files, "file") != PF_OK ||
         pf_pyn_register_init(&state->subs, "sub") != PF_OK ||
         pf_table_init(&state->lines.keys, 3 * sizeof(uint32_t)) != PF_OK ||
         pf_table_init(&state->calls.keys, 3 * sizeof(uint32_t)) != PF_OK)
@@ -49,7 +50,8 @@ static bool keep_private(struct pf_writer *writer, uint32_t key, uint32_t value)
     struct pf_bytes row = pf_dict_string(writer->dict, value);
 
     if (key == state->version_key)
-        return pf_pyn_register_restart(&state->files) == PF_OK && pf_pyn_register_restart(&state->subs) == PF_OK;
+        return pf_pyn_register_restart(&state->files) == PF_OK &&
+               pf_pyn_register_restart(&state->subs) == PF_OK;
     if (key == state->file_key)
         return pf_pyn_register_keep(&state->files, writer->dict, row, 3);
     return key != state->sub_key || pf_pyn_register_keep(&state->subs, writer->dict, row, 1);
@@ -63,8 +65,10 @@ static int keep_metadata(struct pf_writer *writer, const struct pf_batch *batch)
     for (uint32_t k = 0; good && k < batch->rows; k++) {
         uint32_t key = batch->key ? batch->key[k] : 0, value = batch->value ? batch->value[k] : 0;
 
-        good = pf_pyn_banner_keep(&state->banner, writer->dict, batch->origin ? batch->origin[k] : 0, key, value) &&
-               (!batch->origin || batch->origin[k] != state->private_origin || keep_private(writer, key, value));
+        good = pf_pyn_banner_keep(&state->banner, writer->dict,
+                                  batch->origin ? batch->origin[k] : 0, key, value) &&
+               (!batch->origin || batch->origin[k] != state->private_origin ||
+                keep_private(writer, key, value));
     }
     return good ? PF_OK : pf_error_nomem(&writer->error);
 }
@@ -79,7 +83,8 @@ struct input {
 };
 
 /* Whether the name of a measure says that it goes to the slot. */
-static bool has_name(const struct pf_dict *dict, const struct pf_measure *measure, enum pf_pyn_slot slot)
+static bool has_name(const struct pf_dict *dict, const struct pf_measure *measure,
+                     enum pf_pyn_slot slot)
 {
     static const char *const names[][2] = {{"calls", "stmts"}, {"incl", "incl"}, {"excl", "time"}};
     struct pf_bytes name = pf_dict_string(dict, measure->name);
@@ -88,16 +93,19 @@ static bool has_name(const struct pf_dict *dict, const struct pf_measure *measur
            (measure->kind == PF_FLAT && pf_bytes_equal(name, pf_bytes_of(names[slot][1])));
 }
 
-static bool fits(const struct pf_dict *dict, const struct pf_measure *measure, enum pf_pyn_slot slot)
+static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
+                 enum pf_pyn_slot slot)
 {
     static const uint8_t roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
 
     return measure->role == roles[slot] && measure->aggregation == PF_SUM &&
-           (slot == PF_PYN_CALLS ? pf_measure_is_count(dict, measure) : pf_measure_is_time(dict, measure));
+           (slot == PF_PYN_CALLS ? pf_measure_is_count(dict, measure)
+                                 : pf_measure_is_time(dict, measure));
 }
 
 /* The slot of a measure: by its name, or, when no measure has that name, by role and unit. */
-static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, bool by_name, enum pf_pyn_slot *slot)
+static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index,
+                        bool by_name, enum pf_pyn_slot *slot)
 {
     const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, index);
 
@@ -107,7 +115,8 @@ static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint
             continue;
         if (by_name && has_name(writer->dict, measure, *slot))
             return true;
-        if (!by_name && !has_name(writer->dict, measure, *slot) && (sums->chosen[k] == index + 1 || !sums->slots[k].quantity.joined)) {
+        if (!by_name && !has_name(writer->dict, measure, *slot) &&
+            (sums->chosen[k] == index + 1 || !sums->slots[k].quantity.joined)) {
             sums->chosen[k] = index + 1;
             return true;
         }
@@ -119,25 +128,32 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, quantity->measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof", pf_clip(name).text);
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof",
+                        pf_clip(name).text);
 }
 
 /* The slot counts values of this measure too. */
-static int join_measure(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index, struct input *input)
+static int join_measure(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index,
+                        struct input *input)
 {
-    return pf_sums_join(&sums->slots[input->slot], writer->dict, pf_measures_row(&writer->dict->measures, index), &input->factor,
+    return pf_sums_join(&sums->slots[input->slot], writer->dict,
+                        pf_measures_row(&writer->dict->measures, index), &input->factor,
                         &writer->error);
 }
 
 static int refuse_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    struct pf_bytes name = pf_dict_string(writer->dict, pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name);
+    struct pf_bytes name = pf_dict_string(
+        writer->dict, pf_measures_row(&writer->dict->measures, batch->values[0].measure)->name);
 
-    return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds numbers of calls and times; '%s' is neither", pf_clip(name).text);
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "pynytprof holds numbers of calls and times; '%s' is neither",
+                        pf_clip(name).text);
 }
 
 /* Warns about measures without a slot, and refuses a profile that has no others. */
-static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, bool any)
+static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums,
+                     const struct pf_batch *batch, bool any)
 {
     enum pf_pyn_slot slot;
 
@@ -148,7 +164,8 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
     for (uint32_t k = 0; k < batch->value_count; k++) {
         uint32_t index = batch->values[k].measure;
 
-        if (!choose_slot(writer, sums, index, true, &slot) && !choose_slot(writer, sums, index, false, &slot) &&
+        if (!choose_slot(writer, sums, index, true, &slot) &&
+            !choose_slot(writer, sums, index, false, &slot) &&
             pf_leave_measure(writer, index) != PF_OK)
             return writer->error.code;
     }
@@ -158,8 +175,8 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums, const s
 /* Columns at most: two names for each slot, or another measure, and one column for two slots. */
 enum { INPUTS = 3 * PF_PYN_SLOTS + 1 };
 
-static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, const struct pf_batch *batch, struct input *inputs,
-                         size_t *count)
+static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
+                         const struct pf_batch *batch, struct input *inputs, size_t *count)
 {
     uint32_t filled[PF_PYN_SLOTS] = {0}; /* column + 1 */
 
@@ -183,7 +200,8 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums, con
 
         if (sums->told[k] || column == 0)
             continue;
-        inputs[*count] = (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
+        inputs[*count] =
+            (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
         return join_measure(writer, sums, batch->values[column - 1].measure, &inputs[(*count)++]);
     }
     return PF_OK;
@@ -195,25 +213,29 @@ static int check_name(struct pf_writer *writer, struct pf_bytes name)
 {
     if (name.size == 0 || !memchr(name.data, 0, name.size))
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "pynytprof ends names with a NUL; this one has one inside: '%s...'",
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "pynytprof ends names with a NUL; this one has one inside: '%s...'",
                         pf_clip(name).text);
 }
 
-static int no_number(struct pf_writer *writer, const struct pf_pyn_register *reg, struct pf_bytes name)
+static int no_number(struct pf_writer *writer, const struct pf_pyn_register *reg,
+                     struct pf_bytes name)
 {
     if (check_name(writer, name) != PF_OK)
         return writer->error.code;
     if (reg->next == UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof numbers %ss with 32 bits; there are more", reg->kind);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "pynytprof numbers %ss with 32 bits; there are more", reg->kind);
     return pf_error_nomem(&writer->error);
 }
 
-static int find_number(struct pf_writer *writer, struct pf_pyn_register *reg, const struct pf_pyn_key *key, uint32_t flags,
-                       uint32_t *number)
+static int find_number(struct pf_writer *writer, struct pf_pyn_register *reg,
+                       const struct pf_pyn_key *key, uint32_t flags, uint32_t *number)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, key->text);
 
-    if ((name.size > 0 && memchr(name.data, 0, name.size)) || !pf_pyn_register_find(reg, key, flags, number))
+    if ((name.size > 0 && memchr(name.data, 0, name.size)) ||
+        !pf_pyn_register_find(reg, key, flags, number))
         return no_number(writer, reg, name);
     return PF_OK;
 }
@@ -225,13 +247,17 @@ static int line_key(struct pf_writer *writer, uint32_t location, uint32_t key[3]
     struct pf_pyn_writer *state = writer->state;
     const struct pf_location *row = pf_dict_location(writer->dict, location);
     const struct pf_function *function = pf_dict_function(writer->dict, row->function);
-    struct pf_pyn_key file = {.text = function->file, .alias = function->name ? 0 : function->system_name, .used = 1};
+    struct pf_pyn_key file = {
+        .text = function->file, .alias = function->name ? 0 : function->system_name, .used = 1};
 
     if (function->file == 0 && row->address != 0)
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds costs by line of a file; address 0x%" PRIx64 " has neither",
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "pynytprof holds costs by line of a file; address 0x%" PRIx64
+                            " has neither",
                             row->address);
     if (row->line > UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds lines of 32 bits, not line %" PRId64, row->line);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "pynytprof holds lines of 32 bits, not line %" PRId64, row->line);
     key[1] = row->line > 0 ? (uint32_t)row->line : 0;
     key[2] = 1;
     return find_number(writer, &state->files, &file, HAS_SRC, &key[0]);
@@ -241,17 +267,21 @@ static int line_key(struct pf_writer *writer, uint32_t location, uint32_t key[3]
 static int sub_number(struct pf_writer *writer, uint32_t location, uint32_t *number)
 {
     struct pf_pyn_writer *state = writer->state;
-    const struct pf_function *function = pf_dict_function(writer->dict, pf_dict_location(writer->dict, location)->function);
-    struct pf_pyn_key sub = {.text = function->name, .alias = function->system_name, .file = function->file, .used = 1};
+    const struct pf_function *function =
+        pf_dict_function(writer->dict, pf_dict_location(writer->dict, location)->function);
+    struct pf_pyn_key sub = {
+        .text = function->name, .alias = function->system_name, .file = function->file, .used = 1};
 
     if (function->name == 0) {
         char scratch[32];
-        sub.text = pf_dict_intern(writer->dict, pf_dict_frame_name(writer->dict, location, scratch), 0);
+        sub.text =
+            pf_dict_intern(writer->dict, pf_dict_frame_name(writer->dict, location, scratch), 0);
     }
     return find_number(writer, &state->subs, &sub, 0, number);
 }
 
-static int record_key(struct pf_writer *writer, const struct pf_batch *batch, uint32_t k, uint32_t key[3])
+static int record_key(struct pf_writer *writer, const struct pf_batch *batch, uint32_t k,
+                      uint32_t key[3])
 {
     uint32_t location = batch->location ? batch->location[k] : 0;
 
@@ -263,8 +293,8 @@ static int record_key(struct pf_writer *writer, const struct pf_batch *batch, ui
     return sub_number(writer, batch->callee ? batch->callee[k] : 0, &key[1]);
 }
 
-static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uint32_t key[3], const struct input *inputs,
-                   size_t count, uint32_t k)
+static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uint32_t key[3],
+                   const struct input *inputs, size_t count, uint32_t k)
 {
     uint32_t id = pf_table_intern(&sums->keys, key);
 
@@ -320,7 +350,8 @@ static int add_callers(struct pf_writer *writer)
     struct pf_batch batch;
     int status = PF_OK;
 
-    while (status == PF_OK && (status = pf_callers_next(state->callers, false, &batch, &writer->error)) == PF_OK)
+    while (status == PF_OK &&
+           (status = pf_callers_next(state->callers, false, &batch, &writer->error)) == PF_OK)
         status = add_records(writer, &batch, false);
     return status == PF_EOF ? PF_OK : status;
 }
@@ -328,16 +359,11 @@ static int add_callers(struct pf_writer *writer)
 int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
     switch (batch->kind) {
-    case PF_META:
-        return keep_metadata(writer, batch);
+    case PF_META: return keep_metadata(writer, batch);
     case PF_FLAT:
-    case PF_EDGE:
-        return write_records(writer, batch);
-    case PF_TEXT:
-        pf_leave_texts(writer);
-        return PF_OK;
-    default:
-        return PF_OK;
+    case PF_EDGE: return write_records(writer, batch);
+    case PF_TEXT: pf_leave_texts(writer); return PF_OK;
+    default: return PF_OK;
     }
 }
 
@@ -348,14 +374,17 @@ static int write_head(struct pf_writer *writer, char tag, uint64_t size)
     unsigned char head[5] = {(unsigned char)tag};
 
     if (size > UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds 4 GiB in a chunk; %c would have %" PRIu64 " bytes", tag, size);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "pynytprof holds 4 GiB in a chunk; %c would have %" PRIu64 " bytes",
+                            tag, size);
     pf_store32le(head + 1, (uint32_t)size);
     pf_sink_write(writer->sink, head, sizeof head);
     return PF_OK;
 }
 
 /* F and D: numbers and a name with a NUL. */
-static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn_register *reg, size_t numbers)
+static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn_register *reg,
+                         size_t numbers)
 {
     uint64_t size = 0;
     unsigned char head[16];
@@ -387,7 +416,8 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
 {
     struct pf_pyn_writer *state = writer->state;
     const struct pf_quantity *quantity = &sums->slots[slot].quantity;
-    uint64_t num = quantity->measure.num, den = quantity->measure.den, unit = slot == PF_PYN_CALLS ? 1 : TICK_NS;
+    uint64_t num = quantity->measure.num, den = quantity->measure.den,
+             unit = slot == PF_PYN_CALLS ? 1 : TICK_NS;
     uint64_t common = pf_gcd(num, unit);
     pf_int128 sum = pf_sums_wide_at(&sums->slots[slot], key), exact;
 
@@ -396,18 +426,22 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
         return PF_OK;
     if (sum < 0)
         return pf_refuse_negative(writer, quantity->measure.name);
-    bool fits64 = !__builtin_mul_overflow(den, unit / common, &den) && pf_scale64(sum, num / common, den, value);
+    bool fits64 = !__builtin_mul_overflow(den, unit / common, &den) &&
+                  pf_scale64(sum, num / common, den, value);
 
     if (slot == PF_PYN_CALLS && (!fits64 || *value > UINT32_MAX))
-        return pf_error_set(&writer->error, PF_USAGE, "pynytprof holds counts of 32 bits, and a sum of '%s' is greater",
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "pynytprof holds counts of 32 bits, and a sum of '%s' is greater",
                             pf_dict_string(writer->dict, quantity->measure.name).data);
     if (!fits64)
         return too_big(writer, quantity);
     bool *rounded = &state->rounded[slot == PF_PYN_CALLS];
 
-    if (!*rounded && !__builtin_mul_overflow(sum, (pf_int128)(num / common), &exact) && exact % den != 0) {
+    if (!*rounded && !__builtin_mul_overflow(sum, (pf_int128)(num / common), &exact) &&
+        exact % den != 0) {
         pf_report_send(&writer->report, PF_WARNING,
-                       slot == PF_PYN_CALLS ? "calls are rounded to whole numbers" : "times are rounded to ticks of 100 ns");
+                       slot == PF_PYN_CALLS ? "calls are rounded to whole numbers"
+                                            : "times are rounded to ticks of 100 ns");
         *rounded = true;
     }
     return PF_OK;
@@ -445,7 +479,9 @@ int pf_pyn_writer_finish(struct pf_writer *writer)
     if (add_callers(writer) != PF_OK)
         return writer->error.code;
     if (state->files.differ)
-        pf_report_send(&writer->report, PF_WARNING, "inputs tell different flags, sizes or times of one file: the newest time counts");
+        pf_report_send(
+            &writer->report, PF_WARNING,
+            "inputs tell different flags, sizes or times of one file: the newest time counts");
     pf_pyn_banner_write(&state->banner, writer->dict, writer->sink);
     int status = write_entries(writer, 'F', &state->files, 3);
     if (status == PF_OK)

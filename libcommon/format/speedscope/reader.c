@@ -56,9 +56,11 @@ struct frame {
 static uint32_t frame_location(struct pf_dict *dict, const struct frame *frame)
 {
     bool named = pf_dict_string(dict, frame->name).size > 0;
-    struct pf_function function = {.name = named ? frame->name : pf_dict_intern_text(dict, PF_BYTES("[unknown]")),
+    struct pf_function function = {.name = named ? frame->name
+                                                 : pf_dict_intern_text(dict, PF_BYTES("[unknown]")),
                                    .file = frame->file};
-    struct pf_location location = {.function = pf_dict_add_function(dict, &function), .line = frame->line};
+    struct pf_location location = {.function = pf_dict_add_function(dict, &function),
+                                   .line = frame->line};
 
     if (frame->column > 0 && frame->column <= UINT32_MAX)
         location.column = (uint32_t)frame->column;
@@ -68,21 +70,26 @@ static uint32_t frame_location(struct pf_dict *dict, const struct frame *frame)
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, name), NULL},
-        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, file), NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, name),
+         NULL},
+        {"file", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct frame, file),
+         NULL},
         {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, line), NULL},
-        {"col", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, column), NULL},
+        {"col", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct frame, column),
+         NULL},
         {0},
     };
     struct pf_speedscope_reader *state = field;
     struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     struct frame frame = {0};
     /* without an object the frame keeps its number, and has no name */
-    int status = pf_json_cut_kind(cut) == '{' ? pf_json_object(cut, members, &frame) : pf_json_cut_skip(cut);
+    int status = pf_json_cut_kind(cut) == '{' ? pf_json_object(cut, members, &frame)
+                                              : pf_json_cut_skip(cut);
 
     if (status != PF_OK)
         return status;
-    if (!pf_grow(&state->locations, &state->location_capacity, state->location_count + 1, sizeof *state->locations))
+    if (!pf_grow(&state->locations, &state->location_capacity, state->location_count + 1,
+                 sizeof *state->locations))
         return pf_error_nomem(cut->error);
     state->locations[state->location_count++] = frame_location(dict, &frame);
     return PF_OK;
@@ -96,7 +103,8 @@ static int note_frame(struct pf_reader *reader, int64_t number)
     struct pf_speedscope_reader *state = reader->state;
 
     if (number < 0 || number >= UINT32_MAX - 1)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "%" PRIi64 " is no number of a frame", number);
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "%" PRIi64 " is no number of a frame", number);
     if ((uint64_t)number >= state->highest) {
         state->highest = (uint64_t)number + 1;
         state->highest_at = pf_source_offset(reader->source);
@@ -117,7 +125,8 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
             return status;
         if (count >= PF_STACK_DEPTH_MAX)
             return pf_rows_too_deep(&reader->error, pf_source_offset(reader->source));
-        if (count == state->frame_capacity && !pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
+        if (count == state->frame_capacity &&
+            !pf_grow(&state->frames, &state->frame_capacity, count + 1, sizeof *state->frames))
             return pf_error_nomem(&reader->error);
         state->frames[count++] = (uint32_t)number + 1;
     }
@@ -132,13 +141,15 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
 }
 
 /* Paths that were queued take their place behind the rows. */
-static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile, size_t count)
+static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile,
+                       size_t count)
 {
     struct pf_pending *rows = &profile->rows;
     struct pf_speedscope_reader *state = reader->state;
 
     pf_paths_flush(&state->paths);
-    if (pf_dict_status(&state->paths.dict) != PF_OK || !pf_grow(&rows->stacks, &profile->capacity, rows->count + count, sizeof *rows->stacks))
+    if (pf_dict_status(&state->paths.dict) != PF_OK ||
+        !pf_grow(&rows->stacks, &profile->capacity, rows->count + count, sizeof *rows->stacks))
         return pf_error_nomem(&reader->error);
     if (count > 0)
         memcpy(rows->stacks + rows->count, state->block, count * sizeof *state->block);
@@ -148,7 +159,8 @@ static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *p
 
 static int mixed(struct pf_json_cut *cut)
 {
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "a profile of samples and of events");
+    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                       "a profile of samples and of events");
 }
 
 static int read_samples(struct pf_json_cut *cut, void *field)
@@ -178,7 +190,8 @@ static int read_samples(struct pf_json_cut *cut, void *field)
 }
 
 /* A number that becomes an amount. */
-static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t *value)
+static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile,
+                       int64_t *value)
 {
     struct pf_speedscope_reader *state = reader->state;
     struct pf_bytes text;
@@ -188,11 +201,12 @@ static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
         return status;
     status = pf_decimals_take(&profile->amounts, text, value);
     if (status == PF_OVERFLOW)
-        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source) - text.size, "record %zu: the weight leaves 64 bits",
-                           profile->amounts.count + 1);
+        return pf_error_at(&reader->error, PF_OVERFLOW,
+                           pf_source_offset(reader->source) - text.size,
+                           "record %zu: the weight leaves 64 bits", profile->amounts.count + 1);
     if (status != PF_OK)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "'%s' is no number",
-                           pf_clip(text).text);
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "'%s' is no number", pf_clip(text).text);
     return PF_OK;
 }
 
@@ -256,19 +270,22 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
         return PF_OK;
     }
     uint32_t path = state->open_paths[state->frame_count - 1];
-    if (!pf_grow_zeroed(&state->row_of, &state->row_count, &state->row_capacity, count, sizeof *state->row_of))
+    if (!pf_grow_zeroed(&state->row_of, &state->row_count, &state->row_capacity, count,
+                        sizeof *state->row_of))
         return pf_error_nomem(&reader->error);
     if (state->row_of[path] == 0) {
         if (pf_decimals_add(&profile->amounts, 0) != PF_OK ||
-            !pf_grow(&profile->rows.stacks, &profile->capacity, profile->rows.count + 1, sizeof *profile->rows.stacks))
+            !pf_grow(&profile->rows.stacks, &profile->capacity, profile->rows.count + 1,
+                     sizeof *profile->rows.stacks))
             return pf_error_nomem(&reader->error);
         profile->rows.stacks[profile->rows.count++] = path;
         state->row_of[path] = (uint32_t)profile->rows.count;
     }
     int64_t *value = &profile->amounts.values[state->row_of[path] - 1];
-    if (__builtin_sub_overflow(at, profile->amounts.carried, &passed) || !pf_add64(*value, passed, &sum))
-        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source), "record %" PRIu32 ": its time leaves 64 bits",
-                           state->row_of[path]);
+    if (__builtin_sub_overflow(at, profile->amounts.carried, &passed) ||
+        !pf_add64(*value, passed, &sum))
+        return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
+                           "record %" PRIu32 ": its time leaves 64 bits", state->row_of[path]);
     *value = sum;
     profile->amounts.carried = at;
     return PF_OK;
@@ -282,9 +299,11 @@ static int do_event(struct pf_reader *reader, const struct event *event)
     size_t depth = state->frame_count;
 
     if (event->type != 'O' && event->type != 'C')
-        return pf_error_at(&reader->error, PF_FAILED, offset, "the type of an event must be O or C");
+        return pf_error_at(&reader->error, PF_FAILED, offset,
+                           "the type of an event must be O or C");
     if (profile->begun && event->at < profile->amounts.carried)
-        return pf_error_at(&reader->error, PF_FAILED, offset, "an event that was before the one before it");
+        return pf_error_at(&reader->error, PF_FAILED, offset,
+                           "an event that was before the one before it");
     int status = note_frame(reader, event->frame);
     if (status == PF_OK)
         status = pass_time(reader, profile, event->at);
@@ -292,10 +311,12 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         return status;
     if (event->type == 'C') {
         if (depth == 0)
-            return pf_error_at(&reader->error, PF_FAILED, offset, "frame %" PRIi64 " closes, and none is open", event->frame);
+            return pf_error_at(&reader->error, PF_FAILED, offset,
+                               "frame %" PRIi64 " closes, and none is open", event->frame);
         if (state->frames[depth - 1] != (uint32_t)event->frame)
-            return pf_error_at(&reader->error, PF_FAILED, offset, "frame %" PRIi64 " closes where frame %" PRIu32 " is open", event->frame,
-                               state->frames[depth - 1]);
+            return pf_error_at(&reader->error, PF_FAILED, offset,
+                               "frame %" PRIi64 " closes where frame %" PRIu32 " is open",
+                               event->frame, state->frames[depth - 1]);
         state->frame_count--;
         return PF_OK;
     }
@@ -305,7 +326,8 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         !pf_grow(&state->open_paths, &state->open_capacity, depth + 1, sizeof *state->open_paths))
         return pf_error_nomem(&reader->error);
     state->frames[depth] = (uint32_t)event->frame;
-    state->open_paths[depth] = pf_paths_frame(&state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame);
+    state->open_paths[depth] = pf_paths_frame(
+        &state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame);
     state->frame_count++;
     return pf_dict_status(&state->paths.dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
@@ -343,9 +365,10 @@ static int read_events(struct pf_json_cut *cut, void *field)
     /* speedscope refuses such a profile, too. endValue closes no frame: it may lie behind the end
      * of the last one. */
     if (status == PF_OK && state->frame_count > 0)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "%zu frames are still open behind the last event: every frame that opens must close",
-                           state->frame_count);
+        return pf_error_at(
+            &reader->error, PF_FAILED, pf_source_offset(reader->source),
+            "%zu frames are still open behind the last event: every frame that opens must close",
+            state->frame_count);
     return status;
 }
 
@@ -357,7 +380,8 @@ static int read_unit(struct pf_json_cut *cut, void *field)
     struct pf_bytes text;
     int status = pf_json_cut_string(cut, &text);
 
-    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->word; unit++)
+    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->word;
+         unit++)
         if (pf_bytes_equal(text, pf_bytes_of(unit->word)))
             profile->unit = unit;
     return status;
@@ -369,7 +393,8 @@ static int read_profile_type(struct pf_json_cut *cut, void *field)
     struct pf_bytes type;
     int status = pf_json_cut_string(cut, &type);
 
-    profile->other_type = status == PF_OK && !pf_bytes_equal(type, PF_BYTES("sampled")) && !pf_bytes_equal(type, PF_BYTES("evented"));
+    profile->other_type = status == PF_OK && !pf_bytes_equal(type, PF_BYTES("sampled")) &&
+                          !pf_bytes_equal(type, PF_BYTES("evented"));
     return status;
 }
 
@@ -384,7 +409,8 @@ static int read_facts(struct pf_json_cut *cut, void *field)
     if (status != PF_OK || !json_is_object(facts))
         return status;
     const json_t *label = json_object_get(facts, "label");
-    int64_t period = pf_json_member_int(facts, "period", 0), parts = pf_json_member_int(facts, "period_parts", 0);
+    int64_t period = pf_json_member_int(facts, "period", 0),
+            parts = pf_json_member_int(facts, "period_parts", 0);
     profile->measure = (struct pf_measure){
         .name = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "measure")),
         .unit = pf_dict_intern_text(reader->dict, pf_json_member_text(facts, "unit")),
@@ -400,13 +426,17 @@ static int read_facts(struct pf_json_cut *cut, void *field)
     profile->labelled = true;
     const json_t *key = json_array_get(label, 0), *value = json_array_get(label, 1);
     if (json_is_string(key)) {
-        uint32_t name = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(key), json_string_length(key)});
+        uint32_t name = pf_dict_intern_text(
+            reader->dict, (struct pf_bytes){json_string_value(key), json_string_length(key)});
 
         if (json_is_integer(value))
-            profile->label = pf_dict_add_number(reader->dict, 0, name, json_integer_value(value), 0);
+            profile->label =
+                pf_dict_add_number(reader->dict, 0, name, json_integer_value(value), 0);
         else if (json_is_string(value))
-            profile->label = pf_dict_add_label(reader->dict, 0, name,
-                                               pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(value), json_string_length(value)}));
+            profile->label = pf_dict_add_label(
+                reader->dict, 0, name,
+                pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(value),
+                                                                    json_string_length(value)}));
     }
     return PF_OK;
 }
@@ -415,11 +445,13 @@ static int read_facts(struct pf_json_cut *cut, void *field)
 static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
 {
     if (!profile->evented && !profile->sampled)
-        return pf_error_at(&reader->error, PF_UNSUPPORTED, profile->offset, profile->other_type
-                           ? "a profile that is neither sampled nor evented"
-                           : "a profile without samples and events, as speedscope wrote before its file format 0.1");
+        return pf_error_at(&reader->error, PF_UNSUPPORTED, profile->offset,
+                           profile->other_type ? "a profile that is neither sampled nor evented"
+                                               : "a profile without samples and events, as "
+                                                 "speedscope wrote before its file format 0.1");
     if (!profile->evented && profile->rows.count != profile->amounts.count)
-        return pf_error_at(&reader->error, PF_FAILED, profile->offset, "a profile of %zu samples and %zu weights", profile->rows.count,
+        return pf_error_at(&reader->error, PF_FAILED, profile->offset,
+                           "a profile of %zu samples and %zu weights", profile->rows.count,
                            profile->amounts.count);
     return PF_OK;
 }
@@ -428,7 +460,8 @@ static int read_profile(struct pf_json_cut *cut, void *field)
 {
     enum { LIST = PF_JSON_ARRAY | PF_JSON_ONCE };
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_speedscope_profile, name), NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
+         offsetof(struct pf_speedscope_profile, name), NULL},
         {"type", PF_JSON_STRING, read_profile_type, 0, NULL},
         {"unit", PF_JSON_STRING, read_unit, 0, NULL},
         {"samples", LIST, read_samples, 0, NULL},
@@ -440,10 +473,12 @@ static int read_profile(struct pf_json_cut *cut, void *field)
     struct pf_speedscope_reader *state = field;
     struct pf_speedscope_profile *profile;
 
-    if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1, sizeof *state->profiles))
+    if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1,
+                 sizeof *state->profiles))
         return pf_error_nomem(cut->error);
     profile = &state->profiles[state->profile_count++];
-    *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_units, .amounts.most = MOST_PLACES,
+    *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_units,
+                                              .amounts.most = MOST_PLACES,
                                               .offset = pf_source_offset(cut->source)};
     int status = pf_json_object(cut, members, profile);
     status = status == PF_OK ? check_profile(cut->owner, profile) : status;
@@ -462,13 +497,15 @@ static int read_meta(struct pf_json_cut *cut, void *field)
     int status = pf_json_read_text(cut, &text);
 
     if (status == PF_OK && text)
-        pf_rows_meta(&state->metadata, "speedscope", pf_bytes_of(key), pf_dict_string(reader->dict, text));
+        pf_rows_meta(&state->metadata, "speedscope", pf_bytes_of(key),
+                     pf_dict_string(reader->dict, text));
     return status;
 }
 
 static int read_document(struct pf_reader *reader)
 {
-    static const struct pf_json_member shared[] = {{"frames", PF_JSON_ARRAY | PF_JSON_EACH, read_frame, 0, NULL}, {0}};
+    static const struct pf_json_member shared[] = {
+        {"frames", PF_JSON_ARRAY | PF_JSON_EACH, read_frame, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
         {"shared", PF_JSON_OBJECT, NULL, 0, shared},
         {"profiles", PF_JSON_ARRAY | PF_JSON_EACH, read_profile, 0, NULL},
@@ -496,13 +533,16 @@ static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile 
     if (unit)
         profile->measure.unit = unit;
     if (amounts->rounded)
-        pf_report_send(&reader->report, PF_NOTE, "offset %" PRIu64 ": the profile has numbers of more digits than fit, which are rounded",
+        pf_report_send(&reader->report, PF_NOTE,
+                       "offset %" PRIu64
+                       ": the profile has numbers of more digits than fit, which are rounded",
                        profile->offset);
     for (size_t k = 0; profile->negative && k < profile->rows.count; k++) {
         if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
             continue;
         profile->rows.count = k;
-        return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset, "record %zu: the weight leaves 64 bits", k + 1);
+        return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset,
+                           "record %zu: the weight leaves 64 bits", k + 1);
     }
     return PF_OK;
 }
@@ -528,11 +568,15 @@ struct measure_key {
 static void label_profile(struct pf_reader *reader, size_t which)
 {
     struct pf_speedscope_reader *state = reader->state;
-    uint32_t name = state->profiles[which].name, key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
+    uint32_t name = state->profiles[which].name,
+             key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
     char number[32];
 
     if (name == 0)
-        name = pf_dict_intern(reader->dict, (struct pf_bytes){number, (size_t)snprintf(number, sizeof number, "profile %zu", which + 1)}, 0);
+        name = pf_dict_intern(reader->dict,
+                              (struct pf_bytes){number, (size_t)snprintf(number, sizeof number,
+                                                                         "profile %zu", which + 1)},
+                              0);
     state->profiles[which].label = pf_dict_add_label(reader->dict, 0, key, name);
 }
 
@@ -547,14 +591,17 @@ static int label_profiles(struct pf_reader *reader)
     for (unsigned pass = 0; pass < 2 && profiles; pass++)
         for (size_t k = 0; k < state->profile_count; k++) {
             const struct pf_speedscope_profile *profile = &state->profiles[k];
-            uint32_t id = pf_table_intern(&measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
+            uint32_t id = pf_table_intern(
+                &measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
 
             if (pass == 0)
                 profiles[id]++;
             else if (profiles[id] > 1 && !profile->labelled)
                 label_profile(reader, k);
         }
-    status = !profiles || status != PF_OK || measures.status != PF_OK ? pf_error_nomem(&reader->error) : PF_OK;
+    status = !profiles || status != PF_OK || measures.status != PF_OK
+                 ? pf_error_nomem(&reader->error)
+                 : PF_OK;
     pf_table_free(&measures);
     free(profiles);
     return status;
@@ -577,7 +624,10 @@ static int twins_init(struct twins *twins, size_t count)
 
     twins->first = calloc(count + 1, sizeof *twins->first);
     twins->last = calloc(count + 1, sizeof *twins->last);
-    return pf_table_init(&twins->stacks, sizeof(struct stacks_key)) == PF_OK && twins->first && twins->last ? status : PF_NOMEM;
+    return pf_table_init(&twins->stacks, sizeof(struct stacks_key)) == PF_OK && twins->first &&
+                   twins->last
+               ? status
+               : PF_NOMEM;
 }
 
 static void twins_free(struct twins *twins)
@@ -590,19 +640,24 @@ static void twins_free(struct twins *twins)
 
 /* A profile before this one that has the same stacks and labels in the same order, and none of its
  * measure: both are columns of it. */
-static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state, struct twins *twins, size_t which)
+static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state,
+                                               struct twins *twins, size_t which)
 {
     const struct pf_speedscope_profile *profile = &state->profiles[which];
     const struct pf_pending *rows = &profile->rows;
     size_t size = rows->count * sizeof *rows->stacks;
-    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size, 0), rows->count, profile->label};
+    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size, 0), rows->count,
+                             profile->label};
     uint32_t measures = twins->measures.count, known = twins->stacks.count;
-    uint32_t measure = pf_table_intern(&twins->measures, &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
+    uint32_t measure = pf_table_intern(
+        &twins->measures,
+        &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
     uint32_t stacks = pf_table_intern(&twins->stacks, &key);
 
     if (measure >= measures)
         twins->first[measure] = which;
-    if (stacks < known && state->profiles[twins->last[stacks]].rows.column_count < PF_PENDING_COLUMNS) {
+    if (stacks < known &&
+        state->profiles[twins->last[stacks]].rows.column_count < PF_PENDING_COLUMNS) {
         struct pf_speedscope_profile *other = &state->profiles[twins->last[stacks]];
         bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
                     (size == 0 || memcmp(other->rows.stacks, rows->stacks, size) == 0);
@@ -617,7 +672,8 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
 static int resolve(struct pf_reader *reader, int status)
 {
     struct pf_speedscope_reader *state = reader->state;
-    uint32_t *stacks = pf_paths_stacks(&state->paths, reader->dict, state->locations, state->location_count);
+    uint32_t *stacks =
+        pf_paths_stacks(&state->paths, reader->dict, state->locations, state->location_count);
 
     if (!stacks)
         return pf_error_nomem(&reader->error);
@@ -633,7 +689,8 @@ static int resolve(struct pf_reader *reader, int status)
     }
     free(stacks);
     if (status == PF_OK && state->highest > state->location_count)
-        status = pf_error_at(&reader->error, PF_FAILED, state->highest_at, "frame %" PRIu64 " is used, and there are %zu", state->highest - 1,
+        status = pf_error_at(&reader->error, PF_FAILED, state->highest_at,
+                             "frame %" PRIu64 " is used, and there are %zu", state->highest - 1,
                              state->location_count);
     return status;
 }
@@ -675,7 +732,8 @@ static int give_columns(struct pf_reader *reader)
     int status = twins_init(&twins, state->profile_count);
 
     for (size_t k = 0; k < state->profile_count && status == PF_OK; k++) {
-        struct pf_speedscope_profile *profile = &state->profiles[k], *twin = find_twin(state, &twins, k);
+        struct pf_speedscope_profile *profile = &state->profiles[k],
+                                     *twin = find_twin(state, &twins, k);
         uint32_t measure = pf_measures_intern(&reader->dict->measures, &profile->measure);
 
         pf_pending_column(twin ? &twin->rows : &profile->rows, measure, profile->amounts.values);
@@ -722,7 +780,8 @@ int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
     if (pf_rows_give(&state->metadata, batch))
         return PF_OK;
     for (; state->given < state->profile_count; state->given++)
-        if (state->profiles[state->given].rows.column_count > 0 && pf_pending_give(&state->profiles[state->given].rows, batch))
+        if (state->profiles[state->given].rows.column_count > 0 &&
+            pf_pending_give(&state->profiles[state->given].rows, batch))
             return PF_OK;
     return state->status == PF_OK ? PF_EOF : state->status;
 }

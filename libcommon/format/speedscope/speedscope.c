@@ -16,7 +16,8 @@ const struct pf_speedscope_unit pf_speedscope_units[] = {
 
 static int bid(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"$schema=speedscope.app", "shared.frames", "profiles[].type", "profiles", NULL};
+    static const char *const paths[] = {"$schema=speedscope.app", "shared.frames",
+                                        "profiles[].type", "profiles", NULL};
     uint32_t found = pf_json_look(source, paths);
 
     (void)path;
@@ -26,7 +27,10 @@ static int bid(struct pf_source *source, const char *path)
 }
 
 static const struct pf_option options[] = {
-    {"by", "the label whose values have profiles of their own (thread); where a record has several, of the last", NULL, false, true},
+    {"by",
+     "the label whose values have profiles of their own (thread); where a record has several, of "
+     "the last",
+     NULL, false, true},
     {0},
 };
 
@@ -34,8 +38,10 @@ const struct pf_format pf_format_speedscope = {
     .name = "speedscope",
     .about = "speedscope's JSON, sampled and evented profiles",
     .suffixes = ".speedscope.json .speedscope",
-    .losses = "images, addresses, first lines of functions, inlining, labels but one (by=), metadata; that a value is a maximum (such values are added up); records of one stack become one, "
-              "those without a value none",
+    .losses =
+        "images, addresses, first lines of functions, inlining, labels but one (by=), metadata; "
+        "that a value is a maximum (such values are added up); records of one stack become one, "
+        "those without a value none",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .options = options,
     .bid = bid,

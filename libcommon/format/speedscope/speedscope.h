@@ -36,11 +36,11 @@ struct pf_speedscope_profile {
     uint32_t name;
     uint64_t offset;
     bool sampled, evented, weighed, other_type, begun;
-    size_t capacity;            /* of rows.stacks */
-    struct pf_pending rows;     /* stacks: paths until all is read */
+    size_t capacity;        /* of rows.stacks */
+    struct pf_pending rows; /* stacks: paths until all is read */
     /* weights; of events the times of each path, and carried: when the last one was */
     struct pf_decimals amounts;
-    struct pf_measure measure;  /* name 0: not said */
+    struct pf_measure measure; /* name 0: not said */
     bool negative, labelled;
     uint32_t label;
 };
@@ -50,10 +50,10 @@ struct pf_speedscope_reader {
     struct pf_paths paths;
     struct pf_speedscope_profile *profiles;
     size_t profile_count, profile_capacity, declared, given;
-    uint32_t *locations;        /* by number of frame */
+    uint32_t *locations; /* by number of frame */
     size_t location_count, location_capacity;
     uint64_t highest, highest_at; /* number of a frame + 1, and where it stands */
-    uint32_t *frames;           /* of the sample at hand, or those open among events */
+    uint32_t *frames;             /* of the sample at hand, or those open among events */
     size_t frame_count, frame_capacity;
     uint32_t *leaf_first;
     size_t leaf_capacity;

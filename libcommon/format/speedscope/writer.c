@@ -98,11 +98,13 @@ static void write_number(struct pf_writer *writer, const struct part *part, pf_i
     bool cut = false;
 
     pf_sink_write(writer->sink, text, pf_frame_sums_print(part->column, sum, 1, text, &cut));
-    state->cut = state->cut || (cut && !pf_measure_is_time(writer->dict, &part->column->quantity.measure));
+    state->cut = state->cut ||
+                 (cut && !pf_measure_is_time(writer->dict, &part->column->quantity.measure));
 }
 
 /* Measure and label, for our own reader. */
-static void write_facts(struct pf_writer *writer, const struct part *part, const struct pf_label *label)
+static void write_facts(struct pf_writer *writer, const struct part *part,
+                        const struct pf_label *label)
 {
     struct pf_speedscope_writer *state = writer->state;
     struct pf_measure measure = pf_quantity_measure(&part->column->quantity, writer->dict);
@@ -111,11 +113,12 @@ static void write_facts(struct pf_writer *writer, const struct part *part, const
     pf_json_name(writer->sink, writer->dict, measure.name, &state->scratch);
     pf_sink_text(writer->sink, ",\"unit\":");
     pf_json_name(writer->sink, writer->dict, measure.unit, &state->scratch);
-    pf_sink_printf(writer->sink, ",\"role\":%d,\"nature\":%d,\"period\":%" PRIu64, measure.role, measure.nature,
-                   measure.period <= INT64_MAX ? measure.period : 0);
+    pf_sink_printf(writer->sink, ",\"role\":%d,\"nature\":%d,\"period\":%" PRIu64, measure.role,
+                   measure.nature, measure.period <= INT64_MAX ? measure.period : 0);
     if (measure.period_parts > 1 && measure.period_parts <= INT64_MAX)
         pf_sink_printf(writer->sink, ",\"period_parts\":%" PRIu64, measure.period_parts);
-    pf_sink_printf(writer->sink, ",\"main\":%s,\"negative\":%s,\"label\":", measure.main ? "true" : "false",
+    pf_sink_printf(writer->sink,
+                   ",\"main\":%s,\"negative\":%s,\"label\":", measure.main ? "true" : "false",
                    part->negative ? "true" : "false");
     if (label->key) {
         pf_sink_text(writer->sink, "[");
@@ -133,11 +136,13 @@ static void write_facts(struct pf_writer *writer, const struct part *part, const
 }
 
 /* "wall", "wall (worker)", "wall (worker), negative" */
-static void write_name(struct pf_writer *writer, const struct part *part, const struct pf_label *label)
+static void write_name(struct pf_writer *writer, const struct part *part,
+                       const struct pf_label *label)
 {
     struct pf_speedscope_writer *state = writer->state;
     struct pf_dict *dict = writer->dict;
-    struct pf_bytes name = pf_dict_string(dict, part->column->quantity.measure.name), value = pf_dict_string(dict, label->text);
+    struct pf_bytes name = pf_dict_string(dict, part->column->quantity.measure.name),
+                    value = pf_dict_string(dict, label->text);
     char number[PF_INT128_TEXT];
     struct pf_buffer text = {0};
 
@@ -191,12 +196,16 @@ static int write_part(struct pf_writer *writer, const struct part *part)
 
     for (size_t k = 0; k < part->count; k++) {
         total += amount_of(part, k);
-        if (amount_of(part, k) > INT64_MAX || !pf_scale64(amount_of(part, k), measure->num, measure->den, &shown))
-            return pf_error_set(&writer->error, PF_OVERFLOW, "record %zu: the sum leaves 64 bits", k + 1);
+        if (amount_of(part, k) > INT64_MAX ||
+            !pf_scale64(amount_of(part, k), measure->num, measure->den, &shown))
+            return pf_error_set(&writer->error, PF_OVERFLOW, "record %zu: the sum leaves 64 bits",
+                                k + 1);
     }
-    pf_sink_text(writer->sink, state->profiles++ ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":");
+    pf_sink_text(writer->sink, state->profiles++ ? ",\n{\"type\":\"sampled\",\"name\":"
+                                                 : "\n{\"type\":\"sampled\",\"name\":");
     write_name(writer, part, label);
-    pf_sink_printf(writer->sink, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit_name(writer->dict, &part->column->quantity.measure));
+    pf_sink_printf(writer->sink, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
+                   unit_name(writer->dict, &part->column->quantity.measure));
     write_number(writer, part, total);
     write_facts(writer, part, label);
     pf_sink_text(writer->sink, ",\"samples\":[");
@@ -205,7 +214,9 @@ static int write_part(struct pf_writer *writer, const struct part *part)
             continue;
         pf_sink_text(writer->sink, comma);
         comma = ",\n";
-        if (!write_stack(writer, ((const struct pf_sum_row *)pf_table_row(&state->sums.rows, part->rows[k]))->node))
+        if (!write_stack(
+                writer,
+                ((const struct pf_sum_row *)pf_table_row(&state->sums.rows, part->rows[k]))->node))
             return pf_error_nomem(&writer->error);
     }
     pf_sink_text(writer->sink, "],\"weights\":[");
@@ -245,10 +256,12 @@ static int write_profiles(struct pf_writer *writer)
             continue;
         for (size_t at = 0, same; at < rows && status == PF_OK; at += same) {
             struct part part = {.column = which, .rows = state->order + at};
-            uint32_t group = ((const struct pf_sum_row *)pf_table_row(&sums->rows, state->order[at]))->group;
+            uint32_t group =
+                ((const struct pf_sum_row *)pf_table_row(&sums->rows, state->order[at]))->group;
 
-            for (same = 1; at + same < rows &&
-                           ((const struct pf_sum_row *)pf_table_row(&sums->rows, state->order[at + same]))->group == group;)
+            for (same = 1; at + same < rows && ((const struct pf_sum_row *)pf_table_row(
+                                                    &sums->rows, state->order[at + same]))
+                                                       ->group == group;)
                 same++;
             part.count = same;
             for (int sign = 0; sign < 2 && status == PF_OK; sign++) {
@@ -268,7 +281,8 @@ int pf_speedscope_finish(struct pf_writer *writer)
     state->order = malloc(state->sums.rows.count * sizeof *state->order);
     if (!state->order || !pf_frame_sums_order(&state->sums, state->order))
         return pf_error_nomem(&writer->error);
-    pf_sink_text(writer->sink, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"profutils\","
+    pf_sink_text(writer->sink, "{\"$schema\":\"https://www.speedscope.app/"
+                               "file-format-schema.json\",\"exporter\":\"profutils\","
                                "\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
     write_frames(writer);
     pf_sink_text(writer->sink, "\n]},\"profiles\":[");
@@ -277,6 +291,8 @@ int pf_speedscope_finish(struct pf_writer *writer)
         return status;
     pf_sink_text(writer->sink, "\n]}\n");
     if (state->cut)
-        pf_report_send(&writer->report, PF_WARNING, "weights whose decimals do not end are cut after 18 of them");
-    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
+        pf_report_send(&writer->report, PF_WARNING,
+                       "weights whose decimals do not end are cut after 18 of them");
+    return state->scratch.failed ? pf_error_nomem(&writer->error)
+                                 : pf_sink_status(writer->sink, &writer->error);
 }

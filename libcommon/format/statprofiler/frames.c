@@ -30,12 +30,9 @@ const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form form)
 {
     switch (tag) {
     case PF_SP_EVAL:
-    case PF_SP_MAIN:
-        return "lsv";
-    case PF_SP_XSUB:
-        return "lss";
-    default:
-        return form == PF_SP_FORM_OLD ? "lsssv" : "lsssvv";
+    case PF_SP_MAIN: return "lsv";
+    case PF_SP_XSUB: return "lss";
+    default: return form == PF_SP_FORM_OLD ? "lsssv" : "lsssvv";
     }
 }
 
@@ -79,7 +76,8 @@ static void append(struct pf_buffer *name, struct pf_sp_string part)
     }
 }
 
-uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch, struct pf_sp_string string)
+uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch,
+                           struct pf_sp_string string)
 {
     bool characters = has_characters(string);
     if (!characters || string.flags)
@@ -102,8 +100,9 @@ static size_t sub_start(const struct pf_buffer *name)
 
 /* Names the function Package::sub, or sub alone. If the last :: does not separate package and sub,
  * the system name is the sub. */
-static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, struct pf_sp_string package,
-                          struct pf_sp_string sub, struct pf_function *function)
+static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict,
+                          struct pf_sp_string package, struct pf_sp_string sub,
+                          struct pf_function *function)
 {
     struct pf_buffer *name = &frames->name;
     bool characters = has_characters(package) || has_characters(sub);
@@ -118,11 +117,13 @@ static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict, str
     unsigned flags = characters ? PF_UTF8 : 0;
     function->name = pf_dict_intern(dict, (struct pf_bytes){name->data, name->size}, flags);
     if (sub_start(name) != start)
-        function->system_name = pf_dict_intern(dict, (struct pf_bytes){name->data + start, name->size - start}, flags);
+        function->system_name =
+            pf_dict_intern(dict, (struct pf_bytes){name->data + start, name->size - start}, flags);
     return true;
 }
 
-uint32_t pf_sp_frame_add(struct pf_dict *dict, enum pf_frame_kind kind, const struct pf_function *given, int64_t line)
+uint32_t pf_sp_frame_add(struct pf_dict *dict, enum pf_frame_kind kind,
+                         const struct pf_function *given, int64_t line)
 {
     struct pf_function function = *given;
     struct pf_bytes file = pf_dict_string(dict, function.file);
@@ -157,15 +158,16 @@ static uint32_t intern(struct pf_dict *dict, struct pf_sp_string string)
     return pf_dict_intern(dict, string.bytes, string.flags);
 }
 
-static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict, const struct pf_sp_record *record,
-                           enum pf_sp_form form)
+static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict,
+                           const struct pf_sp_record *record, enum pf_sp_form form)
 {
     struct pf_function function = {0};
     const struct pf_sp_string *text = record->text;
     int64_t line = line_of(record->number[0]);
     if (record->tag == PF_SP_EVAL || record->tag == PF_SP_MAIN) {
         function.file = intern(dict, text[0]);
-        return pf_sp_frame_add(dict, record->tag == PF_SP_EVAL ? PF_FRAME_EVAL : PF_FRAME_MAIN, &function, line);
+        return pf_sp_frame_add(dict, record->tag == PF_SP_EVAL ? PF_FRAME_EVAL : PF_FRAME_MAIN,
+                               &function, line);
     }
     if (record->tag == PF_SP_SUB && !text[2].bytes.data) { /* the plan's two strings */
         function.name = pf_sp_name_intern(dict, &frames->name, text[0]);
@@ -180,8 +182,9 @@ static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict, co
     return pf_sp_frame_add(dict, record->tag == PF_SP_XSUB ? PF_FRAME_XSUB : kind, &function, line);
 }
 
-static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
-                            enum pf_sp_form form, bool lsb, const char **why)
+static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict,
+                            const unsigned char *bytes, size_t size, enum pf_sp_form form, bool lsb,
+                            const char **why)
 {
     struct pf_sp_record record;
     bool fits = true;
@@ -192,7 +195,8 @@ static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict, c
         result = pf_sp_record_parse(&record, bytes, size, pf_sp_frame_layout(*bytes, form), false);
     *why = NULL;
     if (result != PF_SP_WHOLE || !fits) {
-        *why = fits ? "a number in it has more than 32 bits or 10 bytes" : "its fields do not fill its length";
+        *why = fits ? "a number in it has more than 32 bits or 10 bytes"
+                    : "its fields do not fill its length";
         return 0;
     }
     uint32_t location = add_record(frames, dict, &record, form);
@@ -221,8 +225,8 @@ static bool grow_slots(struct pf_sp_frames *frames)
     return true;
 }
 
-static bool add_slot(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag,
-                     uint32_t location)
+static bool add_slot(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size,
+                     uint32_t tag, uint32_t location)
 {
     uint32_t stored = (uint32_t)size;
     if (frames->used >= frames->mask / 2 && !grow_slots(frames))
@@ -248,7 +252,8 @@ static bool holds(const struct pf_sp_frame_slot *slot, const unsigned char *byte
 }
 
 /* 0: not known yet. */
-static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *bytes, size_t size, uint32_t tag)
+static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *bytes, size_t size,
+                        uint32_t tag)
 {
     for (size_t at = tag & frames->mask; frames->slots[at].bytes; at = (at + 1) & frames->mask)
         if (frames->slots[at].tag == tag && holds(&frames->slots[at], bytes, size))
@@ -256,8 +261,9 @@ static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *
     return 0;
 }
 
-uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict, const unsigned char *bytes, size_t size,
-                           enum pf_sp_form form, bool lsb, const char **why)
+uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict,
+                           const unsigned char *bytes, size_t size, enum pf_sp_form form, bool lsb,
+                           const char **why)
 {
     uint32_t tag = (uint32_t)pf_hash(bytes, size, frames->seed);
     uint32_t location = look_up(frames, bytes, size, tag);
@@ -298,8 +304,8 @@ static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form fo
     return at <= have ? at : 0;
 }
 
-size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned char *p, size_t have, enum pf_sp_form form,
-                             uint32_t *locations, size_t *size)
+size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned char *p, size_t have,
+                             enum pf_sp_form form, uint32_t *locations, size_t *size)
 {
     /* Slots and kept bytes are seldom in a cache: prefetch all of a row before the first
      * comparison. */
@@ -307,7 +313,8 @@ size_t pf_sp_frames_find_row(const struct pf_sp_frames *frames, const unsigned c
     uint32_t tags[PF_SP_FRAMES_ROW];
     size_t at[PF_SP_FRAMES_ROW + 1], count = 0, found = 0;
     at[0] = 0;
-    while (count < PF_SP_FRAMES_ROW && at[count] < have && p[at[count]] >= PF_SP_SUB && p[at[count]] <= PF_SP_MAIN) {
+    while (count < PF_SP_FRAMES_ROW && at[count] < have && p[at[count]] >= PF_SP_SUB &&
+           p[at[count]] <= PF_SP_MAIN) {
         size_t one = frame_size(p + at[count], have - at[count], form);
         if (one == 0)
             break;

@@ -13,7 +13,8 @@
 
 /* --- marks of sections ------------------------------------------------------------------------ */
 
-bool pf_sp_events_add(struct pf_sp_events *events, enum pf_sp_event_type type, uint32_t key, uint32_t value)
+bool pf_sp_events_add(struct pf_sp_events *events, enum pf_sp_event_type type, uint32_t key,
+                      uint32_t value)
 {
     if (!pf_grow(&events->rows, &events->capacity, events->count + 1, sizeof *events->rows))
         return false;
@@ -59,7 +60,8 @@ bool pf_sp_open_copy(struct pf_sp_open *to, const struct pf_sp_open *from)
 
 bool pf_sp_open_equal(const struct pf_sp_open *a, const struct pf_sp_open *b)
 {
-    return a->count == b->count && (a->count == 0 || memcmp(a->names, b->names, a->count * sizeof *a->names) == 0);
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->names, b->names, a->count * sizeof *a->names) == 0);
 }
 
 void pf_sp_open_free(struct pf_sp_open *open)
@@ -69,8 +71,8 @@ void pf_sp_open_free(struct pf_sp_open *open)
 }
 
 /* Adds ends for the sections of `from` without `keep`, then starts for to[kept...]. */
-static bool add_changes(const struct pf_sp_open *from, const bool *keep, size_t kept, const struct pf_sp_open *to,
-                   struct pf_sp_events *marks)
+static bool add_changes(const struct pf_sp_open *from, const bool *keep, size_t kept,
+                        const struct pf_sp_open *to, struct pf_sp_events *marks)
 {
     bool ok = true;
     for (size_t i = from->count; i-- > 0 && ok;)
@@ -81,7 +83,8 @@ static bool add_changes(const struct pf_sp_open *from, const bool *keep, size_t 
     return ok;
 }
 
-bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to, struct pf_sp_events *marks)
+bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to,
+                         struct pf_sp_events *marks)
 {
     struct pf_sp_open trial = {0};
     bool *keep = calloc(from->count + 1, sizeof *keep);
@@ -94,10 +97,12 @@ bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open 
     ok = ok && add_changes(from, keep, kept, to, marks);
     /* An end closes the last section of its name, which may be another section than the one to
      * end. */
-    struct pf_sp_events added = {marks->rows ? marks->rows + before : NULL, marks->count - before, 0};
+    struct pf_sp_events added = {marks->rows ? marks->rows + before : NULL, marks->count - before,
+                                 0};
     if (ok && !(pf_sp_events_apply(&added, &trial) && pf_sp_open_equal(&trial, to))) {
         marks->count = before;
-        for (kept = 0; kept < from->count && kept < to->count && from->names[kept] == to->names[kept]; kept++)
+        for (kept = 0;
+             kept < from->count && kept < to->count && from->names[kept] == to->names[kept]; kept++)
             ;
         for (size_t i = 0; i < from->count; i++)
             keep[i] = i < kept;
@@ -118,7 +123,8 @@ bool pf_sp_events_plain(const struct pf_sp_events *events, const struct pf_sp_op
     *ok = pf_sp_events_derive(from, to, &marks);
     bool same = *ok && marks.count == events->count - first;
     for (size_t i = 0; same && i < marks.count; i++)
-        same = events->rows[first + i].type == marks.rows[i].type && events->rows[first + i].key == marks.rows[i].key;
+        same = events->rows[first + i].type == marks.rows[i].type &&
+               events->rows[first + i].key == marks.rows[i].key;
     pf_sp_events_free(&marks);
     return same;
 }
@@ -185,21 +191,14 @@ static bool words_are_big(const unsigned char *words, const char *path)
 static const char *layout_of(unsigned tag)
 {
     switch (tag) {
-    case PF_SP_PERL_VERSION:
-        return "vvv";
+    case PF_SP_PERL_VERSION: return "vvv";
     case PF_SP_TICK:
-    case PF_SP_DEPTH:
-        return "v";
-    case PF_SP_LIBRARY_VERSION:
-        return "vv";
-    case PF_SP_GENEALOGY:
-        return "vvw";
-    case PF_SP_METADATA:
-        return "ss";
-    case PF_SP_HEADER_END:
-        return "";
-    default:
-        return NULL;
+    case PF_SP_DEPTH: return "v";
+    case PF_SP_LIBRARY_VERSION: return "vv";
+    case PF_SP_GENEALOGY: return "vvw";
+    case PF_SP_METADATA: return "ss";
+    case PF_SP_HEADER_END: return "";
+    default: return NULL;
     }
 }
 
@@ -217,14 +216,16 @@ static const char *whole_layout(const struct pf_sp_header *header, unsigned tag,
     return scratch;
 }
 
-static bool keep_metadata(struct pf_sp_events *metadata, struct pf_dict *dict, const struct pf_sp_record *record)
+static bool keep_metadata(struct pf_sp_events *metadata, struct pf_dict *dict,
+                          const struct pf_sp_record *record)
 {
     uint32_t key = pf_dict_intern(dict, record->text[0].bytes, record->text[0].flags);
     uint32_t value = pf_dict_intern(dict, record->text[1].bytes, record->text[1].flags);
     return pf_sp_events_add(metadata, PF_SP_EVENT_METADATA, key, value);
 }
 
-static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *record, const char *path)
+static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *record,
+                        const char *path)
 {
     if (record->tag >= PF_SP_METADATA && record->tag <= PF_SP_GENEALOGY)
         header->seen |= 1u << (record->tag - PF_SP_METADATA);
@@ -236,9 +237,7 @@ static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *
     case PF_SP_TICK:
         header->tick_ns = (uint64_t)record->number[0] * (header->dialect == PF_SP_PLAN ? 1 : 1000);
         break;
-    case PF_SP_DEPTH:
-        header->depth = record->number[0];
-        break;
+    case PF_SP_DEPTH: header->depth = record->number[0]; break;
     case PF_SP_LIBRARY_VERSION:
         header->has_library = true;
         memcpy(header->library, record->number, sizeof header->library);
@@ -252,14 +251,13 @@ static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *
         print_id(header->parent, record->words + PF_SP_ID_SIZE, big);
         break;
     }
-    default:
-        break;
+    default: break;
     }
 }
 
 /* Parses the next header record. */
-static int next_record(const struct pf_sp_header *header, struct pf_sp_input *input, struct pf_sp_record *record,
-                       struct pf_error *error)
+static int next_record(const struct pf_sp_header *header, struct pf_sp_input *input,
+                       struct pf_sp_record *record, struct pf_error *error)
 {
     char scratch[96];
     uint64_t at = pf_sp_input_offset(input);
@@ -272,29 +270,33 @@ static int next_record(const struct pf_sp_header *header, struct pf_sp_input *in
             return status;
         const char *layout = whole_layout(header, *input->source->cursor, scratch);
         if (!layout)
-            return pf_sp_input_fail(input, error, PF_FAILED, at,
-                                    "tag %u is not known in a header, and header records cannot be passed over",
-                                    (unsigned)*input->source->cursor);
+            return pf_sp_input_fail(
+                input, error, PF_FAILED, at,
+                "tag %u is not known in a header, and header records cannot be passed over",
+                (unsigned)*input->source->cursor);
         size_t have = pf_sp_input_have(input);
-        enum pf_sp_parse result = pf_sp_record_parse(record, input->source->cursor, have, layout, header->lsb);
+        enum pf_sp_parse result =
+            pf_sp_record_parse(record, input->source->cursor, have, layout, header->lsb);
         if (result == PF_SP_MISSING) {
             need = have + record->missing;
             continue;
         }
         if (result != PF_SP_WHOLE)
-            return pf_sp_input_fail(input, error, PF_FAILED, at, "header record with tag %u: %s", record->tag,
-                                    pf_sp_parse_text(result, record, scratch));
+            return pf_sp_input_fail(input, error, PF_FAILED, at, "header record with tag %u: %s",
+                                    record->tag, pf_sp_parse_text(result, record, scratch));
         if (header->dialect == PF_SP_PLAN && record->tag != PF_SP_HEADER_END &&
             record->size - record->payload != record->length)
-            return pf_sp_input_fail(input, error, PF_FAILED, at,
-                                    "header record with tag %u has %lu bytes, but its length says %lu", record->tag,
-                                    (unsigned long)(record->size - record->payload), (unsigned long)record->length);
+            return pf_sp_input_fail(
+                input, error, PF_FAILED, at,
+                "header record with tag %u has %lu bytes, but its length says %lu", record->tag,
+                (unsigned long)(record->size - record->payload), (unsigned long)record->length);
         return PF_OK;
     }
 }
 
-int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, const char *path, struct pf_dict *dict,
-                      struct pf_sp_events *metadata, const struct pf_report *report, struct pf_error *error)
+int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, const char *path,
+                      struct pf_dict *dict, struct pf_sp_events *metadata,
+                      const struct pf_report *report, struct pf_error *error)
 {
     char text[64];
     bool warned = false;
@@ -306,7 +308,8 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         if (status != PF_OK)
             return status;
         if (!layout_of(record.tag) && report && !warned) {
-            snprintf(text, sizeof text, "header record with the unknown tag %u: passed over", record.tag);
+            snprintf(text, sizeof text, "header record with the unknown tag %u: passed over",
+                     record.tag);
             pf_sp_input_warn(input, report, text);
             warned = true;
         }
@@ -333,8 +336,8 @@ void pf_sp_header_warn_missing(const struct pf_sp_header *header, const struct p
 
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if (!(header->seen >> (required[i].tag - PF_SP_METADATA) & 1))
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (tag %u)", used > 0 ? ", " : "",
-                                     required[i].name, required[i].tag);
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (tag %u)",
+                                     used > 0 ? ", " : "", required[i].name, required[i].tag);
     if (used > 0)
         pf_report_send(report, PF_WARNING, "the header lacks mandatory records: %s", list);
 }
@@ -345,7 +348,8 @@ bool pf_sp_header_has_process(const struct pf_sp_header *header)
 }
 
 /* True if the whole header can be read in this dialect. */
-static bool header_fits(const struct pf_sp_header *sniffed, struct pf_source *source, enum pf_sp_dialect dialect)
+static bool header_fits(const struct pf_sp_header *sniffed, struct pf_source *source,
+                        enum pf_sp_dialect dialect)
 {
     struct pf_sp_header header = *sniffed;
     struct pf_sp_input input;
@@ -426,12 +430,14 @@ static void free_processes(void *object)
 
 static const char OWNER = 0;
 
-static struct process *find_process(struct pf_reader *reader, const struct pf_sp_header *header, bool *ok)
+static struct process *find_process(struct pf_reader *reader, const struct pf_sp_header *header,
+                                    bool *ok)
 {
     *ok = true;
     if (!reader->shared || !pf_sp_header_has_process(header))
         return NULL;
-    struct processes *processes = pf_shared_get(reader->shared, &OWNER, sizeof *processes, free_processes);
+    struct processes *processes =
+        pf_shared_get(reader->shared, &OWNER, sizeof *processes, free_processes);
     *ok = processes != NULL;
     if (!processes)
         return NULL;
@@ -456,12 +462,14 @@ static void warn_missing(struct pf_reader *reader, const struct pf_sp_header *he
         snprintf(range, sizeof range, "s %llu to %llu are", first, before);
     else
         snprintf(range, sizeof range, " %llu is", first);
-    pf_report_send(&reader->report, PF_WARNING,
-                   "ordinal%s missing before ordinal %lu of process %s: sections opened there are not known", range,
-                   (unsigned long)header->ordinal, header->id);
+    pf_report_send(
+        &reader->report, PF_WARNING,
+        "ordinal%s missing before ordinal %lu of process %s: sections opened there are not known",
+        range, (unsigned long)header->ordinal, header->id);
 }
 
-int pf_sp_series_begin(struct pf_reader *reader, const struct pf_sp_header *header, struct pf_sp_open *open)
+int pf_sp_series_begin(struct pf_reader *reader, const struct pf_sp_header *header,
+                       struct pf_sp_open *open)
 {
     bool ok;
     struct process *process = find_process(reader, header, &ok);
@@ -476,14 +484,16 @@ int pf_sp_series_begin(struct pf_reader *reader, const struct pf_sp_header *head
         return PF_OK;
     for (size_t i = 0; i < process->count; i++) {
         const struct name *name = &process->names[i];
-        uint32_t id = pf_dict_intern(reader->dict, (struct pf_bytes){name->bytes, name->size}, name->flags);
+        uint32_t id =
+            pf_dict_intern(reader->dict, (struct pf_bytes){name->bytes, name->size}, name->flags);
         if (!pf_sp_open_start(open, id))
             return PF_NOMEM;
     }
     return PF_OK;
 }
 
-int pf_sp_series_end(struct pf_reader *reader, const struct pf_sp_header *header, const struct pf_sp_open *open)
+int pf_sp_series_end(struct pf_reader *reader, const struct pf_sp_header *header,
+                     const struct pf_sp_open *open)
 {
     bool ok;
     struct process *process = find_process(reader, header, &ok);
@@ -577,8 +587,8 @@ static bool make_identity(const struct pf_bytes *ids, size_t count, char text[PF
     for (size_t k = 0; k < count; k++)
         if (ids[k].size == ID && (!start || memcmp(ids[k].data + 2 * WORD, start, WORD) < 0))
             start = ids[k].data + 2 * WORD;
-    snprintf(text, PF_IDENTITY_TEXT, "%08" PRIx32 "00000000%.8s%08" PRIx32 "%016" PRIx64, (uint32_t)(a >> 32),
-             start ? start : "00000000", (uint32_t)a, b);
+    snprintf(text, PF_IDENTITY_TEXT, "%08" PRIx32 "00000000%.8s%08" PRIx32 "%016" PRIx64,
+             (uint32_t)(a >> 32), start ? start : "00000000", (uint32_t)a, b);
     return true;
 }
 
@@ -587,4 +597,5 @@ static bool is_merged(struct pf_bytes id)
     return id.size == ID && memcmp(id.data + WORD, "00000000", WORD) == 0;
 }
 
-const struct pf_merging pf_sp_merging = {.rule = merge_rule, .make = make_identity, .made = is_merged};
+const struct pf_merging pf_sp_merging = {
+    .rule = merge_rule, .make = make_identity, .made = is_merged};

@@ -38,23 +38,23 @@ struct records {
     int result; /* PF_OK while there is more */
 
     bool in_sample;
-    uint32_t op;             /* string, of the sample begun */
+    uint32_t op; /* string, of the sample begun */
     int64_t weight;
-    uint64_t sample_at;      /* offset of the sample start */
-    uint32_t promised;       /* frames the sample has by its start (plan only) */
-    uint32_t *locations;     /* leaf first */
+    uint64_t sample_at;  /* offset of the sample start */
+    uint32_t promised;   /* frames the sample has by its start (plan only) */
+    uint32_t *locations; /* leaf first */
     size_t depth, capacity;
 
-    struct pf_sp_labels labels;  /* now */
-    struct pf_sp_open before;    /* sections open at the last sample */
+    struct pf_sp_labels labels; /* now */
+    struct pf_sp_open before;   /* sections open at the last sample */
 
     struct pf_sp_events events; /* since the last sample */
     struct pf_sp_events late;   /* marks inside a sample: they count from the next one on */
 
-    struct pf_text text;     /* the one given last */
+    struct pf_text text; /* the one given last */
     char text_name[24];
 
-    unsigned finish;         /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
+    unsigned finish; /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
     uint64_t odd[ODDITIES];
 };
 
@@ -81,7 +81,8 @@ static int cut(struct pf_reader *reader, struct records *r, uint64_t at, const c
 {
     char text[64];
     uint64_t left = r->input.source->limit_offset - at;
-    snprintf(text, sizeof text, "the file ends inside a %s, %llu bytes after its start", what, (unsigned long long)left);
+    snprintf(text, sizeof text, "the file ends inside a %s, %llu bytes after its start", what,
+             (unsigned long long)left);
     return fail(reader, r, at, text);
 }
 
@@ -104,16 +105,19 @@ static void report_odd(struct pf_reader *reader, const struct records *r)
                                                 "sample starts with a wrong number of frames"};
     for (size_t i = 0; i < ODDITIES; i++)
         if (r->odd[i] > 1)
-            pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i], (unsigned long long)r->odd[i]);
+            pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i],
+                           (unsigned long long)r->odd[i]);
 }
 
 /* Prints a name for a message, control characters as question marks. */
-static void print_name(char *text, size_t size, const char *before, struct pf_bytes name, const char *behind)
+static void print_name(char *text, size_t size, const char *before, struct pf_bytes name,
+                       const char *behind)
 {
     int at = snprintf(text, size, "%s'", before);
     for (size_t i = 0; i < name.size && i < 40; i++) {
         unsigned char byte = (unsigned char)name.data[i];
-        at += snprintf(text + at, size - (size_t)at, "%c", byte < 0x20 || byte == 0x7f ? '?' : byte);
+        at +=
+            snprintf(text + at, size - (size_t)at, "%c", byte < 0x20 || byte == 0x7f ? '?' : byte);
     }
     snprintf(text + at, size - (size_t)at, "'%s", behind);
 }
@@ -125,7 +129,8 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
                       bool *plain)
 {
     bool ok = true;
-    *plain = (r->events.count == 0 && !finishes) || pf_sp_events_plain(&r->events, &r->before, target, &ok);
+    *plain = (r->events.count == 0 && !finishes) ||
+             pf_sp_events_plain(&r->events, &r->before, target, &ok);
     if (!ok)
         return PF_NOMEM;
     pf_sp_rows_events(&r->rows, &r->events, *plain);
@@ -154,15 +159,18 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
         odd(reader, r, ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
-        if (add_events(r, &r->labels.open, false, &plain) != PF_OK || !pf_sp_open_copy(&r->before, &r->labels.open))
+        if (add_events(r, &r->labels.open, false, &plain) != PF_OK ||
+            !pf_sp_open_copy(&r->before, &r->labels.open))
             return pf_error_nomem(&reader->error);
     }
     struct pf_sp_sample sample = {.has_frames = r->depth > 0, .weight = r->weight};
     if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &sample.labels))
         return pf_error_nomem(&reader->error);
     if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
-        return fail(reader, r, pf_sp_input_offset(&r->input), "too many sections are open under too many ops");
-    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
+        return fail(reader, r, pf_sp_input_offset(&r->input),
+                    "too many sections are open under too many ops");
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth,
+                        pf_sp_rows_sample(&r->rows, sample));
     return PF_OK;
 }
 
@@ -180,7 +188,8 @@ static int intern_name(struct pf_reader *reader, struct records *r, struct pf_sp
 
 static bool add_frame(struct records *r, uint32_t location)
 {
-    if (r->depth == r->capacity && !pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
+    if (r->depth == r->capacity &&
+        !pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
         return false;
     r->locations[r->depth++] = location;
     return true;
@@ -237,25 +246,18 @@ static int apply_late(struct pf_reader *reader, struct records *r)
 static const char *layout_of(unsigned tag)
 {
     switch (tag) {
-    case PF_SP_SAMPLE_START:
-        return "lvs";
+    case PF_SP_SAMPLE_START: return "lvs";
     case PF_SP_SUB:
     case PF_SP_EVAL:
     case PF_SP_XSUB:
-    case PF_SP_MAIN:
-        return pf_sp_frame_layout(tag, PF_SP_FORM_NEW);
+    case PF_SP_MAIN: return pf_sp_frame_layout(tag, PF_SP_FORM_NEW);
     case PF_SP_EVAL_STRING:
-    case PF_SP_METADATA:
-        return "lss";
-    case PF_SP_EVAL_NUMBER:
-        return "lsv";
+    case PF_SP_METADATA: return "lss";
+    case PF_SP_EVAL_NUMBER: return "lsv";
     case PF_SP_SECTION_START:
-    case PF_SP_SECTION_END:
-        return "ls";
-    case PF_SP_HEADER_END:
-        return "";
-    default:
-        return "l";
+    case PF_SP_SECTION_END: return "ls";
+    case PF_SP_HEADER_END: return "";
+    default: return "l";
     }
 }
 
@@ -281,7 +283,8 @@ static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bo
     if (r->header.dialect == PF_SP_PLAN)
         return pf_sp_plan_parse(record, p, have, r->header.lsb, fits);
     if (*p == PF_SP_SUB && r->form == PF_SP_FORM_UNDECIDED) {
-        enum pf_sp_parse result = pf_sp_record_parse(record, p, have, pf_sp_frame_layout(*p, PF_SP_FORM_OLD), false);
+        enum pf_sp_parse result =
+            pf_sp_record_parse(record, p, have, pf_sp_frame_layout(*p, PF_SP_FORM_OLD), false);
         if (result != PF_SP_WHOLE)
             return result;
         r->form = pf_sp_frame_form(record);
@@ -300,12 +303,14 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
     size_t need = 1;
     for (;;) {
         size_t have = pf_sp_input_have(&r->input);
-        if (have < need && reader->flush && r->rows.count > 0 && pf_source_would_block(reader->source))
+        if (have < need && reader->flush && r->rows.count > 0 &&
+            pf_source_would_block(reader->source))
             return WAIT;
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
         if (status == PF_EOF)
             return have > 0 ? cut(reader, r, at, "record") : PF_EOF;
-        if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED && *r->input.source->cursor == PF_SP_SAMPLE_START)
+        if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED &&
+            *r->input.source->cursor == PF_SP_SAMPLE_START)
             status = decide_dialect(reader, r);
         if (status != PF_OK)
             return status;
@@ -317,7 +322,8 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
         if (result == PF_SP_WHOLE && fits)
             return PF_OK;
         snprintf(text, sizeof text, "record with tag %u: %s", record->tag,
-                 fits ? pf_sp_parse_text(result, record, scratch) : "its fields do not fill its length");
+                 fits ? pf_sp_parse_text(result, record, scratch)
+                      : "its fields do not fill its length");
         return fail(reader, r, at, text);
     }
 }
@@ -334,7 +340,8 @@ static int read_frame(struct pf_reader *reader, struct records *r,
     }
     if (r->depth == PF_STACK_DEPTH_MAX)
         return fail(reader, r, at, PF_TOO_DEEP);
-    uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor, record->size, r->form, r->header.lsb, &why);
+    uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor,
+                                          record->size, r->form, r->header.lsb, &why);
     if (location == 0 && why) {
         snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);
         return fail(reader, r, at, text);
@@ -376,8 +383,8 @@ static int pass_over(struct pf_reader *reader, struct records *r, const struct p
             snprintf(text, sizeof text, "tag %u, which no record has", record->tag);
             return fail(reader, r, at, text);
         }
-        snprintf(text, sizeof text, "record with the unknown tag %u, %lu bytes: passed over", record->tag,
-                 (unsigned long)record->length);
+        snprintf(text, sizeof text, "record with the unknown tag %u, %lu bytes: passed over",
+                 record->tag, (unsigned long)record->length);
         odd(reader, r, ODD_TAG, text);
     }
     if (r->header.dialect != PF_SP_PLAN)
@@ -405,7 +412,8 @@ static int read_end(struct pf_reader *reader, struct records *r, const struct pf
     r->finish = record->tag == PF_SP_FILE_END ? PF_SP_FILE_END : PF_SP_STREAM_END;
     if (record->tag == PF_SP_HEADER_END) {
         r->input.source->cursor += record->size;
-        return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error) : PF_OK;
+        return r->header.dialect == PF_SP_PLAN ? pf_sp_input_skip_zero(&r->input, &reader->error)
+                                               : PF_OK;
     }
     return pf_sp_input_skip(&r->input, record->size + (uint64_t)record->length, &reader->error);
 }
@@ -437,11 +445,8 @@ static int read_record(struct pf_reader *reader, struct records *r,
     int status;
     bool plan = r->header.dialect == PF_SP_PLAN;
     switch (record->tag) {
-    case PF_SP_SAMPLE_START:
-        status = start_sample(reader, r, record);
-        break;
-    case PF_SP_SAMPLE_END:
-        return read_sample_end(reader, r, record);
+    case PF_SP_SAMPLE_START: status = start_sample(reader, r, record); break;
+    case PF_SP_SAMPLE_END: return read_sample_end(reader, r, record);
     case PF_SP_XSUB:
     case PF_SP_MAIN:
         if (plan)
@@ -449,22 +454,14 @@ static int read_record(struct pf_reader *reader, struct records *r,
         status = read_frame(reader, r, record);
         break;
     case PF_SP_EVAL:
-    case PF_SP_SUB:
-        status = read_frame(reader, r, record);
-        break;
+    case PF_SP_SUB: status = read_frame(reader, r, record); break;
     case PF_SP_SECTION_START:
-    case PF_SP_SECTION_END:
-        status = read_mark(reader, r, record);
-        break;
-    case PF_SP_METADATA:
-        status = read_metadata(reader, r, record);
-        break;
+    case PF_SP_SECTION_END: status = read_mark(reader, r, record); break;
+    case PF_SP_METADATA: status = read_metadata(reader, r, record); break;
     case PF_SP_FILE_END:
     case PF_SP_STREAM_END:
-    case PF_SP_HEADER_END:
-        return read_end(reader, r, record);
-    default:
-        return pass_over(reader, r, record);
+    case PF_SP_HEADER_END: return read_end(reader, r, record);
+    default: return pass_over(reader, r, record);
     }
     r->input.source->cursor += record->size;
     return status;
@@ -477,10 +474,12 @@ static int read_frames(struct pf_reader *reader, struct records *r)
     if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
         return PF_OK;
     while (found == PF_SP_FRAMES_ROW && r->depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
-        if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW, sizeof *r->locations))
+        if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW,
+                     sizeof *r->locations))
             return pf_error_nomem(&reader->error);
-        found = pf_sp_frames_find_row(&r->frames, r->input.source->cursor, pf_sp_input_have(&r->input), r->form,
-                                      r->locations + r->depth, &size);
+        found = pf_sp_frames_find_row(&r->frames, r->input.source->cursor,
+                                      pf_sp_input_have(&r->input), r->form, r->locations + r->depth,
+                                      &size);
         r->depth += found;
         pf_source_take(r->input.source, size);
     }
@@ -496,8 +495,9 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
         result = fail(reader, r, pf_sp_input_offset(&r->input), "the file ends inside a sample");
     bool usual = result == PF_EOF && r->finish == PF_SP_STREAM_END;
     if (result == PF_EOF && r->finish == 0)
-        pf_sp_input_warn(&r->input, &reader->report,
-                         "the file ends without an end record: the process was killed, or is running");
+        pf_sp_input_warn(
+            &r->input, &reader->report,
+            "the file ends without an end record: the process was killed, or is running");
     if (usual && add_events(r, &none, true, &plain) != PF_OK)
         result = pf_error_nomem(&reader->error);
     if (!usual)
@@ -522,10 +522,11 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
     if (r->header.dialect == PF_SP_PLAN)
         r->form = PF_SP_FORM_PLAN;
     pf_source_take(reader->source, PF_SP_START);
-    int status = pf_sp_input_open(&r->input, reader->source, r->header.blocks, false, &reader->error);
+    int status =
+        pf_sp_input_open(&r->input, reader->source, r->header.blocks, false, &reader->error);
     if (status == PF_OK)
-        status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom, &reader->report,
-                                   &reader->error);
+        status = pf_sp_header_read(&r->header, &r->input, reader->name, reader->dict, &custom,
+                                   &reader->report, &reader->error);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         pf_sp_header_warn_missing(&r->header, &reader->report);
     if (status == PF_OK)
@@ -533,7 +534,8 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
     if (status == PF_OK) {
         pf_sp_rows_header(&r->rows, &r->header, &custom);
         r->stacks = pf_stack_memo_new();
-        if (!r->stacks || !pf_sp_frames_open(&r->frames) || !pf_sp_labels_open(&r->labels, reader->dict))
+        if (!r->stacks || !pf_sp_frames_open(&r->frames) ||
+            !pf_sp_labels_open(&r->labels, reader->dict))
             status = pf_error_nomem(&reader->error);
     }
     if (status == PF_OK && pf_sp_series_begin(reader, &r->header, &r->before) != PF_OK)
@@ -592,9 +594,11 @@ static void records_close(struct records *r)
 
 static const struct pf_option options[] = {
     {"tick", "microseconds in a tick, where the input does not say", NULL, true, true},
-    {"dialect", "what is written: the profiler's form, that of its plan, or the text form before both", "real|plan|text",
-     false, true},
-    {"names", "dialect=plan: a function's name as one string, or package and sub apart", "whole|split", false, true},
+    {"dialect",
+     "what is written: the profiler's form, that of its plan, or the text form before both",
+     "real|plan|text", false, true},
+    {"names", "dialect=plan: a function's name as one string, or package and sub apart",
+     "whole|split", false, true},
     {NULL, NULL, NULL, false, false},
 };
 
@@ -625,7 +629,8 @@ static int open_binary(struct pf_reader *reader, struct state *state, uint64_t t
     if (have < PF_SP_START && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (have < PF_SP_START)
-        return pf_error_at(&reader->error, PF_FAILED, have, "the file ends before its format version");
+        return pf_error_at(&reader->error, PF_FAILED, have,
+                           "the file ends before its format version");
     if (pf_reader_check_mark(reader) != PF_OK)
         return reader->error.code;
     if (bytes[PF_SP_MAGIC_SIZE] != 1)
@@ -682,8 +687,10 @@ const struct pf_format pf_format_statprofiler = {
     .name = "statprofiler",
     .about = "Devel::StatProfiler, all forms of its files",
     .suffixes = ".statprof",
-    .losses = "labels but section and op, all measures but one, how many samples a record stands for, images, columns, addresses, inlining; "
-              "dialect=plan: first lines, eval sources, process and ordinal, metadata of the header apart; "
+    .losses = "labels but section and op, all measures but one, how many samples a record stands "
+              "for, images, columns, addresses, inlining; "
+              "dialect=plan: first lines, eval sources, process and ordinal, metadata of the "
+              "header apart; "
               "dialect=text: these, and sections, metadata, the length of a tick",
     .caps = PF_HOLDS_SAMPLE | PF_IS_STREAM | PF_COMPRESSES | PF_READS_TEXT,
     .options = options,

@@ -59,10 +59,12 @@ bool pf_sp_labels_end(struct pf_sp_labels *labels, struct pf_dict *dict, uint32_
     return true;
 }
 
-static struct pf_sp_label_slot *slot_of(const struct pf_sp_labels *labels, uint32_t sections, uint32_t op)
+static struct pf_sp_label_slot *slot_of(const struct pf_sp_labels *labels, uint32_t sections,
+                                        uint32_t op)
 {
     size_t at = (size_t)pf_hash_mix(((uint64_t)op << 32 | sections) ^ labels->seed) & labels->mask;
-    while (labels->slots[at].op != 0 && (labels->slots[at].op != op || labels->slots[at].sections != sections))
+    while (labels->slots[at].op != 0 &&
+           (labels->slots[at].op != op || labels->slots[at].sections != sections))
         at = (at + 1) & labels->mask;
     return &labels->slots[at];
 }
@@ -93,7 +95,8 @@ static bool add_slot(struct pf_sp_labels *labels, uint32_t sections, uint32_t op
     return true;
 }
 
-bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32_t op, uint32_t *found)
+bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32_t op,
+                       uint32_t *found)
 {
     size_t count = labels->open.count, known = count + 1;
     struct pf_label label = {.key = labels->op_key, .text = op};
@@ -127,8 +130,8 @@ int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t 
     rows->private_origin = pf_dict_intern_word(reader->dict, PF_SP_PRIVATE);
     rows->custom_origin = pf_dict_intern_word(reader->dict, PF_SP_CUSTOM_ORIGIN);
     rows->header_origin = pf_dict_intern_word(reader->dict, PF_SP_HEADER_ORIGIN);
-    struct pf_measure wall = pf_measure_make(reader->dict, "wall", tick_ns ? "nanoseconds" : "tick", PF_SAMPLE,
-                                             PF_SELF, PF_SAMPLED);
+    struct pf_measure wall = pf_measure_make(reader->dict, "wall", tick_ns ? "nanoseconds" : "tick",
+                                             PF_SAMPLE, PF_SELF, PF_SAMPLED);
 
     wall.raw_unit = tick_ns ? pf_dict_intern_word(reader->dict, "tick") : 0;
     wall.num = tick_ns ? tick_ns : 1;
@@ -137,7 +140,8 @@ int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t 
         pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
     rows->values[0] = (struct pf_value_column){pf_dict_add_measure(reader->dict, wall), rows->wall};
-    rows->values[1] = (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), rows->samples};
+    rows->values[1] =
+        (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), rows->samples};
     return pf_dict_status(reader->dict);
 }
 
@@ -164,7 +168,8 @@ static void add_meta(struct pf_sp_rows *rows, uint32_t origin, uint32_t key, uin
 
 static void add_fact(struct pf_sp_rows *rows, const char *key, const char *value)
 {
-    add_meta(rows, rows->header_origin, pf_dict_intern_word(rows->reader->dict, key), pf_dict_intern_word(rows->reader->dict, value));
+    add_meta(rows, rows->header_origin, pf_dict_intern_word(rows->reader->dict, key),
+             pf_dict_intern_word(rows->reader->dict, value));
 }
 
 static void add_number(struct pf_sp_rows *rows, const char *key, uint64_t number)
@@ -174,12 +179,13 @@ static void add_number(struct pf_sp_rows *rows, const char *key, uint64_t number
     add_fact(rows, key, text);
 }
 
-void pf_sp_rows_header(struct pf_sp_rows *rows, const struct pf_sp_header *header, const struct pf_sp_events *custom)
+void pf_sp_rows_header(struct pf_sp_rows *rows, const struct pf_sp_header *header,
+                       const struct pf_sp_events *custom)
 {
     char text[48];
     if (header->has_perl) {
-        snprintf(text, sizeof text, "%lu.%lu.%lu", (unsigned long)header->perl[0], (unsigned long)header->perl[1],
-                 (unsigned long)header->perl[2]);
+        snprintf(text, sizeof text, "%lu.%lu.%lu", (unsigned long)header->perl[0],
+                 (unsigned long)header->perl[1], (unsigned long)header->perl[2]);
         add_fact(rows, "perl_version", text);
     }
     if (header->tick_ns % 1000 != 0)
@@ -189,7 +195,8 @@ void pf_sp_rows_header(struct pf_sp_rows *rows, const struct pf_sp_header *heade
     if (header->depth != 0)
         add_number(rows, "depth", header->depth);
     if (header->has_library) {
-        snprintf(text, sizeof text, "%lu.%lu", (unsigned long)header->library[0], (unsigned long)header->library[1]);
+        snprintf(text, sizeof text, "%lu.%lu", (unsigned long)header->library[0],
+                 (unsigned long)header->library[1]);
         add_fact(rows, "library_version", text);
     }
     if (pf_sp_header_has_process(header) || header->ordinal > 1 || header->parent_ordinal > 0) {
@@ -209,11 +216,13 @@ void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *event
         const struct pf_sp_event *event = &events->rows[i];
         if (event->type != PF_SP_EVENT_METADATA) {
             if (!plain)
-                add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, keys[event->type]), event->key);
+                add_meta(rows, rows->private_origin,
+                         pf_dict_intern_word(rows->reader->dict, keys[event->type]), event->key);
             continue;
         }
         if (!rows->in_body)
-            add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_BODY), 0);
+            add_meta(rows, rows->private_origin,
+                     pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_BODY), 0);
         rows->in_body = true;
         add_meta(rows, rows->custom_origin, event->key, event->value);
     }
@@ -221,7 +230,8 @@ void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *event
 
 void pf_sp_rows_finish(struct pf_sp_rows *rows, const char *how)
 {
-    add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_FINISH), pf_dict_intern_word(rows->reader->dict, how));
+    add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_FINISH),
+             pf_dict_intern_word(rows->reader->dict, how));
 }
 
 static uint32_t *add_row(struct pf_sp_rows *rows, struct pf_sp_sample sample)

@@ -46,7 +46,12 @@ enum pf_sp_tag {
     PF_SP_CONTINUATION = 255
 };
 
-enum { PF_SP_MAGIC_SIZE = 13, PF_SP_START = 14, PF_SP_ID_WORDS = 6, PF_SP_ID_SIZE = 4 * PF_SP_ID_WORDS };
+enum {
+    PF_SP_MAGIC_SIZE = 13,
+    PF_SP_START = 14,
+    PF_SP_ID_WORDS = 6,
+    PF_SP_ID_SIZE = 4 * PF_SP_ID_WORDS
+};
 
 #define PF_SP_MAGIC "=statprofiler"
 
@@ -62,7 +67,7 @@ struct pf_sp_string {
 
 enum pf_sp_parse {
     PF_SP_WHOLE,
-    PF_SP_MISSING,    /* `missing` bytes more, at least, are needed */
+    PF_SP_MISSING,     /* `missing` bytes more, at least, are needed */
     PF_SP_LONG_VARINT, /* more than PF_SP_VARINT_MAX bytes, or more than 32 bits */
     PF_SP_LONG_STRING  /* `number[0]` bytes: longer than PF_STRING_MAX */
 };
@@ -82,8 +87,8 @@ struct pf_sp_record {
 /* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a
  * string, w the 48 bytes of ids, p payload to be passed over, `length` bytes of it. At most three v
  * and three s. `lsb`: varints are least significant group first. */
-enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *p, size_t have, const char *layout,
-                                    bool lsb);
+enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *p, size_t have,
+                                    const char *layout, bool lsb);
 
 /* The text for a result of the parser that is neither whole nor missing bytes. */
 const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char scratch[96]);
@@ -101,12 +106,13 @@ struct pf_sp_input {
     struct pf_source *file;   /* borrowed */
     struct pf_source *look;   /* NULL, or what leaves the file as it is */
     bool blocks;
-    bool returned;            /* line feeds were turned into CR LF, it seems */
+    bool returned; /* line feeds were turned into CR LF, it seems */
 };
 
 /* Opens an input that begins behind the version byte. `file` stands there, or at offset 0 when
  * peeking. PF_OK or PF_NOMEM; close in any case. */
-int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking, struct pf_error *);
+int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking,
+                     struct pf_error *);
 void pf_sp_input_close(struct pf_sp_input *);
 
 /* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, the rest stays
@@ -135,8 +141,8 @@ static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
 void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, const char *text);
 
 /* Sets an error about the record that begins at `at`. */
-int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at, const char *format, ...)
-    PF_PRINTF(5, 6);
+int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at,
+                     const char *format, ...) PF_PRINTF(5, 6);
 
 /* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file`
  * stands at 0. */
@@ -161,7 +167,8 @@ bool pf_sp_plan_sample(const unsigned char *p, size_t have);
 /* Parses a record of the body and checks its length. Sub frames have two strings or three; an eval
  * frame without a file (text[0].bytes.data is NULL) has a payload of another form. PF_SP_WHOLE with
  * *fits false when the fields do not fill the length. */
-enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have, bool lsb, bool *fits);
+enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *, const unsigned char *p, size_t have,
+                                  bool lsb, bool *fits);
 
 /* --- wire.c: output --------------------------------------------------------------------------- */
 
@@ -187,10 +194,10 @@ struct pf_sp_field {
 
 /* How the length of a record is counted. */
 enum pf_sp_length {
-    PF_SP_LENGTH_NONE,     /* there is none: header records */
+    PF_SP_LENGTH_NONE, /* there is none: header records */
     /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
     PF_SP_LENGTH_PROFILER,
-    PF_SP_LENGTH_TRUE      /* of the payload: the plan's */
+    PF_SP_LENGTH_TRUE /* of the payload: the plan's */
 };
 
 /* Writes magic and version. Failures stay in the sink. */
@@ -198,8 +205,8 @@ void pf_sp_output_open(struct pf_sp_output *, struct pf_sink *, bool packed);
 
 /* Adds bytes that stay in one block, unless they alone are longer than a block. */
 void pf_sp_output_put(struct pf_sp_output *, const void *bytes, size_t size);
-void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *, size_t count,
-                         enum pf_sp_length);
+void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *,
+                         size_t count, enum pf_sp_length);
 
 /* Ends the block. */
 void pf_sp_output_flush(struct pf_sp_output *);
@@ -260,12 +267,13 @@ void pf_sp_open_free(struct pf_sp_open *);
 
 /* Adds the marks that lead from one set of open sections to another: first ends, last opened first,
  * then starts. False: no memory. */
-bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to, struct pf_sp_events *marks);
+bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open *to,
+                         struct pf_sp_events *marks);
 
 /* True if the events are metadata, then exactly the marks of pf_sp_events_derive. *ok false: no
  * memory. */
-bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from, const struct pf_sp_open *to,
-                        bool *ok);
+bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from,
+                        const struct pf_sp_open *to, bool *ok);
 
 /* Applies the marks of `events` to `open`. False: the end of a section that is not open, an
  * unmatched end of a section that is open, or no memory. */
@@ -285,15 +293,15 @@ enum pf_sp_dialect {
 enum { PF_SP_ID_TEXT = 8 * PF_SP_ID_WORDS + 1 };
 
 struct pf_sp_header {
-    bool blocks;                /* snappy blocks */
-    bool bare;                  /* no header at all (December 2013) */
+    bool blocks; /* snappy blocks */
+    bool bare;   /* no header at all (December 2013) */
     enum pf_sp_dialect dialect;
-    bool lsb;                   /* varints are least significant group first (plan only) */
+    bool lsb; /* varints are least significant group first (plan only) */
     bool has_perl, has_library, has_genealogy;
     uint32_t perl[3], library[2];
-    uint64_t tick_ns;           /* 0 = not known */
-    uint32_t depth;             /* 0 = not known */
-    unsigned seen;              /* bit tag - PF_SP_METADATA of each header record */
+    uint64_t tick_ns; /* 0 = not known */
+    uint32_t depth;   /* 0 = not known */
+    unsigned seen;    /* bit tag - PF_SP_METADATA of each header record */
     uint32_t ordinal, parent_ordinal;
     char id[PF_SP_ID_TEXT], parent[PF_SP_ID_TEXT]; /* 48 hex digits */
 };
@@ -305,8 +313,9 @@ void pf_sp_header_sniff(struct pf_sp_header *, struct pf_source *);
 /* Reads the header and its end record. Custom metadata become events if `dict` is not NULL. `path`
  * helps to find the byte order of the ids. PF_OK; PF_FAILED with the offset; else the status of the
  * source. */
-int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path, struct pf_dict *dict,
-                      struct pf_sp_events *metadata, const struct pf_report *, struct pf_error *);
+int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *path,
+                      struct pf_dict *dict, struct pf_sp_events *metadata, const struct pf_report *,
+                      struct pf_error *);
 
 /* Warns of header records that the plan's dialect requires and this header lacks. */
 void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_report *);
@@ -324,7 +333,8 @@ bool pf_sp_header_has_process(const struct pf_sp_header *);
 int pf_sp_series_begin(struct pf_reader *, const struct pf_sp_header *, struct pf_sp_open *open);
 
 /* Keeps the sections that are open at the end of this file. PF_OK or PF_NOMEM. */
-int pf_sp_series_end(struct pf_reader *, const struct pf_sp_header *, const struct pf_sp_open *open);
+int pf_sp_series_end(struct pf_reader *, const struct pf_sp_header *,
+                     const struct pf_sp_open *open);
 
 /* `series` of codec/format.h: finds the place of a file by its header. */
 int pf_sp_series_find(struct pf_source *, struct pf_series *);
@@ -388,7 +398,7 @@ struct pf_sp_frames {
     size_t mask, used;
     struct pf_arena bytes;
     struct pf_buffer name; /* scratch */
-    uint64_t seed; /* of hashes */
+    uint64_t seed;         /* of hashes */
 };
 
 bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
@@ -396,15 +406,15 @@ void pf_sp_frames_close(struct pf_sp_frames *);
 
 /* The location of a frame record of `size` bytes. 0: *why says what is wrong, or is NULL if memory
  * ran out. `lsb`: see pf_sp_record_parse. */
-uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes, size_t size,
-                           enum pf_sp_form, bool lsb, const char **why);
+uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes,
+                           size_t size, enum pf_sp_form, bool lsb, const char **why);
 
 /* Finds the locations of frame records from `p` on, as long as records are whole, ordinary and
  * known, at most PF_SP_FRAMES_ROW. Returns how many; *size: their bytes. */
 enum { PF_SP_FRAMES_ROW = 32 };
 
-size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have, enum pf_sp_form,
-                             uint32_t *locations, size_t *size);
+size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have,
+                             enum pf_sp_form, uint32_t *locations, size_t *size);
 
 /* The layout of a frame record: tags 3 to 6 of the real dialect. */
 const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
@@ -420,7 +430,8 @@ uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct p
 
 /* Adds a location. With PF_FRAME_PLAIN, for dialects with one sort of frame, missing fields decide
  * the kind: without a name the frame is main or an eval, without a file an xsub. */
-uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *, int64_t line);
+uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *,
+                         int64_t line);
 
 /* --- rows.c: rows ----------------------------------------------------------------------------- */
 
@@ -429,21 +440,23 @@ uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_f
 /* Private metadata (origin .statprofiler): keys and values. */
 #define PF_SP_PRIVATE ".statprofiler"
 
-#define PF_SP_KEY_BODY "body"                   /* the custom metadata behind it are of the body */
+#define PF_SP_KEY_BODY "body" /* the custom metadata behind it are of the body */
 
-#define PF_SP_KEY_START "section start"         /* marks that the samples do not imply; */
+#define PF_SP_KEY_START "section start" /* marks that the samples do not imply; */
 
-#define PF_SP_KEY_END "section end"             /*   the value is the name of the section */
+#define PF_SP_KEY_END "section end" /*   the value is the name of the section */
 
 #define PF_SP_KEY_UNMATCHED "unmatched section end"
 
-#define PF_SP_KEY_FINISH "finish"               /* how the file ends: */
+#define PF_SP_KEY_FINISH "finish" /* how the file ends: */
 
-#define PF_SP_FINISH_FILE "file end"            /*   the process goes on in another */
+#define PF_SP_FINISH_FILE "file end" /*   the process goes on in another */
 
-#define PF_SP_FINISH_STREAM "stream end"        /*   as usual, but not all sections are closed in order */
+#define PF_SP_FINISH_STREAM \
+    "stream end" /*   as usual, but not all sections are closed in order \
+                  */
 
-#define PF_SP_FINISH_NONE "none"                /*   without an end record */
+#define PF_SP_FINISH_NONE "none" /*   without an end record */
 
 #define PF_SP_HEADER_ORIGIN "statprofiler"
 
@@ -459,8 +472,8 @@ struct pf_sp_rows {
     struct pf_reader *reader;
     struct pf_value_column values[2]; /* wall, samples */
     uint32_t private_origin, custom_origin, header_origin;
-    bool declared;       /* the first batch is out */
-    bool in_body;        /* a sample, a text or PF_SP_KEY_BODY is out */
+    bool declared; /* the first batch is out */
+    bool in_body;  /* a sample, a text or PF_SP_KEY_BODY is out */
 
     uint32_t count;
     uint32_t stack[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
@@ -468,7 +481,7 @@ struct pf_sp_rows {
 
     uint32_t *origin, *key, *value; /* metadata that go out before the held sample */
     size_t meta_count, meta_given, origin_capacity, key_capacity, value_capacity;
-    bool failed;         /* memory ran out */
+    bool failed; /* memory ran out */
     bool held;
     struct pf_sp_sample sample;
 };
@@ -478,7 +491,8 @@ int pf_sp_rows_open(struct pf_sp_rows *, struct pf_reader *, uint64_t tick_ns);
 void pf_sp_rows_close(struct pf_sp_rows *);
 
 /* Adds the metadata of the header, before any sample. */
-void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *, const struct pf_sp_events *custom);
+void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *,
+                       const struct pf_sp_events *custom);
 
 /* Adds the events before the next sample; `plain`: without the marks. */
 void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool plain);
@@ -514,7 +528,8 @@ struct pf_sp_weight {
 
 /* Chooses the main measure of a batch, once. `plan`: the dialect. PF_OK, also if the batch has no
  * measure; PF_USAGE. */
-int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *, bool plan);
+int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
+                        bool plan);
 
 /* The column of the measure in a batch; NULL: no column, so all weights are 0. PF_USAGE: the batch
  * has the measure with another tick, or another main measure. */
@@ -523,8 +538,8 @@ int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const s
 
 /* The weight in ticks. PF_USAGE with the number of the record: a negative weight or a fraction of a
  * tick. */
-int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record, int64_t value,
-                       uint64_t *ticks);
+int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record,
+                       int64_t value, uint64_t *ticks);
 
 /* --- text.c ----------------------------------------------------------------------------------- */
 
@@ -578,8 +593,8 @@ struct pf_sp_writer {
     struct pf_buffer line;
     struct pf_sp_weight weight;
 
-    struct pf_sp_header header;  /* collected until the first record */
-    struct pf_sp_events custom;  /* metadata for the header */
+    struct pf_sp_header header; /* collected until the first record */
+    struct pf_sp_events custom; /* metadata for the header */
     bool header_written, in_body;
 
     struct pf_sp_events pending; /* since the last sample */

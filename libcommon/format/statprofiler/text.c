@@ -95,7 +95,8 @@ static size_t frame_size(struct pf_bytes rest)
         struct pf_bytes frame = {rest.data, size};
         const char *comma = last_comma(frame);
         struct pf_bytes line = {comma + 1, (size_t)(rest.data + size - comma - 1)};
-        if (comma > rest.data + type && memchr(rest.data + type + 1, ',', (size_t)(comma - rest.data) - type - 1) &&
+        if (comma > rest.data + type &&
+            memchr(rest.data + type + 1, ',', (size_t)(comma - rest.data) - type - 1) &&
             is_line_number(line))
             return size;
     }
@@ -119,13 +120,16 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
     return pf_sp_frame_add(dict, PF_FRAME_PLAIN, &function, line);
 }
 
-static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line, uint64_t at)
+static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line,
+                     uint64_t at)
 {
     size_t weight_size = pf_scan_digits(line), size;
     struct pf_bytes rest = {line.data + weight_size, line.size - weight_size};
     struct pf_sp_sample sample = {0};
     if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &sample.weight))
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "no weight at its start; weight;type,name,file,line;...;op was expected");
+        return pf_error_line(
+            &reader->error, at, r->line, (struct pf_bytes){0},
+            "no weight at its start; weight;type,name,file,line;...;op was expected");
     r->depth = 0;
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
@@ -137,13 +141,16 @@ static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_
         rest = (struct pf_bytes){rest.data + 1 + size, rest.size - 1 - size};
     }
     if (rest.size > 0 && (rest.data[0] != ';' || memchr(rest.data + 1, ';', rest.size - 1)))
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "a field that is no frame; type,name,file,line was expected");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0},
+                             "a field that is no frame; type,name,file,line was expected");
     if (rest.size > 1) {
-        uint32_t op = pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
+        uint32_t op =
+            pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
         sample.labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
     }
     sample.has_frames = r->depth > 0;
-    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth, pf_sp_rows_sample(&r->rows, sample));
+    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth,
+                        pf_sp_rows_sample(&r->rows, sample));
     return PF_OK;
 }
 
@@ -158,7 +165,8 @@ static int next_line(struct pf_reader *reader, struct pf_sp_lines *r)
     if (line.size > PF_STRING_MAX)
         return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "it is too long");
     if (pf_source_offset(reader->source) == at + line.size)
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "the file ends inside it: there is no line feed");
+        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0},
+                             "the file ends inside it: there is no line feed");
     return read_line(reader, r, line, at);
 }
 
@@ -195,7 +203,8 @@ void pf_sp_lines_close(struct pf_sp_lines *r)
 
 static bool has_line_end(struct pf_bytes text)
 {
-    return text.size > 0 && (memchr(text.data, '\n', text.size) || memchr(text.data, '\r', text.size));
+    return text.size > 0 &&
+           (memchr(text.data, '\n', text.size) || memchr(text.data, '\r', text.size));
 }
 
 bool pf_sp_lines_put_frame(struct pf_buffer *line, const struct pf_sp_line_frame *frame)
@@ -214,10 +223,12 @@ bool pf_sp_lines_put_frame(struct pf_buffer *line, const struct pf_sp_line_frame
         return true;
     return !has_line_end(frame->name) && !has_line_end(frame->file) &&
            (frame->name.size == 0 || !memchr(frame->name.data, ',', frame->name.size)) &&
-           frame_size((struct pf_bytes){line->data + start, line->size - start}) == line->size - start;
+           frame_size((struct pf_bytes){line->data + start, line->size - start}) ==
+               line->size - start;
 }
 
 bool pf_sp_lines_op_fits(struct pf_bytes op)
 {
-    return op.size == 0 || (!has_line_end(op) && !memchr(op.data, ';', op.size) && frame_size(op) == 0);
+    return op.size == 0 ||
+           (!has_line_end(op) && !memchr(op.data, ';', op.size) && frame_size(op) == 0);
 }

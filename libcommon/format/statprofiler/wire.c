@@ -84,8 +84,8 @@ static struct pf_sp_string read_string(struct cursor *c, struct pf_sp_record *re
     return string;
 }
 
-enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *record, const unsigned char *p, size_t have,
-                                    const char *layout, bool lsb)
+enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *record, const unsigned char *p,
+                                    size_t have, const char *layout, bool lsb)
 {
     struct cursor c = {p, p + have, PF_SP_WHOLE, 0, lsb};
     size_t numbers = 0, texts = 0;
@@ -113,12 +113,13 @@ enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *record, const unsigned 
     return c.result;
 }
 
-const char *pf_sp_parse_text(enum pf_sp_parse result, const struct pf_sp_record *record, char scratch[96])
+const char *pf_sp_parse_text(enum pf_sp_parse result, const struct pf_sp_record *record,
+                             char scratch[96])
 {
     if (result == PF_SP_LONG_VARINT)
         return "a number in it has more than 32 bits or 10 bytes";
-    snprintf(scratch, 96, "a string in it has %lu bytes, and at most %lu are read", (unsigned long)record->number[0],
-             (unsigned long)PF_STRING_MAX);
+    snprintf(scratch, 96, "a string in it has %lu bytes, and at most %lu are read",
+             (unsigned long)record->number[0], (unsigned long)PF_STRING_MAX);
     return scratch;
 }
 
@@ -153,7 +154,8 @@ static bool feeds_returned(const unsigned char *bytes, size_t size)
     return feeds > 0;
 }
 
-int pf_sp_input_open(struct pf_sp_input *input, struct pf_source *file, bool blocks, bool peeking, struct pf_error *error)
+int pf_sp_input_open(struct pf_sp_input *input, struct pf_source *file, bool blocks, bool peeking,
+                     struct pf_error *error)
 {
     size_t have;
     int status = PF_OK;
@@ -177,7 +179,8 @@ void pf_sp_input_close(struct pf_sp_input *input)
     *input = (struct pf_sp_input){0};
 }
 
-void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *report, const char *text)
+void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *report,
+                      const char *text)
 {
     pf_source_warn(input->source, report, pf_source_offset(input->source), text);
 }
@@ -210,7 +213,9 @@ int pf_sp_input_fill(struct pf_sp_input *input, size_t need, struct pf_error *er
 {
     bool first = error->code == PF_OK;
     int status = pf_source_need(input->source, need, error);
-    return status == PF_FAILED && first && pf_source_status(input->source, NULL) == PF_OK ? add_note(input, error) : status;
+    return status == PF_FAILED && first && pf_source_status(input->source, NULL) == PF_OK
+               ? add_note(input, error)
+               : status;
 }
 
 int pf_sp_input_skip(struct pf_sp_input *input, uint64_t size, struct pf_error *error)
@@ -232,7 +237,8 @@ bool pf_sp_input_block_first(struct pf_source *file)
     struct pf_sp_input input;
     struct pf_error ignored = {0};
     bool yes = pf_sp_input_open(&input, file, true, true, &ignored) == PF_OK &&
-               pf_sp_input_fill(&input, 1, &ignored) == PF_OK && *input.source->cursor >= PF_SP_METADATA;
+               pf_sp_input_fill(&input, 1, &ignored) == PF_OK &&
+               *input.source->cursor >= PF_SP_METADATA;
     pf_sp_input_close(&input);
     return yes;
 }
@@ -245,27 +251,18 @@ enum { LOOK_AHEAD = 65536 };
 static const char *plan_layout(unsigned tag)
 {
     switch (tag) {
-    case PF_SP_SAMPLE_START:
-        return "lvvs";
-    case PF_SP_SUB:
-        return "lsssv";
+    case PF_SP_SAMPLE_START: return "lvvs";
+    case PF_SP_SUB: return "lsssv";
     case PF_SP_SECTION_START:
-    case PF_SP_SECTION_END:
-        return "ls";
-    case PF_SP_METADATA:
-        return "lss";
-    case PF_SP_PERL_VERSION:
-        return "lvvv";
+    case PF_SP_SECTION_END: return "ls";
+    case PF_SP_METADATA: return "lss";
+    case PF_SP_PERL_VERSION: return "lvvv";
     case PF_SP_TICK:
-    case PF_SP_DEPTH:
-        return "lv";
-    case PF_SP_LIBRARY_VERSION:
-        return "lvv";
+    case PF_SP_DEPTH: return "lv";
+    case PF_SP_LIBRARY_VERSION: return "lvv";
     case PF_SP_SAMPLE_END:
-    case PF_SP_HEADER_END:
-        return "";
-    default:
-        return "lp";
+    case PF_SP_HEADER_END: return "";
+    default: return "lp";
     }
 }
 
@@ -276,7 +273,8 @@ static bool fills(const struct pf_sp_record *record)
 
 /* The plan does not say what an eval frame holds: file and line, as in the real dialect, if they
  * fill the length; else unknown bytes. */
-static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size, bool lsb)
+static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size,
+                                   bool lsb)
 {
     enum pf_sp_parse result = pf_sp_record_parse(record, p, size, "lsv", lsb);
 
@@ -285,8 +283,8 @@ static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned c
     return pf_sp_record_parse(record, p, size, "lp", lsb);
 }
 
-enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned char *p, size_t have, bool lsb,
-                                  bool *fits)
+enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned char *p, size_t have,
+                                  bool lsb, bool *fits)
 {
     const char *layout = have > 0 ? plan_layout(*p) : "";
     *fits = true;
@@ -316,7 +314,8 @@ enum verdict { NOTHING, MSB, LSB };
 
 /* Judges the varints of a layout. Both directions end a varint at the same byte, but the size of a
  * string depends on the direction. */
-static enum verdict judge_varints(const unsigned char *p, const unsigned char *end, const char *layout, bool lsb)
+static enum verdict judge_varints(const unsigned char *p, const unsigned char *end,
+                                  const char *layout, bool lsb)
 {
     for (; *layout && p < end; layout++) {
         if (*layout == 's')
@@ -336,7 +335,8 @@ static enum verdict judge_varints(const unsigned char *p, const unsigned char *e
         if (*layout == 's') {
             uint64_t size = 0;
             for (const unsigned char *q = first; q < p; q++)
-                size = lsb ? size | (uint64_t)(*q & 0x7f) << 7 * ((q - first) & 7) : size << 7 | (*q & 0x7f);
+                size = lsb ? size | (uint64_t)(*q & 0x7f) << 7 * ((q - first) & 7)
+                           : size << 7 | (*q & 0x7f);
             if (size > (uint64_t)(end - p))
                 return NOTHING;
             p += size;
@@ -395,7 +395,8 @@ void pf_sp_output_open(struct pf_sp_output *output, struct pf_sink *sink, bool p
 
 void pf_sp_output_flush(struct pf_sp_output *output)
 {
-    static_assert(sizeof output->block >= 2 + 32 + PF_SP_BLOCK_MAX + PF_SP_BLOCK_MAX / 6, "room for the worst block");
+    static_assert(sizeof output->block >= 2 + 32 + PF_SP_BLOCK_MAX + PF_SP_BLOCK_MAX / 6,
+                  "room for the worst block");
     if (output->used == 0)
         return;
     if (!output->packed) {
@@ -444,7 +445,8 @@ static size_t varint_size(uint32_t number, enum pf_sp_length how)
     return how == PF_SP_LENGTH_PROFILER && size > 4 ? 4 : size;
 }
 
-static size_t record_length(unsigned tag, const struct pf_sp_field *fields, size_t count, enum pf_sp_length how)
+static size_t record_length(unsigned tag, const struct pf_sp_field *fields, size_t count,
+                            enum pf_sp_length how)
 {
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
@@ -462,8 +464,8 @@ static size_t record_length(unsigned tag, const struct pf_sp_field *fields, size
     return length;
 }
 
-void pf_sp_output_record(struct pf_sp_output *output, unsigned tag, const struct pf_sp_field *fields, size_t count,
-                         enum pf_sp_length how)
+void pf_sp_output_record(struct pf_sp_output *output, unsigned tag,
+                         const struct pf_sp_field *fields, size_t count, enum pf_sp_length how)
 {
     unsigned char byte = (unsigned char)tag;
     pf_sp_output_put(output, &byte, 1);

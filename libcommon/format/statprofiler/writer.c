@@ -21,14 +21,16 @@ static enum pf_sp_length length_kind(const struct pf_sp_writer *w)
     return w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_PROFILER;
 }
 
-static void put(struct pf_sp_writer *w, unsigned tag, const struct pf_sp_field *fields, size_t count)
+static void put(struct pf_sp_writer *w, unsigned tag, const struct pf_sp_field *fields,
+                size_t count)
 {
     pf_sp_output_record(&w->output, tag, fields, count, length_kind(w));
 }
 
 static void put_bare(struct pf_sp_writer *w, unsigned tag)
 {
-    pf_sp_output_record(&w->output, tag, NULL, 0, w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
+    pf_sp_output_record(&w->output, tag, NULL, 0,
+                        w->plan ? PF_SP_LENGTH_NONE : PF_SP_LENGTH_PROFILER);
 }
 
 /* --- header ----------------------------------------------------------------------------------- */
@@ -38,7 +40,8 @@ static void put_numbers(struct pf_sp_writer *w, unsigned tag, const uint32_t *nu
     struct pf_sp_field fields[3];
     for (size_t i = 0; i < count; i++)
         fields[i] = pf_sp_number(numbers[i]);
-    pf_sp_output_record(&w->output, tag, fields, count, w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_NONE);
+    pf_sp_output_record(&w->output, tag, fields, count,
+                        w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_NONE);
 }
 
 /* Turns 48 hexadecimal digits into six little-endian words, as the profiler writes them. */
@@ -67,9 +70,11 @@ static void put_genealogy(struct pf_sp_writer *w)
     pf_sp_output_put(&w->output, words, sizeof words);
 }
 
-static void put_metadata(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_event *event)
+static void put_metadata(struct pf_writer *writer, struct pf_sp_writer *w,
+                         const struct pf_sp_event *event)
 {
-    struct pf_sp_field fields[2] = {text_field(writer->dict, event->key), text_field(writer->dict, event->value)};
+    struct pf_sp_field fields[2] = {text_field(writer->dict, event->key),
+                                    text_field(writer->dict, event->value)};
     put(w, PF_SP_METADATA, fields, 2);
 }
 
@@ -122,7 +127,8 @@ static int set_process(struct pf_writer *writer, struct pf_sp_writer *w, const c
         return PF_OK;
     if (w->header.has_genealogy && strcmp(w->header.id, id) != 0 && !w->plan && !w->text)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "the inputs are of several processes (%s and %s), and a StatProfiler file is of one: write "
+                            "the inputs are of several processes (%s and %s), and a StatProfiler "
+                            "file is of one: write "
                             "one file for each",
                             w->header.id, id);
     w->header.has_genealogy = true;
@@ -131,7 +137,8 @@ static int set_process(struct pf_writer *writer, struct pf_sp_writer *w, const c
 }
 
 /* Keeps a fact of the header of an input, unless an earlier input had it. */
-static int set_fact(struct pf_writer *writer, struct pf_sp_writer *w, const char *key, const char *value)
+static int set_fact(struct pf_writer *writer, struct pf_sp_writer *w, const char *key,
+                    const char *value)
 {
     unsigned char bytes[PF_SP_ID_SIZE];
     w->finish = 0;
@@ -175,7 +182,8 @@ static uint32_t at(const uint32_t *column, uint32_t row)
     return column ? column[row] : 0;
 }
 
-static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w,
+                      const struct pf_batch *batch)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
         uint32_t key = at(batch->key, i), value = at(batch->value, i);
@@ -202,7 +210,8 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w, const st
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_sp_events *events, bool marks)
+static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w,
+                      const struct pf_sp_events *events, bool marks)
 {
     for (size_t i = 0; i < events->count; i++) {
         const struct pf_sp_event *event = &events->rows[i];
@@ -210,7 +219,8 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w, const st
             put_metadata(writer, w, event);
         } else if (marks) {
             struct pf_sp_field name = text_field(writer->dict, event->key);
-            put(w, event->type == PF_SP_EVENT_START ? PF_SP_SECTION_START : PF_SP_SECTION_END, &name, 1);
+            put(w, event->type == PF_SP_EVENT_START ? PF_SP_SECTION_START : PF_SP_SECTION_END,
+                &name, 1);
         }
     }
 }
@@ -273,8 +283,9 @@ static uint32_t line_number(int64_t line)
 static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_bytes name)
 {
     pf_error_set(&writer->error, PF_USAGE,
-                 "%s '%s' has characters that separate fields in StatProfiler's text form, which quotes nothing", what,
-                 pf_clip(name).text);
+                 "%s '%s' has characters that separate fields in StatProfiler's text form, which "
+                 "quotes nothing",
+                 what, pf_clip(name).text);
     return false;
 }
 
@@ -302,15 +313,16 @@ static bool put_line_frame(struct pf_writer *writer, struct pf_sp_writer *w, uin
     }
     w->line.size = 0;
     if (!pf_sp_lines_put_frame(&w->line, &frame))
-        return refuse_name(writer, "the frame", (struct pf_bytes){w->line.data + 1, w->line.size - 1});
+        return refuse_name(writer, "the frame",
+                           (struct pf_bytes){w->line.data + 1, w->line.size - 1});
     pf_sp_output_put(&w->output, w->line.data, w->line.size);
     return !w->line.failed;
 }
 
 /* Splits the name of a function: the sub is the system name if the name ends with it, else the part
  * behind the last ::. */
-static void split_name(const struct pf_dict *dict, const struct pf_function *function, struct pf_bytes name, bool sub,
-                       struct pf_sp_field fields[2])
+static void split_name(const struct pf_dict *dict, const struct pf_function *function,
+                       struct pf_bytes name, bool sub, struct pf_sp_field fields[2])
 {
     struct pf_bytes system = pf_dict_string(dict, sub ? function->system_name : 0);
     unsigned flags = dict->strings.rows[function->name].flags;
@@ -353,7 +365,8 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
     /* A sub may have no name, but in the plan a frame without a name is a main program. */
     if (!scope && w->plan && w->whole_names)
-        fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch), dict->strings.rows[function->name].flags);
+        fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch),
+                               dict->strings.rows[function->name].flags);
     else if (!scope && (function->name != 0 || w->plan || !(sub || xsub)))
         split_name(dict, function, pf_dict_frame_name(dict, id, scratch), sub || xsub, fields);
     fields[2] = text_field(dict, xsub ? 0 : function->file);
@@ -406,7 +419,8 @@ static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
 }
 
 /* weight;frames;op */
-static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint64_t weight)
+static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack,
+                     uint64_t weight)
 {
     struct pf_bytes op = pf_dict_string(writer->dict, w->op);
     char text[24];
@@ -423,7 +437,8 @@ static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     return true;
 }
 
-static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint32_t weight)
+static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack,
+                       uint32_t weight)
 {
     const struct pf_dict *dict = writer->dict;
     struct pf_sp_field fields[3] = {pf_sp_number(weight)};
@@ -438,7 +453,8 @@ static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
     return true;
 }
 
-static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack, uint32_t labels, int64_t value)
+static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack,
+                     uint32_t labels, int64_t value)
 {
     uint64_t ticks;
     int status = pf_sp_weight_ticks(&w->weight, writer, ++w->records, value, &ticks);
@@ -452,13 +468,14 @@ static int write_row(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t 
     w->finish = 0;
     for (; ok && ticks > UINT32_MAX; ticks -= UINT32_MAX)
         ok = put_sample(writer, w, stack, UINT32_MAX);
-    return ok && put_sample(writer, w, stack, (uint32_t)ticks) ? PF_OK : pf_error_nomem(&writer->error);
+    return ok && put_sample(writer, w, stack, (uint32_t)ticks) ? PF_OK
+                                                               : pf_error_nomem(&writer->error);
 }
 
 /* True if a column may be left out without a warning: the weight, or a number of samples that is 1
  * in each record. */
 static bool is_implied(const struct pf_writer *writer, struct pf_sp_writer *w,
-                                const struct pf_value_column *column, uint32_t rows)
+                       const struct pf_value_column *column, uint32_t rows)
 {
     const struct pf_measures *measures = &writer->dict->measures;
     const struct pf_measure *measure = pf_measures_row(measures, column->measure);
@@ -472,7 +489,8 @@ static bool is_implied(const struct pf_writer *writer, struct pf_sp_writer *w,
     return counts;
 }
 
-static int note_measures(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+static int note_measures(struct pf_writer *writer, struct pf_sp_writer *w,
+                         const struct pf_batch *batch)
 {
     int status = PF_OK;
 
@@ -482,11 +500,13 @@ static int note_measures(struct pf_writer *writer, struct pf_sp_writer *w, const
     return status;
 }
 
-static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
+                         const struct pf_batch *batch)
 {
     const int64_t *values;
     int status = pf_sp_weight_choose(&w->weight, writer, batch, w->plan);
-    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && pf_sink_live(writer->sink)) {
+    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 &&
+        pf_sink_live(writer->sink)) {
         /* The producer pauses: send what there is. */
         pf_sp_output_flush(&w->output);
         return pf_sink_flush(writer->sink);
@@ -498,7 +518,8 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w, const
     if (status == PF_OK)
         status = note_measures(writer, w, batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
-        status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row), values ? values[row] : 0);
+        status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row),
+                           values ? values[row] : 0);
     return status;
 }
 
@@ -517,7 +538,8 @@ static bool eval_number(struct pf_bytes name, uint32_t *number)
     return pf_bytes_equal(name, (struct pf_bytes){text, (size_t)size});
 }
 
-static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w, const struct pf_batch *batch)
+static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w,
+                        const struct pf_batch *batch)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
         const struct pf_text *text = &batch->texts[i];
@@ -580,21 +602,29 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
 {
     writer->left_out.of_samples = true;
     if (w->weight.chosen)
-        pf_held_measures_add(&writer->measures, pf_measures_row(&writer->dict->measures, w->weight.measure));
+        pf_held_measures_add(&writer->measures,
+                             pf_measures_row(&writer->dict->measures, w->weight.measure));
     if (w->lost_counts)
         pf_report_send(&writer->report, PF_WARNING,
-                       "a record of several samples is one sample in a StatProfiler file: their number is left out");
-    if (w->text && (w->header.has_genealogy || w->lost_metadata || w->lost_texts || w->weight.tick > 0))
+                       "a record of several samples is one sample in a StatProfiler file: their "
+                       "number is left out");
+    if (w->text &&
+        (w->header.has_genealogy || w->lost_metadata || w->lost_texts || w->weight.tick > 0))
         pf_report_send(&writer->report, PF_WARNING,
-                       "the text form has no place for%s%s%s%s first lines, evals under another name: left out",
-                       w->weight.tick > 0 ? " the length of a tick (-f statprofiler:tick=MICROSECONDS gives it)," : "",
-                       w->header.has_genealogy ? " process and ordinal," : "", w->lost_metadata ? " metadata," : "",
-                       w->lost_texts ? " eval sources," : "");
+                       "the text form has no place for%s%s%s%s first lines, evals under another "
+                       "name: left out",
+                       w->weight.tick > 0
+                           ? " the length of a tick (-f statprofiler:tick=MICROSECONDS gives it),"
+                           : "",
+                       w->header.has_genealogy ? " process and ordinal," : "",
+                       w->lost_metadata ? " metadata," : "", w->lost_texts ? " eval sources," : "");
     else if (w->lost_texts && !w->plan)
-        pf_report_send(&writer->report, PF_WARNING, "StatProfiler files hold sources of evals only: others are left out");
+        pf_report_send(&writer->report, PF_WARNING,
+                       "StatProfiler files hold sources of evals only: others are left out");
     if (w->plan && (w->lost_texts || w->header.has_genealogy))
         pf_report_send(&writer->report, PF_WARNING,
-                       "the plan's dialect has no place for first lines, evals under another name%s%s: left out",
+                       "the plan's dialect has no place for first lines, evals under another "
+                       "name%s%s: left out",
                        w->lost_texts ? ", eval sources" : "",
                        w->header.has_genealogy ? ", process and ordinal" : "");
 }
@@ -607,7 +637,8 @@ static void put_end(struct pf_writer *writer, struct pf_sp_writer *w)
     if (w->plan)
         put_bare(w, PF_SP_HEADER_END);
     else
-        put_bare(w, pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_FILE)) ? PF_SP_FILE_END : PF_SP_STREAM_END);
+        put_bare(w, pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_FILE)) ? PF_SP_FILE_END
+                                                                        : PF_SP_STREAM_END);
 }
 
 int pf_sp_writer_finish(struct pf_writer *writer)

@@ -14,9 +14,11 @@ static struct pf_v8_open *top(struct pf_v8_reader *state)
 static int open_node(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    uint32_t above = state->open_count ? top(state)->node : 0, node = pf_call_tree_add(&state->tree);
+    uint32_t above = state->open_count ? top(state)->node : 0,
+             node = pf_call_tree_add(&state->tree);
 
-    if (node == 0 || !pf_grow(&state->open, &state->open_capacity, state->open_count + 1, sizeof *state->open))
+    if (node == 0 ||
+        !pf_grow(&state->open, &state->open_capacity, state->open_count + 1, sizeof *state->open))
         return pf_error_nomem(&reader->error);
     state->open[state->open_count++] = (struct pf_v8_open){.node = node};
     state->tree.nodes[node].parent = above;
@@ -28,7 +30,8 @@ static void close_node(struct pf_reader *reader)
     struct pf_v8_reader *state = reader->state;
     struct pf_call_node *node = &state->tree.nodes[top(state)->node];
     /* a parent told by its number may come later, but no root is told so */
-    bool outermost = node->parent == 0 && node->parent_number == 0 && (node->number == 0 || state->tree.rows[node->number].parent == 0);
+    bool outermost = node->parent == 0 && node->parent_number == 0 &&
+                     (node->number == 0 || state->tree.rows[node->number].parent == 0);
 
     node->location = pf_call_frame_location(reader->dict, &top(state)->frame, outermost);
     state->open_count--;
@@ -36,7 +39,8 @@ static void close_node(struct pf_reader *reader)
 
 static int damaged(struct pf_reader *reader, const char *what, int64_t number)
 {
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "node %" PRIi64 " %s", number, what);
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                       "node %" PRIi64 " %s", number, what);
 }
 
 /* The id of a number that stands here, for a node, its parent or a child. */
@@ -109,8 +113,10 @@ static int read_count(struct pf_json_cut *cut, void *field)
 static int read_line(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member row[] = {
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line), NULL},
-        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, ticks), NULL},
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line),
+         NULL},
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, ticks),
+         NULL},
         {0},
     };
     struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -119,7 +125,8 @@ static int read_line(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK || line.line < 0 || line.ticks == 0)
         return status;
-    if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1, sizeof *state->line_rows))
+    if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1,
+                 sizeof *state->line_rows))
         return pf_error_nomem(cut->error);
     state->line_rows[state->line_count++] = line;
     return PF_OK;
@@ -151,7 +158,8 @@ static int read_function_name(struct pf_json_cut *cut, void *field)
     struct pf_v8_open *open = field;
 
     open->framed = true;
-    return pf_json_cut_kind(cut) == '"' ? pf_json_read_text(cut, &open->frame.name) : pf_json_cut_skip(cut);
+    return pf_json_cut_kind(cut) == '"' ? pf_json_read_text(cut, &open->frame.name)
+                                        : pf_json_cut_skip(cut);
 }
 
 /* A line or a column, counted from 1. */
@@ -203,9 +211,12 @@ static const struct pf_json_member members[] = {
     {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
     {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0, NULL},
     {"functionName", PF_JSON_ANY, read_function_name, 0, NULL},
-    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct pf_v8_open, frame.file), NULL},
-    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.line), NULL},
-    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct pf_v8_open, frame.column), NULL},
+    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
+     offsetof(struct pf_v8_open, frame.file), NULL},
+    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place,
+     offsetof(struct pf_v8_open, frame.line), NULL},
+    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place,
+     offsetof(struct pf_v8_open, frame.column), NULL},
     {0},
 };
 

@@ -84,8 +84,10 @@ struct heap_sample {
 static int read_heap_sample(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size), NULL},
-        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, node), NULL},
+        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size),
+         NULL},
+        {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int,
+         offsetof(struct heap_sample, node), NULL},
         {0},
     };
     struct pf_v8_reader *state = field;
@@ -126,10 +128,11 @@ static int read_delta(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK)
         return status;
-    status = state->absolute ? pf_decimals_take(deltas, text, &value) : pf_decimals_take_part(deltas, text, &value);
+    status = state->absolute ? pf_decimals_take(deltas, text, &value)
+                             : pf_decimals_take_part(deltas, text, &value);
     if (status != PF_OK)
-        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size, "record %zu: '%s' is no time",
-                           deltas->count + 1, pf_clip(text).text);
+        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size,
+                           "record %zu: '%s' is no time", deltas->count + 1, pf_clip(text).text);
     return pf_decimals_add(deltas, value) == PF_OK ? PF_OK : pf_error_nomem(cut->error);
 }
 
@@ -164,12 +167,14 @@ static int read_time(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-static void own_measure(struct pf_reader *reader, const json_t *own, const char *key, uint32_t measure[2])
+static void own_measure(struct pf_reader *reader, const json_t *own, const char *key,
+                        uint32_t measure[2])
 {
     for (size_t k = 0; k < 2; k++) {
         const json_t *text = json_array_get(json_object_get(own, key), k);
 
-        measure[k] = pf_dict_intern_text(reader->dict, (struct pf_bytes){json_string_value(text), json_string_length(text)});
+        measure[k] = pf_dict_intern_text(
+            reader->dict, (struct pf_bytes){json_string_value(text), json_string_length(text)});
     }
 }
 
@@ -196,8 +201,10 @@ static int read_document(struct pf_reader *reader)
         {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0, NULL},
         {"timeDeltas", PF_JSON_ARRAY, read_deltas, 0, NULL},
         {"timestamps", PF_JSON_ARRAY, read_timestamps, 0, NULL},
-        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start), NULL},
-        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end), NULL},
+        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start),
+         NULL},
+        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end),
+         NULL},
         {"profutils", PF_JSON_ANY, read_own, 0, NULL},
         {0},
     };
@@ -215,7 +222,9 @@ static bool told_time(const struct pf_reader *reader, uint32_t text, int places,
     const struct pf_v8_reader *state = reader->state;
     bool exact;
 
-    return text && pf_decimal_scale128(pf_dict_string(reader->dict, text), (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
+    return text &&
+           pf_decimal_scale128(pf_dict_string(reader->dict, text),
+                               (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
 }
 
 /* Nanoseconds from the start to the end, which are rounded together; 0 where that is not told. */
@@ -225,7 +234,8 @@ static int64_t told_span(const struct pf_reader *reader)
     pf_int128 start, end;
     int64_t span;
 
-    if (!told_time(reader, state->start, MOST_PLACES, &start) || !told_time(reader, state->end, MOST_PLACES, &end) || end <= start ||
+    if (!told_time(reader, state->start, MOST_PLACES, &start) ||
+        !told_time(reader, state->end, MOST_PLACES, &end) || end <= start ||
         !pf_scale64(end - start, 1, 1000, &span))
         return 0;
     return span;
@@ -239,7 +249,8 @@ static void find_span(struct pf_reader *reader)
     pf_int128 start, end;
 
     samples->has_span = told_time(reader, state->start, samples->deltas.most, &start) &&
-                        told_time(reader, state->end, samples->deltas.most, &end) && !__builtin_sub_overflow(end, start, &samples->span);
+                        told_time(reader, state->end, samples->deltas.most, &end) &&
+                        !__builtin_sub_overflow(end, start, &samples->span);
 }
 
 /* Times of samples become what passed before each of them: since the start of the profile, or since
@@ -254,13 +265,15 @@ static int subtract_times(struct pf_reader *reader)
     find_span(reader);
     if (!state->absolute || deltas->count == 0)
         return PF_OK;
-    bool told = told_time(reader, state->start, deltas->places, &start) && start <= deltas->values[0] && start >= INT64_MIN;
+    bool told = told_time(reader, state->start, deltas->places, &start) &&
+                start <= deltas->values[0] && start >= INT64_MIN;
     before = told ? (int64_t)start : deltas->values[0];
     state->samples.has_span = state->samples.has_span && told;
     for (size_t k = 0; k < deltas->count; k++) {
         time = deltas->values[k];
         if (__builtin_sub_overflow(time, before, &deltas->values[k]))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits", k + 1);
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
+                                k + 1);
         before = time;
     }
     return PF_OK;
@@ -283,16 +296,16 @@ static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
 {
     const struct pf_v8_reader *state = reader->state;
 
-    return pf_dict_add_measure(reader->dict,
-                               make_measure(reader, "hits", "count", kind, PF_COUNT, state->own_count));
+    return pf_dict_add_measure(
+        reader->dict, make_measure(reader, "hits", "count", kind, PF_COUNT, state->own_count));
 }
 
 static uint32_t amount_measure(struct pf_reader *reader, const char *name, const char *unit)
 {
     const struct pf_v8_reader *state = reader->state;
 
-    return pf_dict_add_measure(reader->dict,
-                               make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
+    return pf_dict_add_measure(
+        reader->dict, make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
 }
 
 /* The stack of a number some sample names. */
@@ -305,8 +318,10 @@ static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *
     if (node)
         return state->tree.nodes[node].stack;
     ++*unknown;
-    return pf_dict_add_frame(reader->dict, 0,
-                             pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(reader->dict, &function)}));
+    return pf_dict_add_frame(
+        reader->dict, 0,
+        pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(
+                                                                     reader->dict, &function)}));
 }
 
 /* Our writer's samples stand there twice, the time between them. */
@@ -316,7 +331,8 @@ static void join_twins(struct pf_call_samples *samples)
     size_t kept = 0;
 
     for (size_t k = 0; k < samples->count; k++) {
-        if (deltas[k] == 0 && k + 1 < samples->count && samples->numbers[k + 1] == samples->numbers[k])
+        if (deltas[k] == 0 && k + 1 < samples->count &&
+            samples->numbers[k + 1] == samples->numbers[k])
             k++;
         samples->numbers[kept] = samples->numbers[k];
         deltas[kept++] = deltas[k];
@@ -439,8 +455,8 @@ static int add_hits(struct pf_reader *reader)
             continue;
         record++;
         if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &time))
-            return pf_error_set(&reader->error, PF_OVERFLOW,
-                                "record %zu: its time leaves 64 bits", record);
+            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
+                                record);
         pf_rows_stack(&state->rows, node->stack, 0);
         pf_rows_set(&state->rows, 0, node->count);
         pf_rows_set(&state->rows, 1, time);

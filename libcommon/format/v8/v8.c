@@ -6,8 +6,9 @@
 
 static int bid_cpu(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"nodes[].callFrame", "timeDeltas", "nodes[].hitCount", "head.hitCount", "head.callUID",
-                                        "timestamps", "head.functionName", NULL};
+    static const char *const paths[] = {
+        "nodes[].callFrame", "timeDeltas", "nodes[].hitCount",  "head.hitCount",
+        "head.callUID",      "timestamps", "head.functionName", NULL};
     uint32_t found = pf_json_look(source, paths);
 
     (void)path;
@@ -18,7 +19,8 @@ static int bid_cpu(struct pf_source *source, const char *path)
 
 static int bid_heap(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"head.selfSize", "head.callFrame", "head.children[].selfSize", NULL};
+    static const char *const paths[] = {"head.selfSize", "head.callFrame",
+                                        "head.children[].selfSize", NULL};
     uint32_t found = pf_json_look(source, paths);
 
     (void)path;
@@ -26,7 +28,10 @@ static int bid_heap(struct pf_source *source, const char *path)
 }
 
 static const struct pf_option cpu_options[] = {
-    {"deltas", "a sample has the time to the next sample, as in DevTools, or the time since the sample before", "next|before", true, false},
+    {"deltas",
+     "a sample has the time to the next sample, as in DevTools, or the time since the sample "
+     "before",
+     "next|before", true, false},
     {"lines", "the hits of lines, as records of places", "yes", true, false},
     {0},
 };
@@ -41,7 +46,8 @@ const struct pf_format pf_format_cpuprofile = {
     .about = "V8's .cpuprofile (node, Chrome, VS Code), the old form with a head too",
     .suffixes = ".cpuprofile",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
-    .losses = "labels, lines being executed, images, addresses, measures but a time and hits; samples of one stack become one",
+    .losses = "labels, lines being executed, images, addresses, measures but a time and hits; "
+              "samples of one stack become one",
     .options = cpu_options,
     .bid = bid_cpu,
     .reader_size = sizeof(struct pf_v8_reader),
@@ -61,7 +67,8 @@ const struct pf_format pf_format_heapprofile = {
     .about = "V8's .heapprofile: what was allocated and still lives, by stack",
     .suffixes = ".heapprofile",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
-    .losses = "labels, lines being executed, images, addresses, all measures but bytes; records of one stack become one",
+    .losses = "labels, lines being executed, images, addresses, all measures but bytes; records of "
+              "one stack become one",
     .options = heap_options,
     .bid = bid_heap,
     .reader_size = sizeof(struct pf_v8_reader),

@@ -20,20 +20,20 @@ struct pf_v8_reader {
      * names and units: */
     bool own;
     uint32_t own_time[2], own_count[2];
-    bool absolute;           /* what was read as deltas were times */
+    bool absolute;                  /* what was read as deltas were times */
     bool next, lines, heap_samples; /* options */
-    bool old;                /* a head in place of nodes: times of the document are seconds */
-    uint32_t start, end;     /* texts */
-    struct pf_v8_open {      /* a node whose members are being read */
+    bool old;            /* a head in place of nodes: times of the document are seconds */
+    uint32_t start, end; /* texts */
+    struct pf_v8_open {  /* a node whose members are being read */
         uint32_t node;
         struct pf_call_frame frame;
         bool framed;
-    } *open;
+    } * open;
     size_t open_count, open_capacity;
-    struct pf_v8_line {      /* hits of a line */
+    struct pf_v8_line { /* hits of a line */
         uint32_t node;
         int64_t line, ticks;
-    } *line_rows;
+    } * line_rows;
     size_t line_count, line_capacity;
     struct pf_rows rows;
     int status;
@@ -46,11 +46,11 @@ void pf_v8_close_reader(struct pf_reader *);
 struct pf_v8_writer {
     struct pf_frame_sums sums;
     struct pf_buffer scratch;
-    pf_int128 start;               /* nanoseconds */
-    uint32_t *order;               /* nodes in preorder, the root apart */
-    struct pf_walk walk;           /* over the nodes */
-    uint32_t *row_of;              /* by node: its sums; 0 = none */
-    bool cut;                      /* an amount has more digits than were written */
+    pf_int128 start;     /* nanoseconds */
+    uint32_t *order;     /* nodes in preorder, the root apart */
+    struct pf_walk walk; /* over the nodes */
+    uint32_t *row_of;    /* by node: its sums; 0 = none */
+    bool cut;            /* an amount has more digits than were written */
 };
 
 int pf_v8_open_writer(struct pf_writer *);

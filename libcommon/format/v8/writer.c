@@ -37,10 +37,12 @@ static void take_meta(struct pf_writer *writer, const struct pf_batch *batch)
     bool exact;
 
     for (uint32_t row = 0; row < batch->rows; row++)
-        if (pf_bytes_equal(pf_dict_string(writer->dict, batch->origin[row]), pf_bytes_of(writer->format->name)) &&
+        if (pf_bytes_equal(pf_dict_string(writer->dict, batch->origin[row]),
+                           pf_bytes_of(writer->format->name)) &&
             pf_bytes_equal(pf_dict_string(writer->dict, batch->key[row]), PF_BYTES("startTime")) &&
-            (!pf_decimal_scale128(pf_dict_string(writer->dict, batch->value[row]), 3, &state->start, &exact) || state->start < 0 ||
-             state->start > (pf_int128)1000 * (INT64_MAX / 2)))
+            (!pf_decimal_scale128(pf_dict_string(writer->dict, batch->value[row]), 3, &state->start,
+                                  &exact) ||
+             state->start < 0 || state->start > (pf_int128)1000 * (INT64_MAX / 2)))
             state->start = 0;
 }
 
@@ -73,14 +75,16 @@ static bool number_nodes(struct pf_v8_writer *state)
         pf_walk_init(&state->walk, &state->sums.nodes, count) != PF_OK)
         return false;
     for (uint32_t row = 1; row < state->sums.rows.count; row++)
-        state->row_of[((const struct pf_sum_row *)pf_table_row(&state->sums.rows, row))->node] = row;
+        state->row_of[((const struct pf_sum_row *)pf_table_row(&state->sums.rows, row))->node] =
+            row;
     return true;
 }
 
 static void write_call_frame(struct pf_writer *writer, uint32_t node)
 {
     struct pf_v8_writer *state = writer->state;
-    const struct pf_sum_frame *frame = pf_table_row(&state->sums.frames, node_row(state, node)->frame);
+    const struct pf_sum_frame *frame =
+        pf_table_row(&state->sums.frames, node_row(state, node)->frame);
 
     pf_sink_text(writer->sink, "\"callFrame\":{\"functionName\":");
     if (node == 0)
@@ -91,12 +95,13 @@ static void write_call_frame(struct pf_writer *writer, uint32_t node)
         pf_json_name(writer->sink, writer->dict, frame->name, &state->scratch);
     pf_sink_text(writer->sink, ",\"scriptId\":\"0\",\"url\":");
     pf_json_name(writer->sink, writer->dict, node ? frame->file : 0, &state->scratch);
-    pf_sink_printf(writer->sink, ",\"lineNumber\":%" PRIi64 ",\"columnNumber\":%" PRIi64 "}", node ? frame->line - 1 : -1,
-                   node ? (int64_t)frame->column - 1 : -1);
+    pf_sink_printf(writer->sink, ",\"lineNumber\":%" PRIi64 ",\"columnNumber\":%" PRIi64 "}",
+                   node ? frame->line - 1 : -1, node ? (int64_t)frame->column - 1 : -1);
 }
 
 /* The sum of a node in a column; 0 where there is none. */
-static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sums *column, uint32_t node)
+static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sums *column,
+                        uint32_t node)
 {
     return column && state->row_of[node] ? pf_sums_wide_at(column, state->row_of[node]) : 0;
 }
@@ -116,7 +121,8 @@ static int check_sums(struct pf_writer *writer, const struct pf_sums *column)
             break;
     }
     if (total > INT64_MAX || (column && !pf_scale64(total, measure->num, measure->den, &amount)))
-        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits", pf_dict_string(writer->dict, measure->name).data);
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits",
+                            pf_dict_string(writer->dict, measure->name).data);
     return PF_OK;
 }
 
@@ -145,7 +151,8 @@ static int end_of(struct pf_writer *writer, const char *said)
 
     if (state->cut && said)
         pf_report_send(&writer->report, PF_WARNING, "%s", said);
-    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_status(writer->sink, &writer->error);
+    return state->scratch.failed ? pf_error_nomem(&writer->error)
+                                 : pf_sink_status(writer->sink, &writer->error);
 }
 
 /* --- profiles of the processor ---------------------------------------------------------------- */
@@ -164,13 +171,17 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
     for (uint32_t k = 0; k < count; k++) {
         uint32_t node = k ? state->order[k - 1] : 0;
 
-        pf_sink_printf(writer->sink, k ? ",\n{\"id\":%" PRIu32 "," : "\n{\"id\":%" PRIu32 ",", node + 1);
+        pf_sink_printf(writer->sink, k ? ",\n{\"id\":%" PRIu32 "," : "\n{\"id\":%" PRIu32 ",",
+                       node + 1);
         write_call_frame(writer, node);
         pf_sink_text(writer->sink, ",\"hitCount\":");
         pf_json_int128(writer->sink, sum_of(state, hits, node));
         pf_sink_text(writer->sink, ",\"children\":[");
-        for (uint32_t child = state->walk.links[node].first; child; child = state->walk.links[child].next)
-            pf_sink_printf(writer->sink, child == state->walk.links[node].first ? "%" PRIu32 : ",%" PRIu32, child + 1);
+        for (uint32_t child = state->walk.links[node].first; child;
+             child = state->walk.links[child].next)
+            pf_sink_printf(writer->sink,
+                           child == state->walk.links[node].first ? "%" PRIu32 : ",%" PRIu32,
+                           child + 1);
         pf_sink_text(writer->sink, "]}");
     }
     pf_sink_text(writer->sink, "\n]");
@@ -179,7 +190,8 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
 /* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands
  * there twice with its time between, which is then its own for those who take the time before a
  * sample and for those who take the time behind it (the DevTools). */
-static void write_samples(struct pf_writer *writer, const struct pf_sums *hits, const struct pf_sums *wall)
+static void write_samples(struct pf_writer *writer, const struct pf_sums *hits,
+                          const struct pf_sums *wall)
 {
     struct pf_v8_writer *state = writer->state;
     uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
@@ -200,7 +212,10 @@ static void write_samples(struct pf_writer *writer, const struct pf_sums *hits, 
                 pf_sink_printf(writer->sink, "%" PRIu32 ",%" PRIu32, node + 1, node + 1);
             else
                 pf_sink_printf(writer->sink, "0,%.*s",
-                               wall ? (int)pf_frame_sums_print(wall, sum_of(state, wall, node), per, text, &state->cut) : 1, wall ? text : "0");
+                               wall ? (int)pf_frame_sums_print(wall, sum_of(state, wall, node), per,
+                                                               text, &state->cut)
+                                    : 1,
+                               wall ? text : "0");
         }
     }
     pf_sink_text(writer->sink, "]");
@@ -210,18 +225,21 @@ static void write_samples(struct pf_writer *writer, const struct pf_sums *hits, 
 static void write_times(struct pf_writer *writer, int64_t whole)
 {
     const struct pf_v8_writer *state = writer->state;
-    int64_t start = (int64_t)(state->start / 1000), rest = (int64_t)(state->start % 1000), next = start + (rest > 0);
+    int64_t start = (int64_t)(state->start / 1000), rest = (int64_t)(state->start % 1000),
+            next = start + (rest > 0);
 
     pf_sink_printf(writer->sink, ",\n\"startTime\":%" PRIi64, start);
     if (rest > 0)
         pf_sink_printf(writer->sink, ".%03" PRIi64, rest);
-    pf_sink_printf(writer->sink, ",\"endTime\":%" PRIi64, whole > INT64_MAX - next ? INT64_MAX : next + whole);
+    pf_sink_printf(writer->sink, ",\"endTime\":%" PRIi64,
+                   whole > INT64_MAX - next ? INT64_MAX : next + whole);
 }
 
 int pf_v8_finish_cpu(struct pf_writer *writer)
 {
     struct pf_v8_writer *state = writer->state;
-    const struct pf_sums *hits = pf_frame_sums_find(&state->sums, "count", "hits"), *wall = pf_frame_sums_main(&state->sums, NULL);
+    const struct pf_sums *hits = pf_frame_sums_find(&state->sums, "count", "hits"),
+                         *wall = pf_frame_sums_main(&state->sums, NULL);
     char text[PF_SUM_TEXT];
     pf_int128 total = 0;
 
@@ -244,7 +262,8 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     uint64_t per = wall && is_time(writer, wall) ? 1000 : 1;
     write_nodes(writer, hits);
     int64_t whole = 0;
-    struct pf_bytes end = {text, wall ? pf_frame_sums_print(wall, total, per, text, &state->cut) : 0};
+    struct pf_bytes end = {text,
+                           wall ? pf_frame_sums_print(wall, total, per, text, &state->cut) : 0};
     const char *point = end.size > 0 ? memchr(text, '.', end.size) : NULL;
     if (point)
         end.size = (size_t)(point - text);
@@ -257,7 +276,9 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     pf_sink_text(writer->sink, ",");
     write_measure(writer, "hits", hits);
     pf_sink_text(writer->sink, "}}\n");
-    return end_of(writer, wall && is_time(writer, wall) ? NULL : "amounts whose decimals do not end are cut after 18 of them");
+    return end_of(writer, wall && is_time(writer, wall)
+                              ? NULL
+                              : "amounts whose decimals do not end are cut after 18 of them");
 }
 
 /* --- profiles of the heap --------------------------------------------------------------------- */
@@ -309,7 +330,8 @@ int pf_v8_finish_heap(struct pf_writer *writer)
     const char *comma = "";
 
     if (!size)
-        return pf_error_set(&writer->error, PF_USAGE, "heapprofile holds bytes, and no measure of the profile counts any");
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "heapprofile holds bytes, and no measure of the profile counts any");
     pf_held_measures_add(&writer->measures, &size->quantity.measure);
     if (!number_nodes(state))
         return pf_error_nomem(&writer->error);
@@ -325,7 +347,8 @@ int pf_v8_finish_heap(struct pf_writer *writer)
             continue;
         pf_sink_printf(writer->sink, "%s{\"size\":", comma);
         write_size(writer, size, node);
-        pf_sink_printf(writer->sink, ",\"nodeId\":%" PRIu32 ",\"ordinal\":%" PRIu32 "}", node + 1, ordinal++);
+        pf_sink_printf(writer->sink, ",\"nodeId\":%" PRIu32 ",\"ordinal\":%" PRIu32 "}", node + 1,
+                       ordinal++);
         comma = ",";
     }
     pf_sink_text(writer->sink, "],\n\"profutils\":{");

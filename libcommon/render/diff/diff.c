@@ -14,8 +14,8 @@ struct pf_bytes pf_diff_unit(const struct pf_diff_view *view, const struct pf_di
     return view->diff->normalize ? PF_BYTES("ppb") : block->scale.name;
 }
 
-void pf_diff_place_cells(const struct pf_diff_view *view, const struct pf_diff_block *block, uint32_t key, struct pf_cell *cells,
-                         struct pf_buffer *scratch)
+void pf_diff_place_cells(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                         uint32_t key, struct pf_cell *cells, struct pf_buffer *scratch)
 {
     pf_look_place_cells(&view->diff->keys, key, cells, scratch);
     cells[4] = pf_look_cell(view->diff->dict, block->name);
@@ -31,7 +31,8 @@ const char *pf_diff_added_column(const struct pf_diff_view *view)
     return diff->by == PF_BY_ADDRESS ? "address" : diff->by == PF_BY_PACKAGE ? "package" : NULL;
 }
 
-struct pf_cell pf_diff_added_cell(const struct pf_diff_view *view, uint32_t key, struct pf_buffer *scratch, char address[32])
+struct pf_cell pf_diff_added_cell(const struct pf_diff_view *view, uint32_t key,
+                                  struct pf_buffer *scratch, char address[32])
 {
     const struct pf_keys *keys = &view->diff->keys;
     struct pf_cell cell = {0};
@@ -46,18 +47,20 @@ struct pf_cell pf_diff_added_cell(const struct pf_diff_view *view, uint32_t key,
 }
 
 struct pf_sheet_head pf_diff_document(const struct pf_diff_view *view, const char *schema,
-                                      void (*measures)(const void *arg, struct pf_sink *), const void *arg)
+                                      void (*measures)(const void *arg, struct pf_sink *),
+                                      const void *arg)
 {
     return (struct pf_sheet_head){
         .schema = schema,
-        .meta = pf_meta_json(view->diff->dict, &view->diff->facts, view->tool, view->operands, !view->incomplete),
+        .meta = pf_meta_json(view->diff->dict, &view->diff->facts, view->tool, view->operands,
+                             !view->incomplete),
         .measures = measures,
         .arg = arg,
     };
 }
 
-const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block, pf_int128 amount, uint64_t parts, bool sign,
-                          char text[PF_AMOUNT_TEXT])
+const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT])
 {
     struct pf_scale scale = block->scale;
     char plain[PF_AMOUNT_TEXT];
@@ -69,7 +72,8 @@ const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_
         pf_look_percent((double)amount * 100 / PF_DIFF_WHOLE, plain);
     else
         number = pf_scale_print(&scale, amount, plain);
-    snprintf(text, PF_AMOUNT_TEXT, "%s%.*s", sign && amount > 0 ? "+" : "", PF_AMOUNT_TEXT - 2, number);
+    snprintf(text, PF_AMOUNT_TEXT, "%s%.*s", sign && amount > 0 ? "+" : "", PF_AMOUNT_TEXT - 2,
+             number);
     return text;
 }
 
@@ -101,7 +105,8 @@ static bool brief_names(const struct pf_diff_view *view)
 {
     for (size_t i = 0; i < view->side_count; i++)
         for (size_t k = 0; k < i; k++)
-            if (pf_bytes_equal(pf_place_basename(pf_bytes_of(view->sides[i])), pf_place_basename(pf_bytes_of(view->sides[k]))))
+            if (pf_bytes_equal(pf_place_basename(pf_bytes_of(view->sides[i])),
+                               pf_place_basename(pf_bytes_of(view->sides[k]))))
                 return false;
     return true;
 }
@@ -114,8 +119,9 @@ int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *le
     append_sides(view, false, &right);
     append_sides(view, view->side_count <= 4 && brief_names(view), &brief);
     if (!left->failed && !right.failed && !brief.failed)
-        status = pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size}, (struct pf_bytes){right.data, right.size},
-                                 (struct pf_bytes){brief.data, brief.size});
+        status = pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size},
+                                  (struct pf_bytes){right.data, right.size},
+                                  (struct pf_bytes){brief.data, brief.size});
     pf_buffer_free(&right);
     pf_buffer_free(&brief);
     return status;
@@ -129,12 +135,14 @@ size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
 /* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"function", PF_CELL_TEXT},    {"file", PF_CELL_TEXT},       {"line", PF_CELL_INT},       {"image", PF_CELL_TEXT},
-    {"measure", PF_CELL_TEXT},     {"unit", PF_CELL_TEXT},       {"flat_before", PF_CELL_INT}, {"flat_after", PF_CELL_INT},
-    {"flat_delta", PF_CELL_INT},   {"cum_before", PF_CELL_INT},  {"cum_after", PF_CELL_INT},  {"cum_delta", PF_CELL_INT},
-    {"ratio", PF_CELL_NUMBER},     {"points", PF_CELL_NUMBER},   {"runs_before", PF_CELL_INT}, {"runs_after", PF_CELL_INT},
-    {"ci_low", PF_CELL_NUMBER},    {"ci_high", PF_CELL_NUMBER},  {"p", PF_CELL_NUMBER},       {"q", PF_CELL_NUMBER},
-    {"verdict", PF_CELL_TEXT},     {"status", PF_CELL_TEXT},
+    {"function", PF_CELL_TEXT},   {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},
+    {"image", PF_CELL_TEXT},      {"measure", PF_CELL_TEXT},   {"unit", PF_CELL_TEXT},
+    {"flat_before", PF_CELL_INT}, {"flat_after", PF_CELL_INT}, {"flat_delta", PF_CELL_INT},
+    {"cum_before", PF_CELL_INT},  {"cum_after", PF_CELL_INT},  {"cum_delta", PF_CELL_INT},
+    {"ratio", PF_CELL_NUMBER},    {"points", PF_CELL_NUMBER},  {"runs_before", PF_CELL_INT},
+    {"runs_after", PF_CELL_INT},  {"ci_low", PF_CELL_NUMBER},  {"ci_high", PF_CELL_NUMBER},
+    {"p", PF_CELL_NUMBER},        {"q", PF_CELL_NUMBER},       {"verdict", PF_CELL_TEXT},
+    {"status", PF_CELL_TEXT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -145,7 +153,8 @@ struct writing {
     struct pf_buffer scratch, second;
 };
 
-static void number_cells(const struct pf_diff_table *table, const struct pf_diff_means *means, struct pf_cell cells[3])
+static void number_cells(const struct pf_diff_table *table, const struct pf_diff_means *means,
+                         struct pf_cell cells[3])
 {
     const struct pf_diff_means shown = pf_diff_shown_means(table, means);
 
@@ -154,7 +163,8 @@ static void number_cells(const struct pf_diff_table *table, const struct pf_diff
     cells[2] = (struct pf_cell){.integer = shown.delta, .parts = table->shown_parts};
 }
 
-static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct pf_diff_row *row)
+static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block,
+                      const struct pf_diff_row *row)
 {
     const struct pf_diff_view *view = writing->view;
     struct pf_cell cells[COLUMNS + 1] = {{.integer = 0}};
@@ -166,7 +176,8 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     pf_diff_place_cells(view, &view->diff->blocks[block], row->key, cells, &writing->scratch);
     number_cells(table, &row->flat, &cells[6]);
     number_cells(table, &row->cum, &cells[9]);
-    cells[12] = (struct pf_cell){.real = row->ratio, .missing = pf_diff_compared(table, row)->before == 0};
+    cells[12] =
+        (struct pf_cell){.real = row->ratio, .missing = pf_diff_compared(table, row)->before == 0};
     cells[13] = (struct pf_cell){.real = row->points};
     cells[14].integer = (pf_int128)pf_diff_runs(view->diff, 0);
     cells[15].integer = (pf_int128)pf_diff_runs(view->diff, 1);
@@ -181,7 +192,8 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     pf_sheet_row(sheet, cells);
 }
 
-static void write_measure(const struct writing *writing, struct pf_sink *sink, size_t block, struct pf_buffer *scratch)
+static void write_measure(const struct writing *writing, struct pf_sink *sink, size_t block,
+                          struct pf_buffer *scratch)
 {
     static const char *const methods[] = {"none", "exact", "welch", "binomial", "none"};
     const struct pf_diff_table *table = &writing->tables[block];
@@ -199,8 +211,8 @@ static void write_measure(const struct writing *writing, struct pf_sink *sink, s
     pf_json_parts(sink, total.after, table->shown_parts);
     pf_sink_text(sink, ",\"total_delta\":");
     pf_json_parts(sink, total.delta, table->shown_parts);
-    pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":", methods[table->method],
-                   table->cum ? "cum" : "flat", table->tests);
+    pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":",
+                   methods[table->method], table->cum ? "cum" : "flat", table->tests);
     pf_json_parts(sink, table->margin, table->shown_parts);
     pf_sink_text(sink, "}");
 }
@@ -234,8 +246,9 @@ static int write_sheet(struct writing *writing)
         all[i] = columns[i];
     all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
     pf_sheet_begin(&sheet, view->look.sink, view->form, all, COLUMNS + (added != NULL),
-                   view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.diff/1", write_measures, writing)
-                                               : (struct pf_sheet_head){0});
+                   view->form == PF_SHEET_JSON
+                       ? pf_diff_document(view, "profutils.diff/1", write_measures, writing)
+                       : (struct pf_sheet_head){0});
     for (size_t i = 0; i < view->diff->block_count; i++) {
         size_t shown = pf_diff_shown(view, writing->tables[i].count);
         for (size_t k = 0; k < shown; k++)
@@ -262,8 +275,8 @@ static int write_text(struct writing *writing, const size_t *rows)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block, struct pf_diff_table *table, size_t *rows,
-                      bool *rose, struct pf_error *error)
+static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      struct pf_diff_table *table, size_t *rows, bool *rose, struct pf_error *error)
 {
     int status;
 
@@ -293,10 +306,11 @@ int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *
 
     *rose = false;
     for (size_t i = 0; i < count && status == PF_OK; i++)
-        status = make_table(view, &view->diff->blocks[i], &writing.tables[i], &rows[i], rose, error);
-    if (status == PF_OK &&
-        ((view->form == PF_SHEET_TEXT ? write_text(&writing, rows) : write_sheet(&writing)) != PF_OK || writing.scratch.failed ||
-         writing.second.failed))
+        status =
+            make_table(view, &view->diff->blocks[i], &writing.tables[i], &rows[i], rose, error);
+    if (status == PF_OK && ((view->form == PF_SHEET_TEXT ? write_text(&writing, rows)
+                                                         : write_sheet(&writing)) != PF_OK ||
+                            writing.scratch.failed || writing.second.failed))
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++)
         pf_diff_table_free(&writing.tables[i]);

@@ -12,21 +12,21 @@
 struct pf_diff_view {
     struct pf_look look;
     struct pf_diff *diff;
-    const char *tool;             /* for `meta` */
-    const char *const *operands;  /* names of the inputs, NULL-terminated */
-    const char *const *sides;     /* names of the sides */
+    const char *tool;            /* for `meta` */
+    const char *const *operands; /* names of the inputs, NULL-terminated */
+    const char *const *sides;    /* names of the sides */
     size_t side_count;
-    bool incomplete;              /* an input failed */
+    bool incomplete; /* an input failed */
 
     enum pf_sheet_form form;
     enum pf_diff_sort sort;
     enum pf_diff_only only;
-    struct pf_bound margin;       /* --min-delta */
-    const struct pf_bound *gate;  /* --fail-above; NULL: none */
+    struct pf_bound margin;      /* --min-delta */
+    const struct pf_bound *gate; /* --fail-above; NULL: none */
     const char *gate_text;
-    bool drop_negative, by_name;  /* by_name: --stats sorts by name */
-    size_t limit;                 /* rows; 0: all */
-    double min_percent;           /* rows below this share of both totals are left out */
+    bool drop_negative, by_name; /* by_name: --stats sorts by name */
+    size_t limit;                /* rows; 0: all */
+    double min_percent;          /* rows below this share of both totals are left out */
 };
 
 /* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make;

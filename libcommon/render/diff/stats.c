@@ -18,9 +18,9 @@ struct row {
 struct table {
     struct row *rows;
     size_t count, runs;
-    int64_t *amounts;  /* of one row, by run */
-    pf_int128 total;   /* of all records of all runs */
-    size_t small;      /* rows left out: less than the share asked for */
+    int64_t *amounts; /* of one row, by run */
+    pf_int128 total;  /* of all records of all runs */
+    size_t small;     /* rows left out: less than the share asked for */
 };
 
 struct writing {
@@ -31,7 +31,8 @@ struct writing {
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *block, struct table *table, uint32_t key)
+static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *block,
+                      struct table *table, uint32_t key)
 {
     struct row *row = &table->rows[table->count];
     bool any = false;
@@ -44,7 +45,8 @@ static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *bl
         if (diff->runs[k].left_out)
             continue;
         any = any || amount != 0;
-        table->amounts[table->runs++] = diff->normalize ? pf_diff_share(amount, run->total) : amount;
+        table->amounts[table->runs++] = diff->normalize ? pf_diff_share(amount, run->total)
+                                                        : amount;
     }
     if (!any)
         return false;
@@ -81,7 +83,8 @@ static int compare_rows(const void *arg, const void *x, const void *y)
     return pf_keys_compare(order->keys, a->key, b->key);
 }
 
-static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block, struct table *table, struct pf_error *error)
+static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      struct table *table, struct pf_error *error)
 {
     const struct pf_diff *diff = view->diff;
     const struct order order = {&diff->keys, view->by_name};
@@ -95,11 +98,14 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
         return pf_error_nomem(error);
     for (size_t k = 0; k < diff->run_count; k++)
         if (!diff->runs[k].left_out)
-            table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0) : block->runs[k].total;
+            table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0)
+                                            : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
         table->count += summarize(diff, block, table, key);
     leave_small(table, view->min_percent);
-    return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK ? PF_OK : pf_error_nomem(error);
+    return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK
+               ? PF_OK
+               : pf_error_nomem(error);
 }
 
 /* So many of an amount are one of the unit. */
@@ -111,15 +117,17 @@ static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_b
 /* --- for machines ----------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
-    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},     {"image", PF_CELL_TEXT},
-    {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},      {"sum", PF_CELL_INT},      {"sum_pct", PF_CELL_NUMBER},
-    {"n", PF_CELL_INT},         {"mean", PF_CELL_NUMBER},    {"sd", PF_CELL_NUMBER},    {"min", PF_CELL_INT},
+    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},
+    {"image", PF_CELL_TEXT},    {"measure", PF_CELL_TEXT},   {"unit", PF_CELL_TEXT},
+    {"sum", PF_CELL_INT},       {"sum_pct", PF_CELL_NUMBER}, {"n", PF_CELL_INT},
+    {"mean", PF_CELL_NUMBER},   {"sd", PF_CELL_NUMBER},      {"min", PF_CELL_INT},
     {"max", PF_CELL_INT},       {"range", PF_CELL_INT},      {"range_pct", PF_CELL_NUMBER},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block, const struct row *row)
+static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block,
+                      const struct row *row)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_summary *summary = &row->summary;
@@ -132,7 +140,8 @@ static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t bl
     cells[7].real = pf_percent(summary->sum, writing->tables[block].total);
     cells[8].integer = (pf_int128)summary->count;
     cells[9].real = summary->mean / (double)parts;
-    cells[10] = (struct pf_cell){.real = summary->sd / (double)parts, .missing = summary->count < 2};
+    cells[10] =
+        (struct pf_cell){.real = summary->sd / (double)parts, .missing = summary->count < 2};
     cells[11].integer = summary->least;
     cells[12].integer = summary->greatest;
     cells[13].integer = summary->range;
@@ -158,7 +167,8 @@ static void write_measures(const void *arg, struct pf_sink *sink)
         pf_json_name(sink, diff->dict, diff->blocks[i].name, &scratch);
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[i]), PF_UTF8, &scratch);
-        pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
+        pf_sink_printf(sink,
+                       ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
         pf_json_parts(sink, writing->tables[i].total, parts_of(writing->view, &diff->blocks[i]));
         pf_sink_printf(sink, ",\"compared\":\"%s\"}", diff->cum ? "cum" : "flat");
         any = true;
@@ -177,8 +187,9 @@ static int write_sheet(struct writing *writing)
     memcpy(all, columns, sizeof columns);
     all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
     pf_sheet_begin(&sheet, view->look.sink, view->form, all, COLUMNS + (added != NULL),
-                   view->form == PF_SHEET_JSON ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
-                                               : (struct pf_sheet_head){0});
+                   view->form == PF_SHEET_JSON
+                       ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
+                       : (struct pf_sheet_head){0});
     for (size_t i = 0; i < view->diff->block_count; i++)
         for (size_t k = 0; k < pf_diff_shown(view, writing->tables[i].count); k++)
             write_row(writing, &sheet, i, &writing->tables[i].rows[k]);
@@ -190,8 +201,9 @@ static int write_sheet(struct writing *writing)
 enum { RANGE_SHARE, SUM, SUM_SHARE, COUNT, MEAN, SD, LEAST, GREATEST, NAME, TEXT_COLUMNS };
 
 static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
-    {"range%", 8, 0}, {"sum", 11, 6}, {"sum%", 7, PF_DROP_POINTS}, {"n", 5, PF_DROP_BAR}, {"mean", 11, 0},
-    {"sd", 11, 9},    {"min", 11, 7}, {"max", 11, 8}, {"", 0, 0},
+    {"range%", 8, 0},      {"sum", 11, 6},  {"sum%", 7, PF_DROP_POINTS},
+    {"n", 5, PF_DROP_BAR}, {"mean", 11, 0}, {"sd", 11, 9},
+    {"min", 11, 7},        {"max", 11, 8},  {"", 0, 0},
 };
 
 static int write_head(struct writing *writing, size_t block)
@@ -200,21 +212,26 @@ static int write_head(struct writing *writing, size_t block)
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer line = {0};
-    struct pf_bytes name = pf_text_line(pf_dict_string(dict, about->column), dict->strings.rows[about->column].flags,
-                                        &writing->scratch);
+    struct pf_bytes name = pf_text_line(pf_dict_string(dict, about->column),
+                                        dict->strings.rows[about->column].flags, &writing->scratch);
     char text[PF_AMOUNT_TEXT];
     int status;
 
     pf_buffer_append(&line, name.data, name.size);
     pf_diff_print(view, about, writing->tables[block].total, parts_of(view, about), false, text);
-    pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs, writing->tables[block].runs == 1 ? "" : "s");
+    pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs,
+                     writing->tables[block].runs == 1 ? "" : "s");
     status = pf_diff_headline(view, &line);
     pf_buffer_free(&line);
-    return status == PF_OK ? pf_look_note(&view->look, "sum%%: of the total of all runs; range%%: max - min, of the sum") : status;
+    return status == PF_OK
+               ? pf_look_note(&view->look,
+                              "sum%%: of the total of all runs; range%%: max - min, of the sum")
+               : status;
 }
 
 /* A mean or a deviation: of counts with two decimals, for most are small. */
-static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block, double amount, char text[PF_AMOUNT_TEXT])
+static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                              double amount, char text[PF_AMOUNT_TEXT])
 {
     uint64_t parts = parts_of(view, block);
     double value = amount / (double)parts;
@@ -227,7 +244,8 @@ static const char *print_real(const struct pf_diff_view *view, const struct pf_d
     return text;
 }
 
-static void write_text_row(struct writing *writing, struct pf_text_table *table, size_t block, const struct row *row)
+static void write_text_row(struct writing *writing, struct pf_text_table *table, size_t block,
+                           const struct row *row)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
@@ -239,14 +257,17 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
 
     cells[RANGE_SHARE].text = pf_look_percent(summary->normalised, percents[0]);
     cells[SUM].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
-    cells[SUM_SHARE].text = pf_look_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
+    cells[SUM_SHARE].text =
+        pf_look_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
     cells[COUNT].text = pf_bytes_of(pf_look_count(&view->look, summary->count, count));
     cells[MEAN].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
     cells[SD].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
     if (summary->count < 2)
         cells[SD].text = PF_BYTES("-");
-    cells[LEAST].text = pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
-    cells[GREATEST].text = pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
+    cells[LEAST].text =
+        pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
+    cells[GREATEST].text =
+        pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
     pf_look_place(&view->look, &view->diff->keys, row->key, &writing->second, &place);
     pf_text_table_row(table, cells, &place, 1);
 }
@@ -266,9 +287,10 @@ static int write_text(struct writing *writing, size_t block)
     if (pf_look_end(&view->look, &table) != PF_OK)
         status = PF_NOMEM;
     if (status == PF_OK && behind + rows->small > 0)
-        status = pf_look_note(&view->look, "... %s %s not shown;%s%s for all", pf_look_count(&view->look, behind + rows->small, number),
-                             pf_look_noun(&view->look, behind + rows->small != 1), behind > 0 ? " -n 0" : "",
-                             rows->small > 0 ? " --min-percent=0" : "");
+        status = pf_look_note(&view->look, "... %s %s not shown;%s%s for all",
+                              pf_look_count(&view->look, behind + rows->small, number),
+                              pf_look_noun(&view->look, behind + rows->small != 1),
+                              behind > 0 ? " -n 0" : "", rows->small > 0 ? " --min-percent=0" : "");
     return status;
 }
 
@@ -296,8 +318,9 @@ int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
 
     for (size_t i = 0; i < count && status == PF_OK; i++)
         status = make_table(view, &view->diff->blocks[i], &writing.tables[i], error);
-    if (status == PF_OK && ((view->form == PF_SHEET_TEXT ? write_texts(&writing) : write_sheet(&writing)) != PF_OK ||
-                            writing.scratch.failed || writing.second.failed))
+    if (status == PF_OK &&
+        ((view->form == PF_SHEET_TEXT ? write_texts(&writing) : write_sheet(&writing)) != PF_OK ||
+         writing.scratch.failed || writing.second.failed))
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++) {
         free(writing.tables[i].rows);

@@ -12,29 +12,38 @@
 enum { BEFORE, AFTER, DELTA, POINTS, RATIO, INTERVAL, Q, VERDICT, BAR, NAME, COLUMNS };
 
 static const struct pf_text_column text_columns[COLUMNS] = {
-    {"before", 10, 7},       {"after", 10, 6},
-    {"delta", 11, 0},        {"points", 8, PF_DROP_POINTS},
-    {"ratio", 8, 5},         {"95% interval", 23, PF_DROP_INTERVAL},
-    {"q", 9, 4},             {"verdict", 10, 8},
-    {"", PF_LOOK_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+    {"before", 10, 7},
+    {"after", 10, 6},
+    {"delta", 11, 0},
+    {"points", 8, PF_DROP_POINTS},
+    {"ratio", 8, 5},
+    {"95% interval", 23, PF_DROP_INTERVAL},
+    {"q", 9, 4},
+    {"verdict", 10, 8},
+    {"", PF_LOOK_BAR + 2, PF_DROP_BAR},
+    {"", 0, 0},
 };
 
 /* --- head ------------------------------------------------------------------------------------- */
 
-static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                          struct pf_buffer *line)
+static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          const struct pf_diff_table *table, struct pf_buffer *line)
 {
     char text[PF_AMOUNT_TEXT];
 
     if (table->worth[0] == table->worth[1])
         return;
-    pf_buffer_printf(line, "; a sample stands for %s before", pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
-    pf_buffer_printf(line, ", %s after", pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
+    pf_buffer_printf(
+        line, "; a sample stands for %s before",
+        pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
+    pf_buffer_printf(
+        line, ", %s after",
+        pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
 }
 
 /* What made the verdicts, and what they take for granted. */
-static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                          struct pf_buffer *line)
+static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          const struct pf_diff_table *table, struct pf_buffer *line)
 {
     size_t before = pf_diff_runs(view->diff, 0), after = pf_diff_runs(view->diff, 1);
     char margin[PF_AMOUNT_TEXT];
@@ -43,53 +52,62 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
     case PF_DIFF_RUNS:
         pf_buffer_printf(line, "Welch's t over %zu and %zu runs", before, after);
         if (block->measure.nature == PF_SAMPLED && block->sampled)
-            pf_buffer_printf(line, ", a side's variance being at least that of its number of samples");
+            pf_buffer_printf(line,
+                             ", a side's variance being at least that of its number of samples");
         else if (block->measure.nature == PF_EXACT)
-            pf_buffer_printf(line, "; exact counts that are the same in all runs of a side need no test");
+            pf_buffer_printf(line,
+                             "; exact counts that are the same in all runs of a side need no test");
         break;
     case PF_DIFF_SAMPLES:
-        pf_buffer_printf(line, "exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other");
+        pf_buffer_printf(line, "exact binomial on the numbers of samples, given their sum; right "
+                               "if samples do not depend on each other");
         append_worths(view, block, table, line);
         break;
-    case PF_DIFF_EXACT:
-        pf_buffer_printf(line, "exact counts: any change is real\n");
-        return;
+    case PF_DIFF_EXACT: pf_buffer_printf(line, "exact counts: any change is real\n"); return;
     case PF_DIFF_UNLIKE:
-        pf_buffer_printf(line, "one run on a side, and what a sample stands for differs between or within the sides: nothing tells a change from chance (?)\n");
+        pf_buffer_printf(line, "one run on a side, and what a sample stands for differs between or "
+                               "within the sides: nothing tells a change from chance (?)\n");
         return;
     case PF_DIFF_NOTHING:
-        pf_buffer_printf(line, "one run on a side, and the number of samples is not known: nothing tells a change from chance (?)\n");
+        pf_buffer_printf(line, "one run on a side, and the number of samples is not known: nothing "
+                               "tells a change from chance (?)\n");
         return;
     }
     pf_diff_print(view, block, table->margin, table->shown_parts, false, margin);
-    pf_buffer_printf(line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n", table->tests,
-           pf_look_noun(&view->look, table->tests != 1), margin);
+    pf_buffer_printf(
+        line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n",
+        table->tests, pf_look_noun(&view->look, table->tests != 1), margin);
 }
 
-static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                         struct pf_buffer *line)
+static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                         const struct pf_diff_table *table, struct pf_buffer *line)
 {
     const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
     char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     bool mean = pf_diff_runs(view->diff, 0) > 1 || pf_diff_runs(view->diff, 1) > 1;
 
-    pf_buffer_printf(line, "%s before, ", pf_diff_print(view, block, total.before, table->shown_parts, false, text));
-    pf_buffer_printf(line, "%s after", pf_diff_print(view, block, total.after, table->shown_parts, false, text));
+    pf_buffer_printf(line, "%s before, ",
+                     pf_diff_print(view, block, total.before, table->shown_parts, false, text));
+    pf_buffer_printf(line, "%s after",
+                     pf_diff_print(view, block, total.after, table->shown_parts, false, text));
     pf_buffer_printf(line, "%s, ", mean ? " per run" : "");
-    pf_buffer_printf(line, "%s", pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
+    pf_buffer_printf(line, "%s",
+                     pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
     if (table->total.before != 0 && !view->diff->normalize) {
         pf_look_percent(pf_percent(table->total.delta, table->total.before), percent);
-        pf_buffer_printf(line, " (%s%s of before)", table->total.delta > 0 && percent[0] != '<' ? "+" : "", percent);
+        pf_buffer_printf(line, " (%s%s of before)",
+                         table->total.delta > 0 && percent[0] != '<' ? "+" : "", percent);
     }
 }
 
 /* `points`: the table has the column of that name. */
-static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                      bool points)
+static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      const struct pf_diff_table *table, bool points)
 {
     const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer line = {0}, scratch = {0};
-    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->column), dict->strings.rows[block->column].flags, &scratch);
+    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->column),
+                                        dict->strings.rows[block->column].flags, &scratch);
     int status;
 
     pf_buffer_append(&line, name.data, name.size);
@@ -99,7 +117,8 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
     line.size = 0;
     append_method(view, block, table, &line);
     if (points)
-        pf_buffer_printf(&line, "points: share of the total after, less share of the total before%s",
+        pf_buffer_printf(&line,
+                         "points: share of the total after, less share of the total before%s",
                          table->cum ? "; " : "");
     if (table->cum)
         pf_buffer_printf(&line, "all columns: cumulative");
@@ -113,29 +132,36 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
 /* --- rows ------------------------------------------------------------------------------------- */
 
 struct row_texts {
-    char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32], ratio[32], interval[2 * PF_AMOUNT_TEXT + 8],
-        q[32], verdict[16];
+    char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32],
+        ratio[32], interval[2 * PF_AMOUNT_TEXT + 8], q[32], verdict[16];
 };
 
-static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_means *means, char text[32])
+static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_means *means,
+                        char text[32])
 {
     if (means->before == 0)
         snprintf(text, 32, "-");
     else
-        snprintf(text, 32, fabs(row->ratio) >= 1e5 ? "%.2gx" : fabs(row->ratio) >= 100 ? "%.0fx" : "%.2fx", row->ratio);
+        snprintf(text, 32,
+                 fabs(row->ratio) >= 1e5   ? "%.2gx"
+                 : fabs(row->ratio) >= 100 ? "%.0fx"
+                                           : "%.2fx",
+                 row->ratio);
 }
 
 /* An end of an interval: with decimals where means may have some. */
-static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, double amount,
-                      char text[PF_AMOUNT_TEXT])
+static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      const struct pf_diff_table *table, double amount, char text[PF_AMOUNT_TEXT])
 {
     double digits = table->shown_parts > 1 ? 1e6 / (double)block->scale.parts : 1;
 
-    pf_diff_print(view, block, (pf_int128)nearbyint(amount * digits), table->shown_parts > 1 ? 1000000 : 1, true, text);
+    pf_diff_print(view, block, (pf_int128)nearbyint(amount * digits),
+                  table->shown_parts > 1 ? 1000000 : 1, true, text);
 }
 
-static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                      const struct pf_diff_row *row, struct row_texts *texts)
+static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      const struct pf_diff_table *table, const struct pf_diff_row *row,
+                      struct row_texts *texts)
 {
     const struct pf_diff_means *means = pf_diff_compared(table, row);
     const struct pf_diff_means shown = pf_diff_shown_means(table, means);
@@ -144,9 +170,11 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_diff_print(view, block, shown.before, table->shown_parts, false, texts->before);
     pf_diff_print(view, block, shown.after, table->shown_parts, false, texts->after);
     pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
-    snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f", row->points);
+    snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f",
+             row->points);
     print_ratio(row, means, texts->ratio);
-    snprintf(texts->verdict, sizeof texts->verdict, "%c %-7s", row->verdict, pf_diff_status_name(row->status));
+    snprintf(texts->verdict, sizeof texts->verdict, "%c %-7s", row->verdict,
+             pf_diff_status_name(row->status));
     snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
     print_end(view, block, table, row->test.low, low);
     print_end(view, block, table, row->test.high, high);
@@ -166,7 +194,8 @@ static bool tested(const struct pf_diff_table *table)
 }
 
 /* The columns of the block; their number. */
-static size_t choose_columns(const struct pf_diff_table *table, struct pf_text_column columns[COLUMNS])
+static size_t choose_columns(const struct pf_diff_table *table,
+                             struct pf_text_column columns[COLUMNS])
 {
     size_t count = 0;
 
@@ -182,8 +211,9 @@ struct shown_row {
     double percent;
 };
 
-static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                      struct shown_row shown, struct pf_text_table *text, struct pf_buffer buffers[2])
+static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      const struct pf_diff_table *table, struct shown_row shown,
+                      struct pf_text_table *text, struct pf_buffer buffers[2])
 {
     const struct pf_diff_row *row = shown.row;
     pf_int128 delta = pf_diff_compared(table, row)->delta;
@@ -214,8 +244,8 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 }
 
 /* The rows say which columns a narrow terminal has room for, and the head explains those only. */
-static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table,
-                       size_t shown)
+static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                       const struct pf_diff_table *table, size_t shown)
 {
     struct pf_text_column columns[COLUMNS];
     struct pf_text_table text = {0};
@@ -228,9 +258,12 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
     pf_text_table_begin(&text, columns, choose_columns(table, columns));
     for (size_t i = 0; i < shown; i++) {
         double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
-        write_row(view, block, table, (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0}, &text, buffers);
+        write_row(view, block, table,
+                  (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0},
+                  &text, buffers);
     }
-    status = write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->look.terminal));
+    status =
+        write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->look.terminal));
     int written = pf_look_end(&view->look, &text);
 
     status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status != PF_OK ? status : written;
@@ -240,7 +273,8 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
 }
 
 /* What is not there, and why. */
-static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table, size_t shown, size_t rows)
+static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table,
+                      size_t shown, size_t rows)
 {
     char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT], below[48] = "";
     size_t behind = table->count - shown, asked = rows - table->small;
@@ -249,18 +283,24 @@ static int write_rest(const struct pf_diff_view *view, const struct pf_diff_tabl
     if (table->small > 0)
         snprintf(below, sizeof below, " below %g%%", view->min_percent);
     if (view->gate)
-        return pf_look_note(&view->look, "%s of %s %s rose by more than %s%s", pf_look_count(&view->look, table->count + table->small, number),
-                           pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1), view->gate_text,
-                           view->gate->percent ? " of what it was before" : "");
+        return pf_look_note(&view->look, "%s of %s %s rose by more than %s%s",
+                            pf_look_count(&view->look, table->count + table->small, number),
+                            pf_look_count(&view->look, rows, all),
+                            pf_look_noun(&view->look, rows != 1), view->gate_text,
+                            view->gate->percent ? " of what it was before" : "");
     if (rows == 0)
         status = pf_look_note(&view->look, "no record has a value");
     if (status == PF_OK && behind + table->small > 0)
-        status = pf_look_note(&view->look, "... %s %s%s not shown;%s%s for all", pf_look_count(&view->look, behind + table->small, number),
-                             pf_look_noun(&view->look, behind + table->small != 1), behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
-                             table->small > 0 ? " --min-percent=0" : "");
+        status = pf_look_note(&view->look, "... %s %s%s not shown;%s%s for all",
+                              pf_look_count(&view->look, behind + table->small, number),
+                              pf_look_noun(&view->look, behind + table->small != 1),
+                              behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
+                              table->small > 0 ? " --min-percent=0" : "");
     if (status == PF_OK && table->count < asked)
-        status = pf_look_note(&view->look, "... %s of %s %s left out", pf_look_count(&view->look, asked - table->count, number),
-                             pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1));
+        status = pf_look_note(&view->look, "... %s of %s %s left out",
+                              pf_look_count(&view->look, asked - table->count, number),
+                              pf_look_count(&view->look, rows, all),
+                              pf_look_noun(&view->look, rows != 1));
     return status;
 }
 
@@ -270,14 +310,19 @@ static int write_moved(const struct pf_diff_view *view, const struct pf_diff_tab
 
     if (table->moved == 0)
         return PF_OK;
-    return pf_look_note(&view->look, "... %s %s gone with one file or image and new with another under the same name: --by=name joins them",
-                       pf_look_count(&view->look, table->moved, number), table->moved == 1 ? "function is" : "functions are");
+    return pf_look_note(&view->look,
+                        "... %s %s gone with one file or image and new with another under the same "
+                        "name: --by=name joins them",
+                        pf_look_count(&view->look, table->moved, number),
+                        table->moved == 1 ? "function is" : "functions are");
 }
 
-int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block, const struct pf_diff_table *table, size_t rows)
+int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                 const struct pf_diff_table *table, size_t rows)
 {
     size_t shown = pf_diff_shown(view, table->count);
-    int status = shown > 0 ? write_table(view, block, table, shown) : write_head(view, block, table, true);
+    int status = shown > 0 ? write_table(view, block, table, shown)
+                           : write_head(view, block, table, true);
 
     if (status == PF_OK)
         status = write_rest(view, table, shown, rows);

@@ -9,12 +9,14 @@ static bool make_room(struct pf_cache *cache, uint32_t id)
 {
     struct pf_error error = {0};
 
-    if (!pf_grow_zeroed(&cache->spans, &cache->count, &cache->capacity, (size_t)id + 1, sizeof *cache->spans))
+    if (!pf_grow_zeroed(&cache->spans, &cache->count, &cache->capacity, (size_t)id + 1,
+                        sizeof *cache->spans))
         return false;
     return cache->sink || pf_sink_open_memory(&cache->sink, &error) == PF_OK;
 }
 
-struct pf_bytes pf_cache_text(struct pf_cache *cache, uint32_t id, void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg)
+struct pf_bytes pf_cache_text(struct pf_cache *cache, uint32_t id,
+                              void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg)
 {
     size_t size;
 

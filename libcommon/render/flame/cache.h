@@ -14,14 +14,15 @@ struct pf_cache {
     struct pf_sink *sink; /* all texts, one behind the other, in memory */
     struct pf_cache_span {
         uint64_t start, size; /* start + 1; 0 = not rendered yet */
-    } *spans;                 /* by id */
+    } * spans;                /* by id */
     size_t capacity, count;
     int status; /* PF_OK, or PF_NOMEM, which stays */
 };
 
 /* The text of `id`, made by `render` on the first call. Valid until the next call; empty when
  * memory ran out. */
-struct pf_bytes pf_cache_text(struct pf_cache *, uint32_t id, void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg);
+struct pf_bytes pf_cache_text(struct pf_cache *, uint32_t id,
+                              void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg);
 void pf_cache_free(struct pf_cache *);
 
 #endif

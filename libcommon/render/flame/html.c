@@ -1,11 +1,11 @@
 /* Flame graphs as HTML: one file that needs nothing else, with the whole tree of calls of all
  * measures and sections in it as arrays of numbers, which a script draws, searches and adds up. */
-#include "analysis/table/flame.h"
 #include "analysis/sum/sort.h"
+#include "analysis/table/flame.h"
 #include "codec/format.h"
 #include "model/json.h"
-#include "render/flame/palette.h"
 #include "model/utf8.h"
+#include "render/flame/palette.h"
 #include "render/flame/xml.h"
 
 #include <inttypes.h>
@@ -30,12 +30,12 @@ struct html_writer {
     size_t subject_count, main;
     /* functions that are in the tree, those of the most nodes first; 0, the root, before all */
     uint32_t *keys;
-    uint32_t *numbers;          /* where each function stands there */
+    uint32_t *numbers; /* where each function stands there */
     uint32_t key_count;
-    uint32_t *records;          /* pf_flame_records */
+    uint32_t *records; /* pf_flame_records */
     size_t record_count;
     struct pf_buffer scratch, line;
-    bool failed;                /* out of memory */
+    bool failed; /* out of memory */
 };
 
 static const struct pf_option options[] = {
@@ -45,21 +45,27 @@ static const struct pf_option options[] = {
     {"label", "key of the label whose values can be chosen among (section)", NULL, false, true},
     {"inverted", "the root at the top when the page opens: an icicle graph", "yes", false, true},
     {"reverse", "leaves at the root, and above them who called them", "yes", false, true},
-    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name", false, true},
+    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name",
+     false, true},
     {"negate", "differences: blue is more and red is less", "yes", false, true},
-    {"delta", "differences: colour by the change of the total or of the frame's own part when the page opens", "total|self", false, true},
+    {"delta",
+     "differences: colour by the change of the total or of the frame's own part when the page "
+     "opens",
+     "total|self", false, true},
     {0},
 };
 
 static int open_writer(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *label = pf_options_get(writer->options, "label"), *by = pf_options_get(writer->options, "by");
+    const char *label = pf_options_get(writer->options, "label"),
+               *by = pf_options_get(writer->options, "by");
 
     state->flame.dict = writer->dict;
     state->flame.reverse = pf_options_get(writer->options, "reverse");
     state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
-    state->flame.label = label ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8) : writer->dict->section_key;
+    state->flame.label = label ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8)
+                               : writer->dict->section_key;
     return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
@@ -129,7 +135,8 @@ static int number_functions(struct html_writer *state)
         for (uint32_t key = 1; key < count; key++)
             if (counts[key] > 0)
                 state->keys[state->key_count++] = key;
-        status = pf_sort(state->keys + 1, state->key_count - 1, sizeof *state->keys, compare_counts, counts);
+        status = pf_sort(state->keys + 1, state->key_count - 1, sizeof *state->keys, compare_counts,
+                         counts);
     }
     for (uint32_t i = 0; status == PF_OK && i < state->key_count; i++)
         state->numbers[state->keys[i]] = i;
@@ -141,13 +148,15 @@ static void write_string(struct pf_writer *writer, struct pf_bytes text, unsigne
 {
     struct html_writer *state = writer->state;
 
-    pf_json_html_string(writer->sink, pf_text_line(text, flags, &state->line), PF_UTF8, &state->scratch);
+    pf_json_html_string(writer->sink, pf_text_line(text, flags, &state->line), PF_UTF8,
+                        &state->scratch);
 }
 
 static struct pf_bytes name_of(struct html_writer *state, uint32_t key, unsigned *flags)
 {
     *flags = 0;
-    return key == 0 ? PF_BYTES("all") : pf_keys_name(&state->flame.keys, key, &state->scratch, flags);
+    return key == 0 ? PF_BYTES("all")
+                    : pf_keys_name(&state->flame.keys, key, &state->scratch, flags);
 }
 
 static void write_names(struct pf_writer *writer)
@@ -164,7 +173,8 @@ static void write_names(struct pf_writer *writer)
     pf_sink_text(writer->sink, "],\n\"colors\":\"");
     for (uint32_t i = 0; i < state->key_count; i++) {
         struct pf_bytes name = name_of(state, state->keys[i], &flags);
-        pf_sink_printf(writer->sink, "%06x", pf_palette_color(&state->palette, state->keys[i], name));
+        pf_sink_printf(writer->sink, "%06x",
+                       pf_palette_color(&state->palette, state->keys[i], name));
     }
     pf_sink_text(writer->sink, "\"");
 }
@@ -179,7 +189,8 @@ static void write_places(struct pf_writer *writer)
         state->failed = true;
     pf_sink_text(writer->sink, ",\n\"file\":[");
     for (uint32_t i = 0; i < state->key_count && !state->failed; i++)
-        write_item(writer->sink, i == 0, pf_table_intern(&files, &pf_keys_row(&state->flame.keys, state->keys[i])->file));
+        write_item(writer->sink, i == 0,
+                   pf_table_intern(&files, &pf_keys_row(&state->flame.keys, state->keys[i])->file));
     pf_sink_text(writer->sink, "],\n\"line\":[");
     for (uint32_t i = 0; i < state->key_count; i++) {
         int64_t line = pf_keys_line(&state->flame.keys, state->keys[i]);
@@ -189,7 +200,8 @@ static void write_places(struct pf_writer *writer)
     for (uint32_t i = 1; i < files.count && !state->failed; i++) {
         uint32_t file = *(const uint32_t *)pf_table_row(&files, i);
         pf_sink_text(writer->sink, ",");
-        write_string(writer, pf_dict_string(writer->dict, file), writer->dict->strings.rows[file].flags);
+        write_string(writer, pf_dict_string(writer->dict, file),
+                     writer->dict->strings.rows[file].flags);
     }
     pf_sink_text(writer->sink, "]");
     state->failed = state->failed || files.status != PF_OK;
@@ -220,7 +232,8 @@ static void write_slices(struct pf_writer *writer)
     const struct pf_slices *slices = &state->flame.slices;
 
     pf_sink_text(writer->sink, ",\n\"label\":");
-    write_string(writer, pf_dict_string(writer->dict, state->flame.label), writer->dict->strings.rows[state->flame.label].flags);
+    write_string(writer, pf_dict_string(writer->dict, state->flame.label),
+                 writer->dict->strings.rows[state->flame.label].flags);
     pf_sink_text(writer->sink, ",\"values\":[");
     for (uint32_t value = 1; value < slices->keys.table.count; value++) {
         unsigned flags;
@@ -241,25 +254,31 @@ static void write_slices(struct pf_writer *writer)
 }
 
 /* What a run of records, all of one node and one slice, has. *next: behind the run. */
-static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *subject, const struct pf_sums *sums, size_t first, size_t *next,
-                     int64_t *amount)
+static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *subject,
+                     const struct pf_sums *sums, size_t first, size_t *next, int64_t *amount)
 {
     const struct html_writer *state = writer->state;
     const struct pf_flame *flame = &state->flame;
-    uint32_t node = flame->places[state->records[first]], slice = pf_flame_slice(flame, state->records[first]);
+    uint32_t node = flame->places[state->records[first]],
+             slice = pf_flame_slice(flame, state->records[first]);
     int64_t sum = 0;
     size_t i = first;
 
-    for (; i < state->record_count && flame->places[state->records[i]] == node && pf_flame_slice(flame, state->records[i]) == slice; i++)
+    for (; i < state->record_count && flame->places[state->records[i]] == node &&
+           pf_flame_slice(flame, state->records[i]) == slice;
+         i++)
         if (!pf_add64(sum, pf_sums_at(sums, state->records[i]), &sum))
-            return pf_error_set(&writer->error, PF_OVERFLOW, "the sum of measure '%s' in one frame leaves 64 bits", pf_clip(subject->name).text);
+            return pf_error_set(&writer->error, PF_OVERFLOW,
+                                "the sum of measure '%s' in one frame leaves 64 bits",
+                                pf_clip(subject->name).text);
     *next = i;
     return pf_scale_amount(&subject->scale, sum, amount, &writer->error);
 }
 
 /* One slice: its number, the nodes that have something, each as its distance from the one before,
  * and what they have. */
-static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *subject, const struct pf_sums *sums, size_t first, size_t end,
+static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *subject,
+                       const struct pf_sums *sums, size_t first, size_t end,
                        struct pf_buffer *values)
 {
     const struct html_writer *state = writer->state;
@@ -291,7 +310,8 @@ static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *
     return status;
 }
 
-static int write_self(struct pf_writer *writer, const struct pf_flame_subject *subject, const struct pf_sums *sums)
+static int write_self(struct pf_writer *writer, const struct pf_flame_subject *subject,
+                      const struct pf_sums *sums)
 {
     struct html_writer *state = writer->state;
     struct pf_buffer values = {0};
@@ -299,7 +319,8 @@ static int write_self(struct pf_writer *writer, const struct pf_flame_subject *s
 
     for (size_t first = 0, end; first < state->record_count && status == PF_OK; first = end) {
         uint32_t slice = pf_flame_slice(&state->flame, state->records[first]);
-        for (end = first; end < state->record_count && pf_flame_slice(&state->flame, state->records[end]) == slice;)
+        for (end = first; end < state->record_count &&
+                          pf_flame_slice(&state->flame, state->records[end]) == slice;)
             end++;
         pf_sink_text(writer->sink, first > 0 ? ",\n" : "\n");
         status = write_slice(writer, subject, sums, first, end, &values);
@@ -343,13 +364,16 @@ static const char *title_of(const struct pf_writer *writer)
 
     if (title)
         return title;
-    return state->subject_count > 0 && state->subjects[state->main].sums[1] ? "Differential Flame Graph" : "Flame Graph";
+    return state->subject_count > 0 && state->subjects[state->main].sums[1]
+               ? "Differential Flame Graph"
+               : "Flame Graph";
 }
 
 static int write_profile(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *subtitle = pf_options_get(writer->options, "subtitle"), *delta = pf_options_get(writer->options, "delta");
+    const char *subtitle = pf_options_get(writer->options, "subtitle"),
+               *delta = pf_options_get(writer->options, "delta");
     int status = PF_OK;
 
     pf_sink_text(writer->sink, "<script type=\"application/json\" id=\"profile\">\n{\"title\":");
@@ -382,9 +406,12 @@ static int write_page(struct pf_writer *writer)
     struct html_writer *state = writer->state;
     int status;
 
-    pf_sink_text(writer->sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
+    pf_sink_text(writer->sink,
+                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     pf_xml_text(writer->sink, pf_text_line(pf_bytes_of(title_of(writer)), PF_UTF8, &state->line));
-    pf_sink_printf(writer->sink, "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n%s</style>\n</head>\n%s",
+    pf_sink_printf(writer->sink,
+                   "</title>\n<meta name=\"viewport\" content=\"width=device-width, "
+                   "initial-scale=1\">\n<style>\n%s</style>\n</head>\n%s",
                    style, page);
     status = write_profile(writer);
     if (status == PF_OK)
@@ -399,9 +426,12 @@ static int finish(struct pf_writer *writer)
     int status = pf_flame_make(&state->flame, &writer->error);
 
     if (status == PF_OK)
-        status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count, &state->main, &writer->error);
+        status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count,
+                                   &state->main, &writer->error);
     if (status == PF_OK && state->subject_count == 0 && state->flame.sums.ledger.count > 0)
-        status = pf_error_set(&writer->error, PF_USAGE, "the values of these records are greatest ones, which do not add up to a width");
+        status = pf_error_set(
+            &writer->error, PF_USAGE,
+            "the values of these records are greatest ones, which do not add up to a width");
     for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
         struct pf_flame_amounts amounts = {0}; /* whether sums leave 64 bits */
         status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);
@@ -412,7 +442,8 @@ static int finish(struct pf_writer *writer)
     if (status != PF_OK)
         return status;
     state->records = pf_flame_records(&state->flame, &state->record_count);
-    if (!state->records || pf_palette_init(&state->palette, colors, &state->flame.keys) != PF_OK || number_functions(state) != PF_OK)
+    if (!state->records || pf_palette_init(&state->palette, colors, &state->flame.keys) != PF_OK ||
+        number_functions(state) != PF_OK)
         return pf_error_nomem(&writer->error);
     status = write_page(writer);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
@@ -420,7 +451,8 @@ static int finish(struct pf_writer *writer)
 
 const struct pf_format pf_format_html = {
     .name = "html",
-    .about = "a page of its own: flame graph, also of differences, with zoom, search, choice of measure and section, and a table",
+    .about = "a page of its own: flame graph, also of differences, with zoom, search, choice of "
+             "measure and section, and a table",
     .suffixes = ".html .htm",
     .losses = "everything but functions, measures and one label",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_VIEW | PF_SUMS_ALL,

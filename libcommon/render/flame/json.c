@@ -10,7 +10,7 @@ struct writing {
     struct pf_sink *sink;
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
-    unsigned last;              /* side that is shown: the one after, where there are two */
+    unsigned last; /* side that is shown: the one after, where there are two */
     /* nodes to be written, the next one last; nodes that are being written, by depth */
     uint32_t *waiting, *open;
     struct pf_buffer scratch, line;
@@ -33,7 +33,9 @@ static void write_amount(struct writing *writing, int64_t after, int64_t before)
 {
     const struct pf_flame_subject *subject = &writing->subject;
 
-    pf_json_parts(writing->sink, (pf_int128)pf_flame_shown(subject, after) - pf_flame_shown(subject, before), subject->scale.parts);
+    pf_json_parts(writing->sink,
+                  (pf_int128)pf_flame_shown(subject, after) - pf_flame_shown(subject, before),
+                  subject->scale.parts);
 }
 
 static void open_node(struct writing *writing, uint32_t node)
@@ -85,7 +87,8 @@ static int write_nodes(struct writing *writing)
         open_node(writing, node);
         for (uint32_t child = node + 1; child < flame->end[node]; child = flame->end[child])
             writing->waiting[size++] = child;
-        status = pf_sort(writing->waiting + first, size - first, sizeof *writing->waiting, compare_waiting, writing);
+        status = pf_sort(writing->waiting + first, size - first, sizeof *writing->waiting,
+                         compare_waiting, writing);
     }
     while (depth > 0)
         close_node(writing, writing->open[--depth]);
@@ -93,7 +96,8 @@ static int write_nodes(struct writing *writing)
     return status;
 }
 
-int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_measures *held, struct pf_error *error)
+int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_measures *held,
+                  struct pf_error *error)
 {
     struct writing writing = {.flame = flame, .sink = sink};
     struct pf_flame_subject *subjects = NULL;

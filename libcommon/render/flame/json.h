@@ -10,6 +10,7 @@
  * difference, value and self are those after, and behind the children stand `before` and `delta`,
  * of the values. The main measure, which is added to `held`; after the last batch. As
  * pf_flame_make; failed writes stay with the sink. */
-int pf_flame_json(struct pf_flame *, struct pf_sink *, struct pf_held_measures *held, struct pf_error *);
+int pf_flame_json(struct pf_flame *, struct pf_sink *, struct pf_held_measures *held,
+                  struct pf_error *);
 
 #endif

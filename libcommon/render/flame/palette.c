@@ -16,14 +16,29 @@ struct hue {
 
 /* Black can be read on all of them: their contrast with it is 4.5 : 1 and more. */
 static const struct hue hues[] = {
-    {"hot", {218, 68, 30}, {255, 214, 72}, false},   {"mem", {40, 176, 96}, {90, 238, 204}, false},
-    {"io", {98, 114, 198}, {150, 164, 246}, false},  {"red", {222, 72, 72}, {255, 138, 138}, true},
-    {"orange", {222, 112, 20}, {255, 164, 72}, true}, {"yellow", {196, 180, 40}, {232, 218, 86}, true},
-    {"green", {70, 172, 70}, {126, 226, 126}, true}, {"aqua", {58, 166, 176}, {114, 218, 226}, true},
-    {"blue", {92, 120, 214}, {146, 170, 255}, true}, {"purple", {176, 92, 196}, {226, 150, 240}, true},
+    {"hot", {218, 68, 30}, {255, 214, 72}, false},
+    {"mem", {40, 176, 96}, {90, 238, 204}, false},
+    {"io", {98, 114, 198}, {150, 164, 246}, false},
+    {"red", {222, 72, 72}, {255, 138, 138}, true},
+    {"orange", {222, 112, 20}, {255, 164, 72}, true},
+    {"yellow", {196, 180, 40}, {232, 218, 86}, true},
+    {"green", {70, 172, 70}, {126, 226, 126}, true},
+    {"aqua", {58, 166, 176}, {114, 218, 226}, true},
+    {"blue", {92, 120, 214}, {146, 170, 255}, true},
+    {"purple", {176, 92, 196}, {226, 150, 240}, true},
 };
 
-enum { HOT = 0, FIRST_PLAIN = 3, ORANGE = 4, YELLOW = 5, GREEN = 6, AQUA = 7, HUES = sizeof hues / sizeof *hues, PACKAGE = HUES, KIND };
+enum {
+    HOT = 0,
+    FIRST_PLAIN = 3,
+    ORANGE = 4,
+    YELLOW = 5,
+    GREEN = 6,
+    AQUA = 7,
+    HUES = sizeof hues / sizeof *hues,
+    PACKAGE = HUES,
+    KIND
+};
 enum { INLINED = PF_FRAME_KINDS };
 
 static unsigned palette_number(const char *name)
@@ -44,7 +59,8 @@ int pf_palette_init(struct pf_palette *palette, const char *name, const struct p
         return PF_NOMEM;
     for (uint32_t i = 1; i < keys->place_count; i++) {
         const struct pf_location *location = pf_dict_location(keys->dict, i);
-        palette->kinds[keys->places[i]] = location->inlined ? INLINED : (unsigned char)location->kind;
+        palette->kinds[keys->places[i]] = location->inlined ? INLINED
+                                                            : (unsigned char)location->kind;
     }
     return PF_OK;
 }
@@ -60,7 +76,9 @@ static uint32_t shade(const struct hue *hue, uint64_t hash)
 
     for (unsigned channel = 0; channel < 3; channel++) {
         unsigned part = (unsigned)(hash >> (hue->alike ? 0 : 16 * channel)) & 0xffff;
-        color = color << 8 | (hue->low[channel] + ((unsigned)(hue->high[channel] - hue->low[channel]) * part + 0x7fff) / 0xffff);
+        color = color << 8 |
+                (hue->low[channel] +
+                 ((unsigned)(hue->high[channel] - hue->low[channel]) * part + 0x7fff) / 0xffff);
     }
     return color;
 }
@@ -68,8 +86,9 @@ static uint32_t shade(const struct hue *hue, uint64_t hash)
 static unsigned hue_of_kind(unsigned kind)
 {
     static const unsigned char by_kind[] = {
-        [PF_FRAME_PLAIN] = HOT,    [PF_FRAME_SUB] = GREEN,     [PF_FRAME_XSUB] = YELLOW, [PF_FRAME_EVAL] = AQUA, [PF_FRAME_MAIN] = GREEN,
-        [PF_FRAME_NATIVE] = FIRST_PLAIN, [PF_FRAME_KERNEL] = ORANGE, [PF_FRAME_JIT] = GREEN,   [INLINED] = AQUA,
+        [PF_FRAME_PLAIN] = HOT,     [PF_FRAME_SUB] = GREEN,  [PF_FRAME_XSUB] = YELLOW,
+        [PF_FRAME_EVAL] = AQUA,     [PF_FRAME_MAIN] = GREEN, [PF_FRAME_NATIVE] = FIRST_PLAIN,
+        [PF_FRAME_KERNEL] = ORANGE, [PF_FRAME_JIT] = GREEN,  [INLINED] = AQUA,
     };
 
     return by_kind[kind];
@@ -82,7 +101,8 @@ uint32_t pf_palette_color(const struct pf_palette *palette, uint32_t key, struct
 
     if (number == PACKAGE) {
         struct pf_bytes package = pf_package_name(name);
-        number = FIRST_PLAIN + (unsigned)(pf_xxh64(package.data, package.size) % (HUES - FIRST_PLAIN));
+        number =
+            FIRST_PLAIN + (unsigned)(pf_xxh64(package.data, package.size) % (HUES - FIRST_PLAIN));
     } else if (number == KIND) {
         number = hue_of_kind(palette->kinds[key]);
     }
@@ -108,5 +128,6 @@ static double linear(uint32_t channel)
 
 bool pf_palette_dark(uint32_t color)
 {
-    return 0.2126 * linear(color >> 16) + 0.7152 * linear(color >> 8) + 0.0722 * linear(color) < 0.179;
+    return 0.2126 * linear(color >> 16) + 0.7152 * linear(color >> 8) + 0.0722 * linear(color) <
+           0.179;
 }

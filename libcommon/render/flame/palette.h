@@ -17,7 +17,7 @@
 
 struct pf_palette {
     unsigned number;
-    unsigned char *kinds;   /* of each function, `kind` alone */
+    unsigned char *kinds; /* of each function, `kind` alone */
 };
 
 /* `name`: one of PF_PALETTES, NULL: hot. `keys`: of functions, with their places. PF_OK or

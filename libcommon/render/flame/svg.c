@@ -2,9 +2,9 @@
  * and search in a browser. */
 #include "analysis/table/flame.h"
 #include "codec/format.h"
+#include "model/utf8.h"
 #include "render/flame/cache.h"
 #include "render/flame/palette.h"
-#include "model/utf8.h"
 #include "render/flame/xml.h"
 
 #include <inttypes.h>
@@ -20,7 +20,11 @@ static const char style[] =
 #include "render/flame/svg.css.h"
     ;
 
-enum { PAD = 10, PRECISION = 100 /* of a pixel */, CHARACTER = 59 /* hundredths of the font size that one is wide */ };
+enum {
+    PAD = 10,
+    PRECISION = 100 /* of a pixel */,
+    CHARACTER = 59 /* hundredths of the font size that one is wide */
+};
 
 struct svg_writer {
     struct pf_flame flame;
@@ -28,7 +32,7 @@ struct svg_writer {
     int64_t width, height, font_size; /* of the picture, of a frame, of letters; pixels */
     /* width of a frame that is drawn: hundredths of a pixel, or of a percent */
     int64_t least;
-    int64_t least_width;              /* the same as an amount */
+    int64_t least_width; /* the same as an amount */
     bool least_percent, inverted, negate, delta_self;
 
     struct pf_flame_subject subject;
@@ -39,8 +43,8 @@ struct svg_writer {
     double greatest;
     /* of amounts in attributes, so that the script can compute with them */
     unsigned shift;
-    int64_t levels, top;              /* depth of what is drawn; where frames begin */
-    struct pf_cache names;            /* by function */
+    int64_t levels, top;   /* depth of what is drawn; where frames begin */
+    struct pf_cache names; /* by function */
     struct pf_buffer scratch, line;
 };
 
@@ -51,26 +55,32 @@ static const struct pf_option options[] = {
     {"subtitle", "a second line (the measure, and what there is of it)", NULL, false, true},
     {"width", "of the picture in pixels (1200)", NULL, false, true},
     {"height", "of a frame in pixels (16)", NULL, false, true},
-    {"minwidth", "of frames that are drawn, in pixels, or with % of the whole (0.1)", NULL, false, true},
+    {"minwidth", "of frames that are drawn, in pixels, or with % of the whole (0.1)", NULL, false,
+     true},
     {"fontsize", "in pixels (12)", NULL, false, true},
     {"colors", "hue of the frames, their shades go by the names (hot)", PF_PALETTES, false, true},
     {"countname", "what is counted, in place of the measure's name or unit", NULL, false, true},
     {"inverted", "the root at the top: an icicle graph", "yes", false, true},
     {"reverse", "leaves at the root, and above them who called them", "yes", false, true},
-    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name", false, true},
+    {"by", "what is one frame: name, file and image (function), or the name alone", "function|name",
+     false, true},
     {"negate", "differences: blue is more and red is less", "yes", false, true},
-    {"delta", "differences: colour by the change of the total or of the frame's own part", "total|self", false, true},
+    {"delta", "differences: colour by the change of the total or of the frame's own part",
+     "total|self", false, true},
     {0},
 };
 
 /* A whole number of pixels. */
-static int read_size(struct pf_writer *writer, const char *name, int64_t low, int64_t high, int64_t *value)
+static int read_size(struct pf_writer *writer, const char *name, int64_t low, int64_t high,
+                     int64_t *value)
 {
     const char *text = pf_options_get(writer->options, name);
 
     if (!text || pf_parse_int(pf_bytes_of(text), low, high, value))
         return PF_OK;
-    return pf_error_set(&writer->error, PF_USAGE, "svg:%s takes a number from %" PRId64 " to %" PRId64 ", not '%s'", name, low, high, text);
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "svg:%s takes a number from %" PRId64 " to %" PRId64 ", not '%s'", name,
+                        low, high, text);
 }
 
 static int read_least(struct pf_writer *writer)
@@ -88,16 +98,20 @@ static int read_least(struct pf_writer *writer)
     if (size > 0 && size < sizeof number - 1) {
         memcpy(number, text, size);
         number[size] = 'h';
-        if (pf_parse_scaled((struct pf_bytes){number, size + 1}, "h=100", &state->least) && state->least >= 0 && state->least <= INT32_MAX)
+        if (pf_parse_scaled((struct pf_bytes){number, size + 1}, "h=100", &state->least) &&
+            state->least >= 0 && state->least <= INT32_MAX)
             return PF_OK;
     }
-    return pf_error_set(&writer->error, PF_USAGE, "svg:minwidth takes pixels such as 0.5 or a share such as 0.25%%, not '%s'", text);
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "svg:minwidth takes pixels such as 0.5 or a share such as 0.25%%, not '%s'",
+                        text);
 }
 
 static int open_writer(struct pf_writer *writer)
 {
     struct svg_writer *state = writer->state;
-    const char *delta = pf_options_get(writer->options, "delta"), *counted = pf_options_get(writer->options, "countname");
+    const char *delta = pf_options_get(writer->options, "delta"),
+               *counted = pf_options_get(writer->options, "countname");
     const char *by = pf_options_get(writer->options, "by");
     int status;
 
@@ -112,10 +126,12 @@ static int open_writer(struct pf_writer *writer)
     state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     if ((status = read_size(writer, "width", 100, 100000, &state->width)) != PF_OK ||
         (status = read_size(writer, "height", 4, 200, &state->height)) != PF_OK ||
-        (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK || (status = read_least(writer)) != PF_OK)
+        (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK ||
+        (status = read_least(writer)) != PF_OK)
         return status;
     if (counted && strchr(counted, '(') != NULL) /* the script finds the end of a name by it */
-        return pf_error_set(&writer->error, PF_USAGE, "svg:countname takes a name without '(', not '%s'", counted);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "svg:countname takes a name without '(', not '%s'", counted);
     return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
@@ -144,7 +160,8 @@ static void clean_name(void *arg, uint32_t key, struct pf_sink *sink)
 {
     struct svg_writer *state = arg;
     unsigned flags = 0;
-    struct pf_bytes name = key == 0 ? PF_BYTES("all") : pf_keys_name(&state->flame.keys, key, &state->scratch, &flags);
+    struct pf_bytes name =
+        key == 0 ? PF_BYTES("all") : pf_keys_name(&state->flame.keys, key, &state->scratch, &flags);
 
     name = pf_text_line(name, flags, &state->line);
     pf_sink_write(sink, name.data, name.size);
@@ -166,7 +183,8 @@ static void write_clean(struct pf_writer *writer, struct pf_bytes text, unsigned
 static void write_grouped(struct pf_sink *sink, pf_int128 amount, uint64_t parts, bool sign)
 {
     char digits[PF_DECIMAL_TEXT];
-    size_t size, length = pf_print_parts(amount < 0 ? -amount : amount, parts, PF_DECIMAL_PLACES, digits);
+    size_t size,
+        length = pf_print_parts(amount < 0 ? -amount : amount, parts, PF_DECIMAL_PLACES, digits);
 
     if (amount < 0 || sign)
         pf_sink_text(sink, amount < 0 ? "-" : "+");
@@ -207,7 +225,8 @@ static void write_counted(struct pf_writer *writer)
 
 static void write_fraction(struct pf_sink *sink, unsigned hundredths)
 {
-    pf_sink_write(sink, (char[]){'.', (char)('0' + hundredths / 10), (char)('0' + hundredths % 10)}, 3);
+    pf_sink_write(sink, (char[]){'.', (char)('0' + hundredths / 10), (char)('0' + hundredths % 10)},
+                  3);
 }
 
 static pf_uint128 size_of(pf_int128 number)
@@ -235,7 +254,8 @@ static void write_plain(struct pf_writer *writer, uint32_t node)
     write_amount(writer, state->amounts.total[0][node], false);
     write_counted(writer);
     pf_sink_text(writer->sink, ", ");
-    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.total[0][node], state->amounts.total[0][0], false);
+    write_hundredths(writer->sink, (pf_int128)100 * state->amounts.total[0][node],
+                     state->amounts.total[0][0], false);
     pf_sink_text(writer->sink, "%");
 }
 
@@ -260,7 +280,8 @@ static int64_t change_of(const struct svg_writer *state, uint32_t node)
 static void write_difference(struct pf_writer *writer, uint32_t node)
 {
     const struct svg_writer *state = writer->state;
-    int64_t before = state->amounts.total[0][node], after = state->amounts.total[1][node], change = 0;
+    int64_t before = state->amounts.total[0][node], after = state->amounts.total[1][node],
+            change = 0;
 
     pf_sink_text(writer->sink, "before ");
     write_amount(writer, before, false);
@@ -275,12 +296,14 @@ static void write_difference(struct pf_writer *writer, uint32_t node)
         pf_sink_text(writer->sink, after != 0 ? ", new" : "");
     } else {
         pf_sink_text(writer->sink, ", ");
-        write_hundredths(writer->sink, (pf_int128)100 * change, before < 0 ? -(pf_int128)before : before, true);
+        write_hundredths(writer->sink, (pf_int128)100 * change,
+                         before < 0 ? -(pf_int128)before : before, true);
         pf_sink_text(writer->sink, after == 0 ? "%, gone" : "%, ratio ");
         if (after != 0)
             write_hundredths(writer->sink, after, before, false);
     }
-    if (state->delta_self && !__builtin_sub_overflow(state->amounts.self[1][node], state->amounts.self[0][node], &change)) {
+    if (state->delta_self && !__builtin_sub_overflow(state->amounts.self[1][node],
+                                                     state->amounts.self[0][node], &change)) {
         pf_sink_text(writer->sink, ", self ");
         write_amount(writer, change, true);
     }
@@ -308,13 +331,15 @@ static int64_t pixels_of(const struct svg_writer *state, int64_t amount)
 {
     int64_t inner = (state->width - 2 * PAD) * PRECISION, whole = state->amounts.width[0];
 
-    return whole == 0 ? 0 : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
+    return whole == 0 ? 0
+                      : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
 }
 
 /* The smallest amount that is wide enough to be drawn. */
 static int64_t least_amount(const struct svg_writer *state)
 {
-    pf_int128 whole = state->amounts.width[0], pixels = (pf_int128)(state->width - 2 * PAD) * PRECISION;
+    pf_int128 whole = state->amounts.width[0],
+              pixels = (pf_int128)(state->width - 2 * PAD) * PRECISION;
     pf_int128 parts = state->least_percent ? 100 * PRECISION : pixels;
     pf_int128 least = (whole * state->least + parts - 1) / parts;
 
@@ -341,7 +366,8 @@ static uint32_t color_of(const struct svg_writer *state, uint32_t node, struct p
     int64_t change = change_of(state, node);
 
     if (is_difference(state) || change < 0)
-        return pf_palette_change((double)change, state->greatest > 0 ? state->greatest : 1, state->negate);
+        return pf_palette_change((double)change, state->greatest > 0 ? state->greatest : 1,
+                                 state->negate);
     return pf_palette_color(&state->palette, state->flame.key[node], name);
 }
 
@@ -350,7 +376,8 @@ static const char *mark_of(const struct svg_writer *state, uint32_t node, int64_
 {
     bool thin = pixels < 3 * PRECISION;
 
-    if (!is_difference(state) || (state->amounts.total[0][node] == 0) == (state->amounts.total[1][node] == 0))
+    if (!is_difference(state) ||
+        (state->amounts.total[0][node] == 0) == (state->amounts.total[1][node] == 0))
         return "";
     if (state->amounts.total[1][node] == 0)
         return thin ? " class=\"gone thin\"" : " class=\"gone\"";
@@ -362,8 +389,10 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     struct svg_writer *state = writer->state;
     struct pf_sink *sink = writer->sink;
     struct pf_bytes name = name_of(state, state->flame.key[node]);
-    int64_t width = state->amounts.width[node], x = pixels_of(state, start), w = pixels_of(state, start + width) - x;
-    int64_t level = state->inverted ? state->flame.depth[node] : state->levels - state->flame.depth[node];
+    int64_t width = state->amounts.width[node], x = pixels_of(state, start),
+            w = pixels_of(state, start + width) - x;
+    int64_t level = state->inverted ? state->flame.depth[node]
+                                    : state->levels - state->flame.depth[node];
     int64_t y = state->top + level * state->height;
     uint32_t color = color_of(state, node, name);
 
@@ -397,7 +426,8 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
 
 /* Calls `see` for each frame that is drawn, in preorder, with where it starts. False: out of
  * memory. */
-static bool each_frame(struct pf_writer *writer, void (*see)(struct pf_writer *, uint32_t node, int64_t start))
+static bool each_frame(struct pf_writer *writer,
+                       void (*see)(struct pf_writer *, uint32_t node, int64_t start))
 {
     struct svg_writer *state = writer->state;
     const struct pf_flame *flame = &state->flame;
@@ -434,9 +464,12 @@ static void survey(struct pf_writer *writer, uint32_t node, int64_t start)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-static void write_text(struct pf_writer *writer, const char *id, int64_t x, int64_t y, const char *anchor, const char *text)
+static void write_text(struct pf_writer *writer, const char *id, int64_t x, int64_t y,
+                       const char *anchor, const char *text)
 {
-    pf_sink_printf(writer->sink, "<text id=\"%s\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"%s\">", id, x, y, anchor);
+    pf_sink_printf(writer->sink,
+                   "<text id=\"%s\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"%s\">", id, x,
+                   y, anchor);
     write_clean(writer, pf_bytes_of(text), PF_UTF8);
     pf_sink_text(writer->sink, "</text>\n");
 }
@@ -450,9 +483,12 @@ static void write_subtitle(struct pf_writer *writer, int64_t y)
     struct pf_sink *sink = writer->sink;
     bool known = asked || state->subject.sums[0];
 
-    pf_sink_printf(sink, "<text id=\"subtitle\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"middle\">", state->width / 2, y);
+    pf_sink_printf(
+        sink, "<text id=\"subtitle\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"middle\">",
+        state->width / 2, y);
     if (writer->failed_input)
-        pf_sink_text(sink, known ? "incomplete: an input is damaged; " : "incomplete: an input is damaged");
+        pf_sink_text(sink, known ? "incomplete: an input is damaged; "
+                                 : "incomplete: an input is damaged");
     if (asked) {
         write_clean(writer, pf_bytes_of(asked), PF_UTF8);
     } else if (known) {
@@ -462,7 +498,8 @@ static void write_subtitle(struct pf_writer *writer, int64_t y)
         }
         if (is_difference(state)) {
             write_difference(writer, 0);
-            pf_sink_text(sink, state->negate ? "; blue is more, red is less" : "; red is more, blue is less");
+            pf_sink_text(sink, state->negate ? "; blue is more, red is less"
+                                             : "; red is more, blue is less");
         } else {
             write_amount(writer, state->amounts.total[0][0], false);
             write_counted(writer);
@@ -479,16 +516,20 @@ static void write_head(struct pf_writer *writer, int64_t height)
     struct pf_sink *sink = writer->sink;
 
     pf_sink_printf(sink,
-                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%" PRId64
-                   "\" height=\"%" PRId64 "\" viewBox=\"0 0 %" PRId64 " %" PRId64 "\" font-size=\"%" PRId64 "\">\n",
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+                   "xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%" PRId64
+                   "\" height=\"%" PRId64 "\" viewBox=\"0 0 %" PRId64 " %" PRId64
+                   "\" font-size=\"%" PRId64 "\">\n",
                    state->width, height, state->width, height, font);
     pf_sink_printf(sink, "<style>\n%s</style>\n", style);
-    pf_sink_printf(sink,
-                   "<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"5%%\" stop-color=\"#f6f6f6\"/>"
-                   "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
-                   "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
-                   /* pale red and blue do not go with yellow */
-                   is_difference(state) ? "#fdfdfd" : "#f2efc8");
+    pf_sink_printf(
+        sink,
+        "<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop "
+        "offset=\"5%%\" stop-color=\"#f6f6f6\"/>"
+        "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
+        "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
+        /* pale red and blue do not go with yellow */
+        is_difference(state) ? "#fdfdfd" : "#f2efc8");
     title = title ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
     write_subtitle(writer, font * 4);
@@ -511,8 +552,11 @@ static bool write_picture(struct pf_writer *writer)
         return false;
     state->top = font * 5;
     write_head(writer, state->top + (state->levels + 1) * state->height + 3 * font);
-    pf_sink_printf(writer->sink, "<g id=\"frames\" data-pad=\"%d\" data-inner=\"%" PRId64 "\" data-char=\"%" PRId64 ".%02u\">\n", PAD,
-                   state->width - 2 * PAD, font * CHARACTER / 100, (unsigned)(font * CHARACTER % 100));
+    pf_sink_printf(writer->sink,
+                   "<g id=\"frames\" data-pad=\"%d\" data-inner=\"%" PRId64
+                   "\" data-char=\"%" PRId64 ".%02u\">\n",
+                   PAD, state->width - 2 * PAD, font * CHARACTER / 100,
+                   (unsigned)(font * CHARACTER % 100));
     good = each_frame(writer, write_frame);
     pf_sink_printf(writer->sink, "</g>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", script);
     return good;
@@ -520,7 +564,8 @@ static bool write_picture(struct pf_writer *writer)
 
 /* A count has the measure's name, other units have their own but for times and bytes, which are
  * written with theirs. */
-static struct pf_bytes counted_by(const struct pf_writer *writer, const struct pf_flame_subject *subject)
+static struct pf_bytes counted_by(const struct pf_writer *writer,
+                                  const struct pf_flame_subject *subject)
 {
     const char *asked = pf_options_get(writer->options, "countname");
     const struct pf_scale *scale = &subject->scale;
@@ -529,7 +574,8 @@ static struct pf_bytes counted_by(const struct pf_writer *writer, const struct p
         return pf_bytes_of(asked);
     if (scale->time || scale->bytes)
         return PF_BYTES("");
-    return pf_bytes_equal(scale->name, PF_BYTES("count")) || scale->name.size == 0 ? subject->name : scale->name;
+    return pf_bytes_equal(scale->name, PF_BYTES("count")) || scale->name.size == 0 ? subject->name
+                                                                                   : scale->name;
 }
 
 static int finish(struct pf_writer *writer)
@@ -542,13 +588,17 @@ static int finish(struct pf_writer *writer)
     if (status == PF_OK)
         status = pf_flame_subjects(&state->flame, &subjects, &count, &main, &writer->error);
     if (status == PF_OK && count == 0 && state->flame.sums.ledger.count > 0)
-        status = pf_error_set(&writer->error, PF_USAGE, "the values of these records are greatest ones, which do not add up to a width");
+        status = pf_error_set(
+            &writer->error, PF_USAGE,
+            "the values of these records are greatest ones, which do not add up to a width");
     if (status == PF_OK && count > 0)
         state->subject = subjects[main];
     free(subjects);
     if (status == PF_OK && count > 0)
         pf_held_measures_add(&writer->measures, &state->subject.sums[0]->quantity.measure);
-    if (status == PF_OK && pf_palette_init(&state->palette, pf_options_get(writer->options, "colors"), &state->flame.keys) != PF_OK)
+    if (status == PF_OK &&
+        pf_palette_init(&state->palette, pf_options_get(writer->options, "colors"),
+                        &state->flame.keys) != PF_OK)
         status = pf_error_nomem(&writer->error);
     if (status == PF_OK)
         status = pf_flame_measure(&state->flame, &state->subject, &state->amounts, &writer->error);
@@ -559,7 +609,8 @@ static int finish(struct pf_writer *writer)
     if (status != PF_OK)
         return status;
     state->counted = counted_by(writer, &state->subject);
-    if (!write_picture(writer) || state->scratch.failed || state->line.failed || state->names.status != PF_OK)
+    if (!write_picture(writer) || state->scratch.failed || state->line.failed ||
+        state->names.status != PF_OK)
         return pf_error_nomem(&writer->error);
     return pf_sink_status(writer->sink, &writer->error);
 }

@@ -6,19 +6,17 @@ static const char *escape(const char *at, size_t left, size_t *size)
 {
     *size = 1;
     switch (*at) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
     case '\xef':
         *size = 3;
-        return left >= 3 && (memcmp(at, "\xef\xbf\xbe", 3) == 0 || memcmp(at, "\xef\xbf\xbf", 3) == 0) ? "\xef\xbf\xbd" : NULL;
-    default:
-        return NULL;
+        return left >= 3 &&
+                       (memcmp(at, "\xef\xbf\xbe", 3) == 0 || memcmp(at, "\xef\xbf\xbf", 3) == 0)
+                   ? "\xef\xbf\xbd"
+                   : NULL;
+    default: return NULL;
     }
 }
 

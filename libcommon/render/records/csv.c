@@ -1,13 +1,13 @@
 /* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n
  * \\). The header is the first line, so the first rows are held until it is plain that measures
  * come that are not known yet, or that there are too many rows to wait. */
-#include "codec/format.h"
 #include "base/memory.h"
+#include "codec/format.h"
+#include "model/utf8.h"
 #include "render/flame/cache.h"
 #include "render/records/record.h"
-#include "render/table/separated.h"
-#include "model/utf8.h"
 #include "render/records/values.h"
+#include "render/table/separated.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ enum { HOLD = 8 << 20 }; /* bytes of rows */
 
 /* Rows that wait for the header, without their line ends. */
 struct held {
-    struct pf_sink *sink;      /* in memory */
+    struct pf_sink *sink; /* in memory */
     struct held_row {
         uint64_t end;
-        size_t columns;        /* measures known when it was written; it has 0 of the others */
-    } *rows;
+        size_t columns; /* measures known when it was written; it has 0 of the others */
+    } * rows;
     size_t count, capacity;
 };
 
@@ -98,7 +98,8 @@ static void append_text(struct csv_writer *state, struct pf_bytes bytes, unsigne
 
 static void append_string(struct csv_writer *state, uint32_t id)
 {
-    append_text(state, pf_dict_string(state->values.dict, id), pf_record_flags(state->values.dict, id));
+    append_text(state, pf_dict_string(state->values.dict, id),
+                pf_record_flags(state->values.dict, id));
 }
 
 static void append_name(struct csv_writer *state, uint32_t location)
@@ -134,9 +135,13 @@ static void render_place(void *arg, uint32_t id, struct pf_sink *sink)
     uint32_t file = pf_dict_function(dict, location->function)->file;
     char scratch[32], line[PF_INT128_TEXT];
 
-    write_field(state, sink, pf_text_utf8(pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id), &state->scratch));
+    write_field(state, sink,
+                pf_text_utf8(pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id),
+                             &state->scratch));
     write_separator(state, sink);
-    write_field(state, sink, pf_text_utf8(pf_dict_string(dict, file), pf_record_flags(dict, file), &state->scratch));
+    write_field(
+        state, sink,
+        pf_text_utf8(pf_dict_string(dict, file), pf_record_flags(dict, file), &state->scratch));
     write_separator(state, sink);
     pf_sink_write(sink, line, pf_print_int128(location->line < 0 ? 0 : location->line, line));
 }
@@ -183,7 +188,8 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 static void write_header(struct pf_writer *writer)
 {
     struct csv_writer *state = writer->state;
-    static const char *const fixed[] = {"kind", "sections", "labels", "stack", "function", "file", "line"};
+    static const char *const fixed[] = {"kind",     "sections", "labels", "stack",
+                                        "function", "file",     "line"};
 
     for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) {
         if (k > 0)
@@ -254,7 +260,8 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uin
 
     pf_sink_text(sink, pf_kind_name(batch->kind));
     write_separator(state, sink);
-    text = pf_cache_text(&state->labels, batch->labels ? batch->labels[row] : 0, render_labels, state);
+    text =
+        pf_cache_text(&state->labels, batch->labels ? batch->labels[row] : 0, render_labels, state);
     pf_sink_write(sink, text.data, text.size);
     write_separator(state, sink);
     for (size_t k = state->list.count; k-- > 0;) {
@@ -272,7 +279,9 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch, uin
     pf_sink_write(sink, text.data, text.size);
     for (size_t k = 0; k < state->values.count; k++) {
         write_separator(state, sink);
-        pf_sink_write(sink, number, pf_print_parts(state->values.amounts[k], state->values.columns[k].parts, PF_DECIMAL_PLACES, number));
+        pf_sink_write(sink, number,
+                      pf_print_parts(state->values.amounts[k], state->values.columns[k].parts,
+                                     PF_DECIMAL_PLACES, number));
     }
     return end_row(writer);
 }
@@ -288,7 +297,8 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
         struct pf_bytes name = state->values.columns[state->values.count - 1].name;
 
         return pf_error_set(&writer->error, PF_USAGE,
-                            "the measure '%s' comes behind the header of the table: choose measures with -m, or convert one by one",
+                            "the measure '%s' comes behind the header of the table: choose "
+                            "measures with -m, or convert one by one",
                             pf_clip(name).text);
     }
     return PF_OK;
@@ -301,7 +311,8 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     if (batch->kind >= PF_RECORD_KINDS)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0)
-        return state->held.count > 0 && release(writer) != PF_OK ? PF_NOMEM : pf_sink_flush(writer->sink);
+        return state->held.count > 0 && release(writer) != PF_OK ? PF_NOMEM
+                                                                 : pf_sink_flush(writer->sink);
     int status = declare(writer, batch);
 
     for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
@@ -310,8 +321,8 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
         pf_values_row(&state->values, batch, row);
         status = write_row(writer, batch, row);
     }
-    if (status == PF_OK && (state->field.failed || state->scratch.failed || state->names.status || state->places.status ||
-                            state->labels.status))
+    if (status == PF_OK && (state->field.failed || state->scratch.failed || state->names.status ||
+                            state->places.status || state->labels.status))
         return pf_error_nomem(&writer->error);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
@@ -327,7 +338,8 @@ static int finish(struct pf_writer *writer)
 }
 
 static const struct pf_option options[] = {
-    {"guard", "a ' before cells that begin with = + - or @ and are not numbers, for spreadsheets", "yes", false, true},
+    {"guard", "a ' before cells that begin with = + - or @ and are not numbers, for spreadsheets",
+     "yes", false, true},
     {0},
 };
 
@@ -335,8 +347,10 @@ const struct pf_format pf_format_csv = {
     .name = "csv",
     .about = "comma separated values, a line for each record, one column per measure",
     .suffixes = ".csv",
-    .losses = "frames but their names and the leaf's file and line; metadata, source texts, times of records",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .losses = "frames but their names and the leaf's file and line; metadata, source texts, times "
+              "of records",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
+            PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_csv,
@@ -350,7 +364,8 @@ const struct pf_format pf_format_tsv = {
     .about = "the same, separated by tabs, without quotes",
     .suffixes = ".tsv",
     .losses = "as csv",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
+            PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_tsv,

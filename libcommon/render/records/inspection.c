@@ -22,7 +22,8 @@ int pf_inspection_end(struct pf_inspection *inspection, json_t *meta)
 
     if (inspection->form == PF_SHEET_JSON) {
         pf_sink_text(inspection->sink, inspection->rows > 0 ? "\n],\"meta\":" : "],\"meta\":");
-        good = pf_json_dump(inspection->sink, meta) || pf_sink_status(inspection->sink, NULL) != PF_OK;
+        good = pf_json_dump(inspection->sink, meta) ||
+               pf_sink_status(inspection->sink, NULL) != PF_OK;
         pf_sink_text(inspection->sink, "}\n");
     } else {
         json_decref(meta);
@@ -35,7 +36,8 @@ int pf_inspection_end(struct pf_inspection *inspection, json_t *meta)
 /* From here on lines are held back until `release`, where they go to a terminal. */
 static struct pf_sink *hold(struct pf_inspection *inspection)
 {
-    struct pf_sink *out = inspection->sink, *held = inspection->form == PF_SHEET_TEXT ? pf_prose_hold(out) : out;
+    struct pf_sink *out = inspection->sink,
+                   *held = inspection->form == PF_SHEET_TEXT ? pf_prose_hold(out) : out;
 
     inspection->scratch.failed = inspection->scratch.failed || !held;
     inspection->sink = held ? held : out;
@@ -95,25 +97,30 @@ static void head_line(struct pf_inspection *inspection, const char *input)
 /* --- probe ------------------------------------------------------------------------------------ */
 
 /* The total of a measure, and what it is shown in. */
-static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index, struct pf_scale *scale)
+static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index,
+                             struct pf_scale *scale)
 {
-    struct pf_quantity quantity = {.measure = *pf_measures_row(&inventory->dict->measures, index), .joined = true};
+    struct pf_quantity quantity = {.measure = *pf_measures_row(&inventory->dict->measures, index),
+                                   .joined = true};
     struct pf_error error = {0};
 
     pf_quantity_scale(&quantity, inventory->dict, PF_UNIT_AUTO, scale, &error);
     return pf_scale_total(scale, inventory->measures[index].total);
 }
 
-static void number_line(struct pf_inspection *inspection, const char *what, uint64_t number, const char *behind)
+static void number_line(struct pf_inspection *inspection, const char *what, uint64_t number,
+                        const char *behind)
 {
     const struct pf_scale scale = {.parts = 1, .group = inspection->group};
     char text[PF_AMOUNT_TEXT];
 
-    pf_sink_printf(inspection->sink, "    %-10s%s%s\n", what, pf_scale_print(&scale, (pf_int128)number, text), behind);
+    pf_sink_printf(inspection->sink, "    %-10s%s%s\n", what,
+                   pf_scale_print(&scale, (pf_int128)number, text), behind);
 }
 
 /* "sample wall: 274ms": a unit of its own stands behind the number. */
-static void measure_line(struct pf_inspection *inspection, const struct pf_inventory *inventory, uint32_t index)
+static void measure_line(struct pf_inspection *inspection, const struct pf_inventory *inventory,
+                         uint32_t index)
 {
     const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, index);
     struct pf_sink *sink = inspection->sink;
@@ -132,7 +139,8 @@ static void measure_line(struct pf_inspection *inspection, const struct pf_inven
     pf_sink_text(sink, "\n");
 }
 
-static void probe_lines(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
+static void probe_lines(struct pf_inspection *inspection, const struct pf_inspected *input,
+                        const struct pf_inventory *inventory)
 {
     static const char *const names[PF_RECORD_KINDS] = {"samples", "flats", "edges"};
     struct pf_sink *sink = inspection->sink;
@@ -148,7 +156,8 @@ static void probe_lines(struct pf_inspection *inspection, const struct pf_inspec
         if (inventory->records[kind] > 0)
             number_line(inspection, names[kind], inventory->records[kind], "");
     if (inventory->records[PF_SAMPLE] > inventory->samples)
-        number_line(inspection, "empty", inventory->records[PF_SAMPLE] - inventory->samples, " of the samples");
+        number_line(inspection, "empty", inventory->records[PF_SAMPLE] - inventory->samples,
+                    " of the samples");
     for (uint32_t k = 0; k < inventory->measure_count; k++)
         if (inventory->measures[k].seen)
             measure_line(inspection, inventory, k);
@@ -186,7 +195,8 @@ static void probe_measures(struct pf_inspection *inspection, const struct pf_inv
     }
 }
 
-static void probe_row(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
+static void probe_row(struct pf_inspection *inspection, const struct pf_inspected *input,
+                      const struct pf_inventory *inventory)
 {
     struct pf_sink *sink = inspection->sink;
     const uint64_t *records = inventory->records;
@@ -194,8 +204,11 @@ static void probe_row(struct pf_inspection *inspection, const struct pf_inspecte
     begin_row(inspection, input->input);
     write_member(inspection, ",\"format\":", input->format);
     write_member(inspection, ",\"variant\":", input->variant);
-    pf_sink_printf(sink, ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"flats\":%" PRIu64 ",\"edges\":%" PRIu64,
-                   records[PF_SAMPLE] + records[PF_FLAT] + records[PF_EDGE], inventory->samples, records[PF_FLAT], records[PF_EDGE]);
+    pf_sink_printf(sink,
+                   ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"flats\":%" PRIu64
+                   ",\"edges\":%" PRIu64,
+                   records[PF_SAMPLE] + records[PF_FLAT] + records[PF_EDGE], inventory->samples,
+                   records[PF_FLAT], records[PF_EDGE]);
     pf_sink_printf(sink, ",\"functions\":%" PRIu64 ",\"measures\":[", inventory->functions);
     probe_measures(inspection, inventory);
     pf_sink_text(sink, "],\"sections\":[");
@@ -204,11 +217,13 @@ static void probe_row(struct pf_inspection *inspection, const struct pf_inspecte
             pf_sink_text(sink, ",");
         pf_json_name(sink, inventory->dict, inventory->sections[k], &inspection->scratch);
     }
-    pf_sink_printf(sink, "],\"complete\":%s,\"evidence\":%d", input->complete ? "true" : "false", input->evidence);
+    pf_sink_printf(sink, "],\"complete\":%s,\"evidence\":%d", input->complete ? "true" : "false",
+                   input->evidence);
     end_row(inspection);
 }
 
-void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspected *input, const struct pf_inventory *inventory)
+void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspected *input,
+                         const struct pf_inventory *inventory)
 {
     struct pf_sink *out = hold(inspection);
 
@@ -221,7 +236,8 @@ void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspe
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-static void count_line(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
+static void count_line(struct pf_inspection *inspection, const struct pf_inspected *input,
+                       uint64_t records)
 {
     struct pf_sink *out = hold(inspection);
 
@@ -234,7 +250,8 @@ static void count_line(struct pf_inspection *inspection, const struct pf_inspect
     release(inspection, out);
 }
 
-void pf_inspection_count(struct pf_inspection *inspection, const struct pf_inspected *input, uint64_t records)
+void pf_inspection_count(struct pf_inspection *inspection, const struct pf_inspected *input,
+                         uint64_t records)
 {
     inspection->records += records;
     if (inspection->form == PF_SHEET_TEXT) {
@@ -242,7 +259,8 @@ void pf_inspection_count(struct pf_inspection *inspection, const struct pf_inspe
         return;
     }
     begin_row(inspection, input->input);
-    pf_sink_printf(inspection->sink, ",\"records\":%" PRIu64 ",\"complete\":%s", records, input->complete ? "true" : "false");
+    pf_sink_printf(inspection->sink, ",\"records\":%" PRIu64 ",\"complete\":%s", records,
+                   input->complete ? "true" : "false");
     end_row(inspection);
 }
 
@@ -254,8 +272,8 @@ void pf_inspection_count_total(struct pf_inspection *inspection)
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
-static void metadata_row(struct pf_inspection *inspection, const char *input, const struct pf_dict *dict,
-                         const struct pf_batch *batch, uint32_t row)
+static void metadata_row(struct pf_inspection *inspection, const char *input,
+                         const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
 {
     struct pf_sink *sink = inspection->sink;
 
@@ -279,8 +297,8 @@ static void metadata_row(struct pf_inspection *inspection, const char *input, co
     end_row(inspection);
 }
 
-void pf_inspection_metadata(struct pf_inspection *inspection, const char *input, const struct pf_dict *dict,
-                            const struct pf_batch *batch)
+void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
+                            const struct pf_dict *dict, const struct pf_batch *batch)
 {
     struct pf_sink *out = hold(inspection);
 
@@ -312,7 +330,8 @@ static const char *frame_about(const struct pf_frame *frame)
     }
 }
 
-static void frame_line(struct pf_inspection *inspection, const char *input, const struct pf_frame *frame, bool good)
+static void frame_line(struct pf_inspection *inspection, const char *input,
+                       const struct pf_frame *frame, bool good)
 {
     struct pf_sink *sink = inspection->sink;
 
@@ -321,12 +340,15 @@ static void frame_line(struct pf_inspection *inspection, const char *input, cons
         pf_sink_text(sink, "      offset  type  rows      base      size       raw  about\n");
     }
     inspection->rows++;
-    pf_sink_printf(sink, "%12" PRIu64 "  %c  %7" PRIu32 "  %8" PRIu32 "  %8" PRIu32 "  %8" PRIu32 "  %s%s%s\n", frame->offset,
-                   frame->type >= 0x21 && frame->type < 0x7f ? frame->type : '?', frame->rows, frame->base, frame->size, frame->raw,
-                   frame_about(frame), frame->flags & PF_FRAME_DEFLATED ? ", deflated" : "", good ? "" : ", DAMAGED");
+    pf_sink_printf(
+        sink, "%12" PRIu64 "  %c  %7" PRIu32 "  %8" PRIu32 "  %8" PRIu32 "  %8" PRIu32 "  %s%s%s\n",
+        frame->offset, frame->type >= 0x21 && frame->type < 0x7f ? frame->type : '?', frame->rows,
+        frame->base, frame->size, frame->raw, frame_about(frame),
+        frame->flags & PF_FRAME_DEFLATED ? ", deflated" : "", good ? "" : ", DAMAGED");
 }
 
-void pf_inspection_frame(struct pf_inspection *inspection, const char *input, const struct pf_frame *frame, bool good)
+void pf_inspection_frame(struct pf_inspection *inspection, const char *input,
+                         const struct pf_frame *frame, bool good)
 {
     char type[2] = {(char)frame->type, '\0'};
 
@@ -340,7 +362,9 @@ void pf_inspection_frame(struct pf_inspection *inspection, const char *input, co
     pf_sink_printf(inspection->sink, ",\"offset\":%" PRIu64, frame->offset);
     write_member(inspection, ",\"type\":", type);
     write_member(inspection, ",\"about\":", frame_about(frame));
-    pf_sink_printf(inspection->sink, ",\"rows\":%" PRIu32 ",\"base\":%" PRIu32 ",\"size\":%" PRIu32 ",\"raw\":%" PRIu32 ",\"good\":%s",
+    pf_sink_printf(inspection->sink,
+                   ",\"rows\":%" PRIu32 ",\"base\":%" PRIu32 ",\"size\":%" PRIu32
+                   ",\"raw\":%" PRIu32 ",\"good\":%s",
                    frame->rows, frame->base, frame->size, frame->raw, good ? "true" : "false");
     end_row(inspection);
 }

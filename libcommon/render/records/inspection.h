@@ -20,8 +20,8 @@ struct pf_inspection {
     enum pf_sheet_form form; /* TEXT, JSON or NDJSON */
     bool several;            /* there are several inputs: lines say which */
     uint64_t rows, records;
-    const char *shown;       /* the input whose metadata or frames are being listed */
-    bool group;              /* 1,234 instead of 1234 */
+    const char *shown; /* the input whose metadata or frames are being listed */
+    bool group;        /* 1,234 instead of 1234 */
     struct pf_buffer scratch;
 };
 
@@ -39,15 +39,18 @@ void pf_inspection_begin(struct pf_inspection *, const char *schema);
 int pf_inspection_end(struct pf_inspection *, json_t *meta);
 
 /* profutils.probe/1. The inventory is summed up. */
-void pf_inspection_probe(struct pf_inspection *, const struct pf_inspected *, const struct pf_inventory *);
+void pf_inspection_probe(struct pf_inspection *, const struct pf_inspected *,
+                         const struct pf_inventory *);
 /* profutils.count/1: {"input","records","complete"}. */
 void pf_inspection_count(struct pf_inspection *, const struct pf_inspected *, uint64_t records);
 /* Lines of counts end with the sum of all. */
 void pf_inspection_count_total(struct pf_inspection *);
 /* profutils.metadata/1: {"input","origin","key","value"} for each row of a META batch that is for
  * people. */
-void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *, const struct pf_batch *);
+void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *,
+                            const struct pf_batch *);
 /* profutils.frames/1: {"input","offset","type","about","rows","base","size","raw","good"}. */
-void pf_inspection_frame(struct pf_inspection *, const char *input, const struct pf_frame *, bool good);
+void pf_inspection_frame(struct pf_inspection *, const char *input, const struct pf_frame *,
+                         bool good);
 
 #endif

@@ -1,15 +1,15 @@
 /* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The
  * document ends with what is known at the end only: totals, metadata, whether the input was
  * complete. */
+#include "render/records/json.h"
 #include "analysis/sum/facts.h"
 #include "codec/format.h"
-#include "render/records/json.h"
+#include "model/json.h"
 #include "render/flame/cache.h"
 #include "render/flame/json.h"
-#include "model/json.h"
-#include "render/table/meta.h"
 #include "render/records/record.h"
 #include "render/records/values.h"
+#include "render/table/meta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,20 +19,20 @@
 
 struct json_writer {
     bool document, names, explode, flame, begun;
-    bool open;                        /* ndjson: the row written last has not ended */
-    size_t removed;                   /* ndjson: how many facts of filters rows have told */
+    bool open;      /* ndjson: the row written last has not ended */
+    size_t removed; /* ndjson: how many facts of filters rows have told */
     uint64_t rows;
     struct pf_values values;
-    struct pf_cache frames, labels;   /* by location, by label set */
-    struct pf_cache keys;             /* by column of the values */
-    struct pf_cache ends;             /* by kind: what follows the values of a row */
-    uint64_t ends_of;                 /* made at this turn of the values */
-    size_t ends_from;                 /* and with so many formats */
+    struct pf_cache frames, labels; /* by location, by label set */
+    struct pf_cache keys;           /* by column of the values */
+    struct pf_cache ends;           /* by kind: what follows the values of a row */
+    uint64_t ends_of;               /* made at this turn of the values */
+    size_t ends_from;               /* and with so many formats */
     struct pf_id_list list;
     struct pf_label_list label_list;
     struct pf_buffer scratch;
     struct pf_facts facts;
-    struct pf_flame graph;            /* flame: of all samples, written at the end */
+    struct pf_flame graph; /* flame: of all samples, written at the end */
 };
 
 static int open_writer(struct pf_writer *writer, bool document)
@@ -49,7 +49,8 @@ static int open_writer(struct pf_writer *writer, bool document)
     state->graph.dict = writer->dict;
     if (document && !state->flame)
         pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
-    return !state->flame || pf_flame_init(&state->graph) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    return !state->flame || pf_flame_init(&state->graph) == PF_OK ? PF_OK
+                                                                  : pf_error_nomem(&writer->error);
 }
 
 static int open_document(struct pf_writer *writer)
@@ -90,7 +91,8 @@ static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *s
     char scratch[32];
 
     pf_sink_text(sink, "\"function\":");
-    pf_json_string(sink, pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id), &state->scratch);
+    pf_json_string(sink, pf_dict_frame_name(dict, id, scratch), pf_record_frame_flags(dict, id),
+                   &state->scratch);
     pf_sink_text(sink, ",\"file\":");
     pf_json_name(sink, dict, function->file, &state->scratch);
     pf_sink_text(sink, ",\"line\":");
@@ -115,8 +117,8 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
     if (state->explode) {
         write_place(writer, id, sink);
     } else if (state->names) {
-        pf_json_string(sink, pf_dict_frame_name(writer->dict, id, scratch), pf_record_frame_flags(writer->dict, id),
-                       &state->scratch);
+        pf_json_string(sink, pf_dict_frame_name(writer->dict, id, scratch),
+                       pf_record_frame_flags(writer->dict, id), &state->scratch);
     } else {
         const struct pf_location *location = pf_dict_location(writer->dict, id);
         int64_t start = pf_dict_function(writer->dict, location->function)->start_line;
@@ -129,7 +131,8 @@ static void render_frame(void *arg, uint32_t id, struct pf_sink *sink)
     }
 }
 
-static void write_label_value(struct pf_writer *writer, const struct pf_label *label, struct pf_sink *sink)
+static void write_label_value(struct pf_writer *writer, const struct pf_label *label,
+                              struct pf_sink *sink)
 {
     struct json_writer *state = writer->state;
 
@@ -190,7 +193,8 @@ static void write_number(struct pf_sink *sink, const char *key, uint64_t number,
 
 /* What the reader needs to make the measure again, for an object that has begun: what is as usual
  * is left out. */
-static void write_measure_facts(struct json_writer *state, const struct pf_value_name *column, struct pf_sink *sink)
+static void write_measure_facts(struct json_writer *state, const struct pf_value_name *column,
+                                struct pf_sink *sink)
 {
     const struct pf_dict *dict = state->values.dict;
     const struct pf_measure *measure = pf_measures_row(&dict->measures, column->measure);
@@ -222,7 +226,8 @@ static void write_measure_facts(struct json_writer *state, const struct pf_value
 }
 
 /*
- * `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"` */
+ * `},"units":{"wall":"nanoseconds"},"measures":{"wall":{"role":"self"}},"source_format":"folded"`
+ */
 static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
@@ -269,7 +274,8 @@ static json_t *removed_json(struct pf_writer *writer, size_t first)
     for (size_t k = first; list && k < before->count; k++) {
         uint32_t text = pf_before_print(writer->dict, &before->rows[k]);
 
-        if (text == 0 || json_array_append_new(list, pf_json_text(pf_dict_string(writer->dict, text), 0)) != 0) {
+        if (text == 0 ||
+            json_array_append_new(list, pf_json_text(pf_dict_string(writer->dict, text), 0)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -288,7 +294,8 @@ static void end_row(struct pf_writer *writer)
         return;
     }
     pf_sink_text(writer->sink, ",\"removed\":");
-    if (!pf_json_dump(writer->sink, removed_json(writer, state->removed)) && pf_sink_status(writer->sink, NULL) == PF_OK)
+    if (!pf_json_dump(writer->sink, removed_json(writer, state->removed)) &&
+        pf_sink_status(writer->sink, NULL) == PF_OK)
         state->scratch.failed = true;
     pf_sink_text(writer->sink, "}\n");
     state->removed = state->facts.before.count;
@@ -306,10 +313,12 @@ static void end_rows(struct pf_writer *writer)
     if (!state->open) {
         pf_meta_formats(writer->dict, &state->facts, &formats);
         pf_sink_printf(writer->sink,
-                       "{\"id\":%" PRIu64 ",\"kind\":\"removed\",\"sections\":[],\"labels\":{},\"stack\":[],"
+                       "{\"id\":%" PRIu64
+                       ",\"kind\":\"removed\",\"sections\":[],\"labels\":{},\"stack\":[],"
                        "\"values\":{},\"units\":{},\"measures\":{},\"source_format\":",
                        state->rows + 1);
-        pf_json_string(writer->sink, (struct pf_bytes){formats.data, formats.size}, PF_UTF8, &state->scratch);
+        pf_json_string(writer->sink, (struct pf_bytes){formats.data, formats.size}, PF_UTF8,
+                       &state->scratch);
         state->scratch.failed = state->scratch.failed || formats.failed;
         pf_buffer_free(&formats);
     }
@@ -325,7 +334,8 @@ static void write_bytes(struct pf_sink *sink, struct pf_bytes bytes)
 
 static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
-    static const char *const kinds[] = {",\"kind\":\"sample\",", ",\"kind\":\"flat\",", ",\"kind\":\"edge\","};
+    static const char *const kinds[] = {",\"kind\":\"sample\",", ",\"kind\":\"flat\",",
+                                        ",\"kind\":\"edge\","};
     struct json_writer *state = writer->state;
     uint32_t labels = batch->labels ? batch->labels[row] : 0;
 
@@ -349,8 +359,9 @@ static bool fits(const struct pf_dict *dict, const struct pf_value_name *column,
 
     if ((amount >= INT64_MIN && amount <= INT64_MAX) || column->parts != 1)
         return true;
-    return measure->den == 1 && measure->num <= INT64_MAX && amount % (pf_int128)measure->num == 0 &&
-           amount / (pf_int128)measure->num >= INT64_MIN && amount / (pf_int128)measure->num <= INT64_MAX;
+    return measure->den == 1 && measure->num <= INT64_MAX &&
+           amount % (pf_int128)measure->num == 0 && amount / (pf_int128)measure->num >= INT64_MIN &&
+           amount / (pf_int128)measure->num <= INT64_MAX;
 }
 
 static void write_values(struct pf_writer *writer, enum pf_kind kind)
@@ -366,7 +377,8 @@ static void write_values(struct pf_writer *writer, enum pf_kind kind)
         write_bytes(writer->sink, pf_cache_text(&state->keys, k, render_key, writer));
         pf_json_parts(writer->sink, state->values.amounts[k], state->values.columns[k].parts);
         if (!fits(writer->dict, &state->values.columns[k], state->values.amounts[k]))
-            pf_error_set(&writer->error, PF_OVERFLOW, "record %" PRIu64 ": the value of %s leaves 64 bits", state->rows,
+            pf_error_set(&writer->error, PF_OVERFLOW,
+                         "record %" PRIu64 ": the value of %s leaves 64 bits", state->rows,
                          pf_clip(state->values.columns[k].name).text);
         comma = ",";
     }
@@ -382,7 +394,8 @@ static void write_row(struct pf_writer *writer, const struct pf_batch *batch, ui
     for (size_t k = 0; k < state->list.count; k++) {
         if (k > 0)
             pf_sink_write(writer->sink, ",", 1);
-        write_bytes(writer->sink, pf_cache_text(&state->frames, state->list.ids[k], render_frame, writer));
+        write_bytes(writer->sink,
+                    pf_cache_text(&state->frames, state->list.ids[k], render_frame, writer));
     }
     pf_sink_write(writer->sink, "]", 1);
     write_values(writer, batch->kind);
@@ -428,7 +441,8 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
         else
             write_row(writer, batch, row);
     }
-    if (state->scratch.failed || state->frames.status || state->labels.status || state->keys.status || state->ends.status)
+    if (state->scratch.failed || state->frames.status || state->labels.status ||
+        state->keys.status || state->ends.status)
         return pf_error_nomem(&writer->error);
     return writer->error.code;
 }
@@ -442,9 +456,11 @@ static int write_flame(struct pf_writer *writer)
     int status = pf_flame_json(&state->graph, writer->sink, &writer->measures, &writer->error);
 
     if (status == PF_EOF)
-        return pf_error_set(&writer->error, PF_USAGE, "a flame graph is made of stacks, which these records do not have");
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "a flame graph is made of stacks, which these records do not have");
     if (status == PF_OK && state->graph.others > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%" PRIu64 " records without stacks are left out", state->graph.others);
+        pf_report_send(&writer->report, PF_WARNING,
+                       "%" PRIu64 " records without stacks are left out", state->graph.others);
     return status;
 }
 
@@ -458,7 +474,9 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     if (batch->kind == PF_META && state->flame)
         return pf_flame_add(&state->graph, batch, &writer->error);
     if (batch->kind == PF_META)
-        return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+        return pf_facts_add(&state->facts, writer->dict, batch) == PF_OK
+                   ? PF_OK
+                   : pf_error_nomem(&writer->error);
     if (batch->kind == PF_TEXT)
         return PF_OK;
     if (batch->rows == 0 && batch->value_count == 0) {
@@ -466,7 +484,8 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
             end_row(writer);
         return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_flush(writer->sink);
     }
-    status = state->flame ? pf_flame_add(&state->graph, batch, &writer->error) : write_records(writer, batch);
+    status = state->flame ? pf_flame_add(&state->graph, batch, &writer->error)
+                          : write_records(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
 }
 
@@ -496,8 +515,8 @@ static bool write_meta(struct pf_writer *writer)
     const struct json_writer *state = writer->state;
     static const char *const none[] = {NULL};
     const struct pf_document *document = writer->document;
-    json_t *meta = pf_meta_json(writer->dict, &state->facts, document ? document->tool : "", document ? document->inputs : none,
-                                !writer->failed_input);
+    json_t *meta = pf_meta_json(writer->dict, &state->facts, document ? document->tool : "",
+                                document ? document->inputs : none, !writer->failed_input);
 
     if (meta && json_object_set_new_nocheck(meta, "removed", removed_json(writer, 0)) != 0) {
         json_decref(meta);
@@ -531,7 +550,8 @@ static int finish(struct pf_writer *writer)
 static const struct pf_option document_options[] = {
     {"stack", "frames as objects, or as names only", "frames|names", false, true},
     {"explode", "one row per frame, with its depth and whether it is the leaf", "yes", false, true},
-    {"flame", "the tree of calls instead of records, nested for d3-flame-graph", "yes", false, true},
+    {"flame", "the tree of calls instead of records, nested for d3-flame-graph", "yes", false,
+     true},
     {0},
 };
 
@@ -545,9 +565,11 @@ const struct pf_format pf_format_json = {
     .name = "json",
     .about = "one JSON document: records, totals, metadata (schema profutils.samples/1)",
     .suffixes = ".json",
-    .losses = "metadata private to a format, source texts, times of records; parts of a nanosecond and of a millionth; of images all but the name; "
+    .losses = "metadata private to a format, source texts, times of records; parts of a nanosecond "
+              "and of a millionth; of images all but the name; "
               "system names of functions; bytes that are not UTF-8, negative lines",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT |
+            PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = document_options,
     .bid = pf_samples_bid_document,
     .reader_size = sizeof(struct pf_samples_reader),
@@ -565,9 +587,12 @@ const struct pf_format pf_format_ndjson = {
     .name = "ndjson",
     .about = "one JSON object a line for each record (schema profutils.samples/1), for notebooks",
     .suffixes = ".ndjson .jsonl",
-    .losses = "metadata, measures without records, source texts, times of records; parts of a nanosecond "
-              "and of a millionth; of images all but the name; system names of functions; bytes that are not UTF-8, negative lines",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
+    .losses =
+        "metadata, measures without records, source texts, times of records; parts of a nanosecond "
+        "and of a millionth; of images all but the name; system names of functions; bytes that are "
+        "not UTF-8, negative lines",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
+            PF_TELLS_SOURCE,
     .options = row_options,
     .bid = pf_samples_bid_rows,
     .reader_size = sizeof(struct pf_samples_reader),

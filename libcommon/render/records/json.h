@@ -17,14 +17,14 @@ enum { PF_SAMPLES_COLUMNS = 64 };
 struct pf_samples_memo {
     struct pf_strings texts;
     uint32_t (*make)(struct pf_reader *, const json_t *); /* of a value that is new */
-    uint32_t *ids; /* by string, + 1 */
+    uint32_t *ids;                                        /* by string, + 1 */
     size_t count, capacity;
-    uint32_t id;   /* of the value that was read last */
+    uint32_t id; /* of the value that was read last */
 };
 
 /* What a row, or the document, says of a measure but its name and unit. */
 struct pf_samples_facts {
-    uint32_t key;  /* of the values */
+    uint32_t key;              /* of the values */
     struct pf_measure measure; /* whole but for its kind; unit 0: the unit of the values */
 };
 
@@ -44,7 +44,7 @@ struct pf_samples_reader {
     int status;
 
     /* the row that was read last */
-    enum pf_kind kind; /* PF_META: it has no record */
+    enum pf_kind kind;               /* PF_META: it has no record */
     uint32_t formats, formats_given; /* where the row and those before it came from: strings */
     uint32_t own_format;             /* for rows that do not say it */
     struct pf_labels row_labels;     /* while they are joined */
@@ -53,7 +53,7 @@ struct pf_samples_reader {
         pf_int128 wide; /* as it is written, of 10^-wide_places */
         int wide_places;
         uint64_t offset;
-        int64_t value;  /* of 10^-places, or of the measure's raw units */
+        int64_t value; /* of 10^-places, or of the measure's raw units */
         int places;
     } values[PF_SAMPLES_COLUMNS];
     unsigned value_count;
@@ -62,7 +62,7 @@ struct pf_samples_reader {
         enum pf_kind kind;
         uint32_t name, unit;
         int places;
-    } *scales;
+    } * scales;
     size_t scale_count, scale_capacity;
 
     uint32_t *declared; /* measures told behind the rows */

@@ -27,7 +27,8 @@ int pf_samples_bid_document(struct pf_source *source, const char *path)
 
 int pf_samples_bid_rows(struct pf_source *source, const char *path)
 {
-    static const char *const paths[] = {"kind", "sections", "values", "units", "stack", "depth", "schema", NULL};
+    static const char *const paths[] = {"kind",  "sections", "values", "units",
+                                        "stack", "depth",    "schema", NULL};
     uint32_t found = pf_json_look_line(source, paths);
 
     (void)path;
@@ -38,7 +39,9 @@ int pf_samples_bid_rows(struct pf_source *source, const char *path)
 
 static struct pf_bytes text_of(const json_t *value)
 {
-    return json_is_string(value) ? (struct pf_bytes){json_string_value(value), json_string_length(value)} : PF_BYTES("");
+    return json_is_string(value)
+               ? (struct pf_bytes){json_string_value(value), json_string_length(value)}
+               : PF_BYTES("");
 }
 
 static uint64_t address_of(struct pf_bytes text)
@@ -55,7 +58,8 @@ static const char *kind_word(unsigned kind)
 }
 
 /* Which of `count` words a member is; 0 where it is none of them. */
-static uint8_t member_word(const json_t *object, const char *key, const char *(*word)(unsigned), unsigned count)
+static uint8_t member_word(const json_t *object, const char *key, const char *(*word)(unsigned),
+                           unsigned count)
 {
     struct pf_bytes text = pf_json_member_text(object, key);
 
@@ -69,23 +73,28 @@ static uint8_t member_word(const json_t *object, const char *key, const char *(*
 static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
 {
     struct pf_dict *dict = reader->dict;
-    struct pf_bytes name = json_is_string(frame) ? text_of(frame) : pf_json_member_text(frame, "function");
-    struct pf_bytes address = pf_json_member_text(frame, "address"), image = pf_json_member_text(frame, "image");
+    struct pf_bytes name = json_is_string(frame) ? text_of(frame)
+                                                 : pf_json_member_text(frame, "function");
+    struct pf_bytes address = pf_json_member_text(frame, "address"),
+                    image = pf_json_member_text(frame, "image");
     int64_t column = pf_json_member_int(frame, "column", 0);
-    struct pf_function function = {.name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
-                                   .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file")),
-                                   .start_line = pf_json_member_int(frame, "start_line", 0)};
-    struct pf_location location = {.address = address_of(address),
-                                   .line = pf_json_member_int(frame, "line", 0),
-                                   .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0,
-                                   .kind = member_word(frame, "frame_kind", pf_frame_kind_name, PF_FRAME_KINDS),
-                                   .inlined = json_is_true(json_object_get(frame, "inlined"))};
+    struct pf_function function = {
+        .name = pf_dict_intern_text(dict, name.size ? name : PF_BYTES("[unknown]")),
+        .file = pf_dict_intern_text(dict, pf_json_member_text(frame, "file")),
+        .start_line = pf_json_member_int(frame, "start_line", 0)};
+    struct pf_location location = {
+        .address = address_of(address),
+        .line = pf_json_member_int(frame, "line", 0),
+        .column = column > 0 && column <= UINT32_MAX ? (uint32_t)column : 0,
+        .kind = member_word(frame, "frame_kind", pf_frame_kind_name, PF_FRAME_KINDS),
+        .inlined = json_is_true(json_object_get(frame, "inlined"))};
 
     /* nobody named it: the address stands for the name */
     if (address.size == 0 || !pf_bytes_equal(address, name) || location.address == 0)
         location.function = pf_dict_add_function(dict, &function);
     if (image.size > 0)
-        location.image = pf_dict_add_image(dict, &(struct pf_image){.name = pf_dict_intern_text(dict, image)});
+        location.image =
+            pf_dict_add_image(dict, &(struct pf_image){.name = pf_dict_intern_text(dict, image)});
     return pf_dict_add_location(dict, &location);
 }
 
@@ -109,7 +118,8 @@ static uint32_t make_sections(struct pf_reader *reader, const json_t *sections)
     size_t k;
 
     json_array_foreach(sections, k, section)
-        good = good && pf_labels_add(&labels, dict, dict->section_key, pf_dict_intern_text(dict, text_of(section)));
+        good = good && pf_labels_add(&labels, dict, dict->section_key,
+                                     pf_dict_intern_text(dict, text_of(section)));
     return end_set(&labels, dict, good);
 }
 
@@ -122,21 +132,26 @@ static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
     bool good = true;
     size_t k;
 
-    json_object_foreach((json_t *)(uintptr_t)labels, key, values) {
+    json_object_foreach((json_t *)(uintptr_t)labels, key, values)
+    {
         uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
 
-        json_array_foreach(values, k, value) {
+        json_array_foreach(values, k, value)
+        {
             if (json_is_object(value))
-                good = good && pf_labels_add_number(&set, dict, name, pf_json_member_int(value, "num", 0),
-                                                    pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+                good = good && pf_labels_add_number(
+                                   &set, dict, name, pf_json_member_int(value, "num", 0),
+                                   pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
             else
-                good = good && pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
+                good = good &&
+                       pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
         }
     }
     return end_set(&set, dict, good);
 }
 
-static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key, uint32_t other)
+static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key,
+                              uint32_t other)
 {
     const json_t *member = json_object_get(object, key);
 
@@ -160,19 +175,20 @@ static bool add_facts(struct pf_reader *reader, uint32_t key, const json_t *meas
         return false;
     state->facts[state->fact_count++] = (struct pf_samples_facts){
         .key = key,
-        .measure = {
-            .name = member_string(dict, measure, "measure", key),
-            .unit = member_string(dict, measure, "base_unit", 0),
-            .raw_unit = member_string(dict, measure, "raw_unit", 0),
-            .role = member_word(measure, "role", pf_role_name, PF_COUNT + 1),
-            .nature = member_word(measure, "nature", pf_nature_name, PF_EXACT + 1),
-            .aggregation = member_word(measure, "aggregation", pf_aggregation_name, PF_MAX + 1),
-            .main = json_is_true(json_object_get(measure, "main")),
-            .num = member_number(measure, "num", 1),
-            .den = member_number(measure, "den", 1),
-            .period = member_number(measure, "period", 0),
-            .period_parts = member_number(measure, "period_parts", 0),
-        },
+        .measure =
+            {
+                .name = member_string(dict, measure, "measure", key),
+                .unit = member_string(dict, measure, "base_unit", 0),
+                .raw_unit = member_string(dict, measure, "raw_unit", 0),
+                .role = member_word(measure, "role", pf_role_name, PF_COUNT + 1),
+                .nature = member_word(measure, "nature", pf_nature_name, PF_EXACT + 1),
+                .aggregation = member_word(measure, "aggregation", pf_aggregation_name, PF_MAX + 1),
+                .main = json_is_true(json_object_get(measure, "main")),
+                .num = member_number(measure, "num", 1),
+                .den = member_number(measure, "den", 1),
+                .period = member_number(measure, "period", 0),
+                .period_parts = member_number(measure, "period_parts", 0),
+            },
     };
     return true;
 }
@@ -186,7 +202,8 @@ static uint32_t make_measures(struct pf_reader *reader, const json_t *measures)
     const char *key;
     bool good = true;
 
-    json_object_foreach((json_t *)(uintptr_t)measures, key, measure) {
+    json_object_foreach((json_t *)(uintptr_t)measures, key, measure)
+    {
         uint32_t of = pf_dict_intern_text(reader->dict, pf_bytes_of(key));
 
         good = good && add_facts(reader, of, measure);
@@ -238,7 +255,8 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     uint64_t offset = pf_source_offset(cut->source);
     int status = read_known(cut, &state->frames);
 
-    return status == PF_OK ? pf_rows_frame(&state->rows, state->frames.id, cut->error, offset) : status;
+    return status == PF_OK ? pf_rows_frame(&state->rows, state->frames.id, cut->error, offset)
+                           : status;
 }
 
 static int read_stack(struct pf_json_cut *cut, void *field)
@@ -267,10 +285,12 @@ static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
     return PF_OK;
 }
 
-static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code, struct pf_bytes text)
+static int bad_number(struct pf_reader *reader, const struct pf_samples_value *value, int code,
+                      struct pf_bytes text)
 {
-    return pf_error_at(&reader->error, code, value->offset, "expected a number of 64 bits with at most %d decimals, not '%s'", PLACES_MAX,
-                       pf_clip(text).text);
+    return pf_error_at(&reader->error, code, value->offset,
+                       "expected a number of 64 bits with at most %d decimals, not '%s'",
+                       PLACES_MAX, pf_clip(text).text);
 }
 
 /* A number exactly, with its decimals. */
@@ -325,8 +345,8 @@ static int read_kind(struct pf_json_cut *cut, void *field)
         return PF_OK;
     }
     return status != PF_OK ? status
-                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source), "no kind of records: '%s'",
-                                         pf_clip(text).text);
+                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                                         "no kind of records: '%s'", pf_clip(text).text);
 }
 
 /* What filters removed, as rows of metadata. */
@@ -336,9 +356,8 @@ static void add_removed(struct pf_reader *reader, const json_t *removed)
     const json_t *text;
     size_t k;
 
-    json_array_foreach(removed, k, text)
-        if (json_is_string(text))
-            pf_rows_meta(&state->behind, "profutils", PF_BYTES("removed"), text_of(text));
+    json_array_foreach(removed, k, text) if (json_is_string(text))
+        pf_rows_meta(&state->behind, "profutils", PF_BYTES("removed"), text_of(text));
 }
 
 static int read_removed(struct pf_json_cut *cut, void *field)
@@ -359,13 +378,15 @@ static int read_removed(struct pf_json_cut *cut, void *field)
 static int refuse_depth(struct pf_json_cut *cut, void *field)
 {
     (void)field;
-    return pf_error_at(cut->error, PF_UNSUPPORTED, pf_source_offset(cut->source),
-                       "rows of single frames, as explode gives them: only whole stacks are read back");
+    return pf_error_at(
+        cut->error, PF_UNSUPPORTED, pf_source_offset(cut->source),
+        "rows of single frames, as explode gives them: only whole stacks are read back");
 }
 
 static int read_row(struct pf_reader *reader)
 {
-    static const struct pf_json_member value[] = {{NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL}, {0}};
+    static const struct pf_json_member value[] = {
+        {NULL, PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL}, {0}};
     static const struct pf_json_member unit[] = {{NULL, PF_JSON_STRING, read_unit, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
         {"kind", PF_JSON_STRING, read_kind, 0, NULL},
@@ -375,7 +396,8 @@ static int read_row(struct pf_reader *reader)
         {"values", PF_JSON_OBJECT, NULL, 0, value},
         {"units", PF_JSON_OBJECT, NULL, 0, unit},
         {"measures", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, measures), NULL},
-        {"source_format", PF_JSON_STRING, pf_json_read_text, offsetof(struct pf_samples_reader, formats), NULL},
+        {"source_format", PF_JSON_STRING, pf_json_read_text,
+         offsetof(struct pf_samples_reader, formats), NULL},
         {"removed", PF_JSON_ANY, read_removed, 0, NULL},
         {"depth", PF_JSON_ANY, refuse_depth, 0, NULL},
         {0},
@@ -386,13 +408,16 @@ static int read_row(struct pf_reader *reader)
     pf_json_cut_kind(&state->cut);
     uint64_t offset = pf_source_offset(reader->source);
     state->kind = PF_SAMPLE;
-    state->rows.depth = state->value_count = state->sections.id = state->labels.id = state->measures.id = 0;
+    state->rows.depth = state->value_count = state->sections.id = state->labels.id =
+        state->measures.id = 0;
     state->formats = state->own_format;
     int status = pf_json_object(&state->cut, members, state);
     if (status != PF_OK)
         return status;
-    if (state->kind != PF_META && state->kind != PF_SAMPLE && state->rows.depth != frames[state->kind])
-        return pf_error_at(&reader->error, PF_FAILED, offset, "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
+    if (state->kind != PF_META && state->kind != PF_SAMPLE &&
+        state->rows.depth != frames[state->kind])
+        return pf_error_at(&reader->error, PF_FAILED, offset,
+                           "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
                            state->rows.depth);
     return PF_OK;
 }
@@ -400,14 +425,18 @@ static int read_row(struct pf_reader *reader)
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* The scale of the values called so; NULL: out of memory. */
-static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind, uint32_t name, uint32_t unit)
+static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind,
+                                           uint32_t name, uint32_t unit)
 {
     for (size_t k = 0; k < state->scale_count; k++)
-        if (state->scales[k].kind == kind && state->scales[k].name == name && state->scales[k].unit == unit)
+        if (state->scales[k].kind == kind && state->scales[k].name == name &&
+            state->scales[k].unit == unit)
             return &state->scales[k];
-    if (!pf_grow(&state->scales, &state->scale_capacity, state->scale_count + 1, sizeof *state->scales))
+    if (!pf_grow(&state->scales, &state->scale_capacity, state->scale_count + 1,
+                 sizeof *state->scales))
         return NULL;
-    state->scales[state->scale_count] = (struct pf_samples_scale){.kind = kind, .name = name, .unit = unit};
+    state->scales[state->scale_count] =
+        (struct pf_samples_scale){.kind = kind, .name = name, .unit = unit};
     return &state->scales[state->scale_count++];
 }
 
@@ -421,8 +450,8 @@ static uint64_t power_of_ten(int exponent)
 }
 
 /* `facts`: NULL where the input, as older ones, has the name and the unit only. */
-static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale, int places,
-                             const struct pf_samples_facts *facts)
+static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale,
+                             int places, const struct pf_samples_facts *facts)
 {
     struct pf_bytes text = pf_dict_string(reader->dict, scale->name);
     struct pf_measure measure = facts ? facts->measure : (struct pf_measure){.name = scale->name};
@@ -433,8 +462,8 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
     measure.num = 1;
     measure.den = power_of_ten(places);
     if (places > 0)
-        measure.raw_unit =
-            pf_unit_decimal(reader->dict, (unsigned)places, pf_dict_string(reader->dict, scale->unit));
+        measure.raw_unit = pf_unit_decimal(reader->dict, (unsigned)places,
+                                           pf_dict_string(reader->dict, scale->unit));
     pf_unit_take_parts(reader->dict, &measure);
     if (facts)
         return pf_measures_intern(&reader->dict->measures, &measure);
@@ -448,7 +477,10 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
 /* What the row says of the measure of its `k`th value; NULL: nothing. */
 static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, unsigned k)
 {
-    const struct pf_samples_facts *first = state->measures.id != 0 ? &state->facts[state->measures.id - 1] : NULL, *facts;
+    const struct pf_samples_facts *first = state->measures.id != 0
+                                               ? &state->facts[state->measures.id - 1]
+                                               : NULL,
+                                  *facts;
     uint32_t key = state->values[k].name;
 
     if (!first)
@@ -463,7 +495,8 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
 
 /* A value as raw units of the measure that the row tells of, where exactly that many are written
  * so. */
-static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind, const struct pf_samples_facts *facts)
+static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind,
+                      const struct pf_samples_facts *facts)
 {
     struct pf_measure measure = facts->measure;
     struct pf_bytes whole;
@@ -475,7 +508,8 @@ static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, 
         shown.den = pf_unit_parts(pf_dict_string(reader->dict, measure.raw_unit), &whole);
     if (shown.den > 1 || value->wide_places > 0)
         places = (int)pf_json_places(value->wide, power_of_ten(value->wide_places));
-    if (value->wide_places > places || __builtin_mul_overflow(shown.num, power_of_ten(places), &shown.num))
+    if (value->wide_places > places ||
+        __builtin_mul_overflow(shown.num, power_of_ten(places), &shown.num))
         return false;
     pf_int128 wide = value->wide * (pf_int128)power_of_ten(places - value->wide_places);
     int64_t raw;
@@ -491,7 +525,8 @@ static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, 
 }
 
 /* The value in base units, or parts of them. PF_OK, PF_NOMEM, or PF_OVERFLOW with a text. */
-static int base_value(struct pf_reader *reader, struct pf_samples_value *value, const struct pf_samples_facts *facts)
+static int base_value(struct pf_reader *reader, struct pf_samples_value *value,
+                      const struct pf_samples_facts *facts)
 {
     struct pf_samples_reader *state = reader->state;
     struct pf_samples_scale *scale = find_scale(state, state->kind, value->name, value->unit);
@@ -500,7 +535,8 @@ static int base_value(struct pf_reader *reader, struct pf_samples_value *value, 
     if (!scale)
         return pf_error_nomem(&reader->error);
     if (value->wide != value->value)
-        return bad_number(reader, value, PF_OVERFLOW, (struct pf_bytes){text, pf_print_int128(value->wide, text)});
+        return bad_number(reader, value, PF_OVERFLOW,
+                          (struct pf_bytes){text, pf_print_int128(value->wide, text)});
     if (value->places > scale->places)
         scale->places = value->places;
     if (pf_scale64(value->value, power_of_ten(scale->places - value->places), 1, &value->value))
@@ -518,7 +554,9 @@ static int name_measures(struct pf_reader *reader)
     for (unsigned k = 0; k < state->value_count; k++) {
         struct pf_samples_value *value = &state->values[k];
         const struct pf_samples_facts *facts = facts_of(state, k);
-        int status = facts && raw_value(reader, value, state->kind, facts) ? PF_OK : base_value(reader, value, facts);
+        int status = facts && raw_value(reader, value, state->kind, facts)
+                         ? PF_OK
+                         : base_value(reader, value, facts);
 
         if (status != PF_OK)
             return status;
@@ -594,13 +632,20 @@ static int keep_member(struct pf_json_cut *cut, void *field)
 
 /* A measure without its total, which may leave the 64 bits that jansson has. */
 static const struct pf_json_member measure_members[] = {
-    {"name", PF_JSON_ANY, keep_member, 0, NULL},       {"unit", PF_JSON_ANY, keep_member, 0, NULL},
-    {"kind", PF_JSON_ANY, keep_member, 0, NULL},       {"role", PF_JSON_ANY, keep_member, 0, NULL},
-    {"nature", PF_JSON_ANY, keep_member, 0, NULL},     {"aggregation", PF_JSON_ANY, keep_member, 0, NULL},
-    {"main", PF_JSON_ANY, keep_member, 0, NULL},       {"measure", PF_JSON_ANY, keep_member, 0, NULL},
-    {"base_unit", PF_JSON_ANY, keep_member, 0, NULL},  {"raw_unit", PF_JSON_ANY, keep_member, 0, NULL},
-    {"num", PF_JSON_ANY, keep_member, 0, NULL},        {"den", PF_JSON_ANY, keep_member, 0, NULL},
-    {"period", PF_JSON_ANY, keep_member, 0, NULL},     {"period_parts", PF_JSON_ANY, keep_member, 0, NULL},
+    {"name", PF_JSON_ANY, keep_member, 0, NULL},
+    {"unit", PF_JSON_ANY, keep_member, 0, NULL},
+    {"kind", PF_JSON_ANY, keep_member, 0, NULL},
+    {"role", PF_JSON_ANY, keep_member, 0, NULL},
+    {"nature", PF_JSON_ANY, keep_member, 0, NULL},
+    {"aggregation", PF_JSON_ANY, keep_member, 0, NULL},
+    {"main", PF_JSON_ANY, keep_member, 0, NULL},
+    {"measure", PF_JSON_ANY, keep_member, 0, NULL},
+    {"base_unit", PF_JSON_ANY, keep_member, 0, NULL},
+    {"raw_unit", PF_JSON_ANY, keep_member, 0, NULL},
+    {"num", PF_JSON_ANY, keep_member, 0, NULL},
+    {"den", PF_JSON_ANY, keep_member, 0, NULL},
+    {"period", PF_JSON_ANY, keep_member, 0, NULL},
+    {"period_parts", PF_JSON_ANY, keep_member, 0, NULL},
     {0},
 };
 
@@ -614,14 +659,16 @@ static int declare(struct pf_reader *reader, const json_t *declared)
     struct pf_measure measure;
 
     if (!scale || !add_facts(reader, key, declared) ||
-        !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+        !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1,
+                 sizeof *state->declared))
         return pf_error_nomem(&reader->error);
     measure = state->facts[--state->fact_count].measure;
     measure.kind = (uint8_t)kind;
     if (measure.unit == 0)
         measure.unit = unit;
-    state->declared[state->declared_count++] = json_object_get(declared, "role") ? pf_measures_intern(&reader->dict->measures, &measure)
-                                                                                 : find_measure(reader, scale, scale->places, NULL);
+    state->declared[state->declared_count++] =
+        json_object_get(declared, "role") ? pf_measures_intern(&reader->dict->measures, &measure)
+                                          : find_measure(reader, scale, scale->places, NULL);
     return PF_OK;
 }
 
@@ -629,7 +676,8 @@ static int declare(struct pf_reader *reader, const json_t *declared)
 static int read_measure(struct pf_json_cut *cut, void *field)
 {
     json_t *measure = json_object();
-    int status = measure ? pf_json_object(cut, measure_members, measure) : pf_error_nomem(cut->error);
+    int status = measure ? pf_json_object(cut, measure_members, measure)
+                         : pf_error_nomem(cut->error);
 
     (void)field;
     if (status == PF_OK)
@@ -653,10 +701,12 @@ static int read_meta(struct pf_json_cut *cut, void *field)
     if (formats.size > 0)
         state->formats = pf_dict_intern_text(dict, formats);
     state->incomplete = json_is_false(json_object_get(meta, "complete"));
-    json_array_foreach(json_object_get(meta, "metadata"), k, row) {
+    json_array_foreach(json_object_get(meta, "metadata"), k, row)
+    {
         struct pf_bytes origin = pf_json_member_text(row, "origin");
 
-        pf_rows_meta(&state->behind, origin.data, pf_json_member_text(row, "key"), pf_json_member_text(row, "value"));
+        pf_rows_meta(&state->behind, origin.data, pf_json_member_text(row, "key"),
+                     pf_json_member_text(row, "value"));
     }
     add_removed(cut->owner, json_object_get(meta, "removed"));
     return PF_OK;
@@ -725,7 +775,8 @@ static void add_formats(struct pf_reader *reader)
 
         for (end = at; end < size && text[end] != ',';)
             end++;
-        pf_rows_meta(&state->rows, "profutils", PF_BYTES("source_format"), (struct pf_bytes){text + at, end - at});
+        pf_rows_meta(&state->rows, "profutils", PF_BYTES("source_format"),
+                     (struct pf_bytes){text + at, end - at});
     }
 }
 
@@ -735,7 +786,8 @@ static int end_rows(struct pf_reader *reader)
     struct pf_samples_reader *state = reader->state;
 
     for (size_t k = 0; k < state->declared_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&reader->dict->measures, state->declared[k]);
+        const struct pf_measure *measure =
+            pf_measures_row(&reader->dict->measures, state->declared[k]);
 
         pf_rows_begin(&state->rows, (enum pf_kind)measure->kind);
         pf_rows_measure(&state->rows, state->declared[k]);
@@ -757,8 +809,10 @@ int pf_samples_open_reader(struct pf_reader *reader)
     pf_rows_init(&state->rows, reader->dict);
     pf_rows_init(&state->behind, reader->dict);
     state->rows.declared = true; /* each batch has the measures of its rows */
-    if (pf_strings_init(&state->frames.texts) != PF_OK || pf_strings_init(&state->labels.texts) != PF_OK ||
-        pf_strings_init(&state->sections.texts) != PF_OK || pf_strings_init(&state->measures.texts) != PF_OK)
+    if (pf_strings_init(&state->frames.texts) != PF_OK ||
+        pf_strings_init(&state->labels.texts) != PF_OK ||
+        pf_strings_init(&state->sections.texts) != PF_OK ||
+        pf_strings_init(&state->measures.texts) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->document = strcmp(reader->format->name, "json") == 0;
     state->formats = state->own_format = pf_dict_intern_word(reader->dict, reader->format->name);
@@ -810,6 +864,7 @@ int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
     if (status == PF_EOF && pf_rows_give(&state->behind, batch))
         return PF_OK;
     if (status == PF_EOF && state->incomplete)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "the document says that its input was incomplete");
+        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                           "the document says that its input was incomplete");
     return status;
 }

@@ -12,13 +12,15 @@ static bool add(struct pf_id_list *list, uint32_t id)
     return true;
 }
 
-bool pf_record_frames(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row, struct pf_id_list *list)
+bool pf_record_frames(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row,
+                      struct pf_id_list *list)
 {
     list->count = 0;
     if (batch->kind != PF_SAMPLE)
         return (batch->kind == PF_FLAT || add(list, batch->callee ? batch->callee[row] : 0)) &&
                add(list, batch->location ? batch->location[row] : 0);
-    for (uint32_t stack = batch->stack ? batch->stack[row] : 0; stack; stack = pf_dict_stack(dict, stack)->parent)
+    for (uint32_t stack = batch->stack ? batch->stack[row] : 0; stack;
+         stack = pf_dict_stack(dict, stack)->parent)
         if (!add(list, pf_dict_stack(dict, stack)->location))
             return false;
     return true;
@@ -43,7 +45,8 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* The key as text that stays while the arena does. */
-static bool key_text(const struct pf_dict *dict, uint32_t key, struct pf_arena *arena, struct pf_bytes *text)
+static bool key_text(const struct pf_dict *dict, uint32_t key, struct pf_arena *arena,
+                     struct pf_bytes *text)
 {
     struct pf_buffer scratch = {0};
     struct pf_bytes bytes = pf_dict_string(dict, key);
@@ -57,14 +60,16 @@ static bool key_text(const struct pf_dict *dict, uint32_t key, struct pf_arena *
     return good;
 }
 
-static bool place_labels(const struct pf_dict *dict, uint32_t labels, struct placed_label *placed, size_t count,
-                         struct pf_arena *arena)
+static bool place_labels(const struct pf_dict *dict, uint32_t labels, struct placed_label *placed,
+                         size_t count, struct pf_arena *arena)
 {
     for (uint32_t id = labels; id; id = pf_dict_label(dict, id)->parent) {
         const struct pf_label *label = pf_dict_label(dict, id);
         struct placed_label *row = &placed[--count];
 
-        *row = (struct placed_label){.place = count, .id = id, .section = label->key == dict->section_key && !label->numeric};
+        *row = (struct placed_label){.place = count,
+                                     .id = id,
+                                     .section = label->key == dict->section_key && !label->numeric};
         if (!key_text(dict, label->key, arena, &row->key))
             return false;
     }
@@ -88,7 +93,8 @@ bool pf_record_labels(const struct pf_dict *dict, uint32_t labels, struct pf_lab
         qsort(placed, count, sizeof *placed, compare_placed);
     for (; good && list->count < count; list->count++) {
         const struct placed_label *row = &placed[list->count];
-        bool same_key = list->count > 0 && row[-1].section == row->section && pf_bytes_equal(row[-1].key, row->key);
+        bool same_key = list->count > 0 && row[-1].section == row->section &&
+                        pf_bytes_equal(row[-1].key, row->key);
 
         list->rows[list->count] = (struct pf_record_label){row->id, row->section, same_key};
     }
@@ -104,5 +110,6 @@ unsigned pf_record_flags(const struct pf_dict *dict, uint32_t string)
 
 unsigned pf_record_frame_flags(const struct pf_dict *dict, uint32_t location)
 {
-    return pf_record_flags(dict, pf_dict_function(dict, pf_dict_location(dict, location)->function)->name);
+    return pf_record_flags(
+        dict, pf_dict_function(dict, pf_dict_location(dict, location)->function)->name);
 }

@@ -18,7 +18,8 @@ struct pf_id_list {
 
 /* Locations of a record, leaf first: all frames of a sample's stack; the place of a flat record;
  * callee and caller of an edge. False: out of memory. */
-bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row, struct pf_id_list *);
+bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row,
+                      struct pf_id_list *);
 
 /* The labels of a set in the order of outputs: sections as they were opened, then the others by
  * key, values of one key in the set's order. Keys are one when they read the same as UTF-8.
@@ -28,7 +29,7 @@ struct pf_label_list {
         uint32_t id;
         bool section;
         bool same_key; /* as the row before */
-    } *rows;
+    } * rows;
     size_t count, capacity;
 };
 

@@ -2,11 +2,11 @@
  * each frame, leaf first. Two blanks part what stands in a line; control bytes are escaped; unknown
  * things are left out. */
 #include "codec/format.h"
-#include "render/flame/cache.h"
-#include "render/table/prose.h"
-#include "render/records/record.h"
 #include "model/utf8.h"
+#include "render/flame/cache.h"
+#include "render/records/record.h"
 #include "render/records/values.h"
+#include "render/table/prose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void close_writer(struct pf_writer *writer)
     pf_buffer_free(&state->scratch);
 }
 
-static void write_text(struct text_writer *state, struct pf_sink *sink, struct pf_bytes bytes, unsigned flags)
+static void write_text(struct text_writer *state, struct pf_sink *sink, struct pf_bytes bytes,
+                       unsigned flags)
 {
     struct pf_bytes text = pf_text_line(bytes, flags, &state->scratch);
 
@@ -53,11 +54,13 @@ static void write_text(struct text_writer *state, struct pf_sink *sink, struct p
 
 static void write_string(struct text_writer *state, struct pf_sink *sink, uint32_t id)
 {
-    write_text(state, sink, pf_dict_string(state->values.dict, id), pf_record_flags(state->values.dict, id));
+    write_text(state, sink, pf_dict_string(state->values.dict, id),
+               pf_record_flags(state->values.dict, id));
 }
 
 /* `  PREFIX STRING` unless the string is empty. */
-static void write_item(struct text_writer *state, struct pf_sink *sink, const char *prefix, uint32_t id)
+static void write_item(struct text_writer *state, struct pf_sink *sink, const char *prefix,
+                       uint32_t id)
 {
     if (id == 0)
         return;
@@ -67,17 +70,21 @@ static void write_item(struct text_writer *state, struct pf_sink *sink, const ch
 
 /* --- frames and labels ------------------------------------------------------------------------ */
 
-static void write_image(struct text_writer *state, struct pf_sink *sink, const struct pf_image *image)
+static void write_image(struct text_writer *state, struct pf_sink *sink,
+                        const struct pf_image *image)
 {
     write_item(state, sink, "image", image->name);
     write_item(state, sink, "build", image->identifier);
     if (image->start || image->limit)
-        pf_sink_printf(sink, "  mapped 0x%" PRIx64 "-0x%" PRIx64 "+0x%" PRIx64, image->start, image->limit, image->offset);
+        pf_sink_printf(sink, "  mapped 0x%" PRIx64 "-0x%" PRIx64 "+0x%" PRIx64, image->start,
+                       image->limit, image->offset);
     if (image->text_start || image->text_size)
-        pf_sink_printf(sink, "  text 0x%" PRIx64 "+0x%" PRIx64, image->text_start, image->text_size);
+        pf_sink_printf(sink, "  text 0x%" PRIx64 "+0x%" PRIx64, image->text_start,
+                       image->text_size);
 }
 
-static void write_position(struct text_writer *state, struct pf_sink *sink, const struct pf_location *location)
+static void write_position(struct text_writer *state, struct pf_sink *sink,
+                           const struct pf_location *location)
 {
     uint32_t file = pf_dict_function(state->values.dict, location->function)->file;
 
@@ -121,7 +128,8 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
     if (!pf_record_labels(state->values.dict, id, &state->label_list))
         state->scratch.failed = true;
     for (size_t k = 0; k < state->label_list.count; k++) {
-        const struct pf_label *label = pf_dict_label(state->values.dict, state->label_list.rows[k].id);
+        const struct pf_label *label =
+            pf_dict_label(state->values.dict, state->label_list.rows[k].id);
 
         pf_sink_text(sink, "  ");
         write_string(state, sink, label->key);
@@ -134,7 +142,8 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-static void write_measure(struct text_writer *state, struct pf_sink *sink, const struct pf_measure *measure)
+static void write_measure(struct text_writer *state, struct pf_sink *sink,
+                          const struct pf_measure *measure)
 {
     const char *nature = pf_nature_name(measure->nature);
 
@@ -147,7 +156,8 @@ static void write_measure(struct text_writer *state, struct pf_sink *sink, const
         write_string(state, sink, measure->raw_unit);
     }
     pf_sink_printf(sink, "  %s%s%s%s%s", pf_role_name(measure->role), *nature ? "  " : "", nature,
-                   measure->aggregation == PF_MAX ? "  maximum" : "", measure->main ? "  main" : "");
+                   measure->aggregation == PF_MAX ? "  maximum" : "",
+                   measure->main ? "  main" : "");
     if (measure->period)
         pf_sink_printf(sink, "  period %" PRIu64, measure->period);
     if (measure->period_parts > 1)
@@ -175,7 +185,8 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
 
         if (known(state, measure))
             continue;
-        if (!pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1, sizeof *state->declared))
+        if (!pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1,
+                     sizeof *state->declared))
             return pf_error_nomem(&writer->error);
         state->declared[state->declared_count++] = measure;
         write_measure(state, writer->sink, pf_measures_row(&writer->dict->measures, measure));
@@ -190,7 +201,8 @@ static void write_values(struct pf_writer *writer, const struct pf_batch *batch,
     char number[PF_DECIMAL_TEXT];
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&writer->dict->measures, batch->values[k].measure);
+        const struct pf_measure *measure =
+            pf_measures_row(&writer->dict->measures, batch->values[k].measure);
         const struct pf_scale *scale = &state->values.measures[batch->values[k].measure].scale;
         int64_t value = batch->values[k].data[row];
 
@@ -216,7 +228,8 @@ static int write_records(struct pf_writer *writer, const struct pf_batch *batch)
     int status = declare(writer, batch);
 
     for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
-        struct pf_bytes text = pf_cache_text(&state->labels, batch->labels ? batch->labels[row] : 0, render_labels, state);
+        struct pf_bytes text = pf_cache_text(&state->labels, batch->labels ? batch->labels[row] : 0,
+                                             render_labels, state);
 
         if (!pf_record_frames(writer->dict, batch, row, &state->list))
             return pf_error_nomem(&writer->error);
@@ -295,7 +308,8 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
     int status = PF_OK;
 
-    if (batch->kind != PF_META && batch->kind != PF_TEXT && batch->rows == 0 && batch->value_count == 0)
+    if (batch->kind != PF_META && batch->kind != PF_TEXT && batch->rows == 0 &&
+        batch->value_count == 0)
         pf_sink_flush(writer->sink);
     else
         status = write_held(writer, batch);
@@ -314,7 +328,8 @@ const struct pf_format pf_format_text = {
     .about = "every record for people: values, labels, frames",
     .suffixes = ".txt",
     .losses = "what is private to a format",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM | PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
+            PF_IS_VIEW,
     .writer_size = sizeof(struct text_writer),
     .open_writer = open_writer,
     .write = write_batch,

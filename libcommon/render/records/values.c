@@ -18,7 +18,8 @@ void pf_values_free(struct pf_values *values)
 }
 
 /* How values of the measure are shown. */
-static void find_scale(const struct pf_dict *dict, const struct pf_measure *measure, struct pf_value_measure *shown)
+static void find_scale(const struct pf_dict *dict, const struct pf_measure *measure,
+                       struct pf_value_measure *shown)
 {
     struct pf_quantity quantity = {.measure = *measure, .joined = true};
     struct pf_error error = {0};
@@ -32,20 +33,24 @@ struct column_key {
     uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
 };
 
-static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
+static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure,
+                                struct pf_bytes name)
 {
-    return (struct column_key){values->by_kind ? measure->kind + 1u : 0, pf_strings_intern(&values->texts, name, 0), 0, 0};
+    return (struct column_key){values->by_kind ? measure->kind + 1u : 0,
+                               pf_strings_intern(&values->texts, name, 0), 0, 0};
 }
 
 static bool start(struct pf_values *values)
 {
-    return values->owns.count > 0 || (pf_strings_init(&values->texts) == PF_OK &&
-                                      pf_table_init(&values->names, sizeof(struct column_key)) == PF_OK &&
-                                      pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
+    return values->owns.count > 0 ||
+           (pf_strings_init(&values->texts) == PF_OK &&
+            pf_table_init(&values->names, sizeof(struct column_key)) == PF_OK &&
+            pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
 }
 
 /* A copy of `a`, or of `a/b`, as UTF-8; data NULL: out of memory. */
-static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a, const struct pf_bytes *b, unsigned flags)
+static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a,
+                                 const struct pf_bytes *b, unsigned flags)
 {
     struct pf_buffer joined = {0}, scratch = {0};
     struct pf_bytes text = {0};
@@ -56,13 +61,16 @@ static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a, co
         pf_buffer_append(&joined, b->data, b->size);
     }
     text = pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch);
-    text.data = joined.failed || scratch.failed ? NULL : pf_arena_copy(&values->bytes, text.data, text.size);
+    text.data = joined.failed || scratch.failed
+                    ? NULL
+                    : pf_arena_copy(&values->bytes, text.data, text.size);
     pf_buffer_free(&joined);
     pf_buffer_free(&scratch);
     return text;
 }
 
-static bool take_name(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name)
+static bool take_name(struct pf_values *values, const struct pf_measure *measure,
+                      struct pf_bytes name)
 {
     struct column_key key = key_of(values, measure, name);
     uint32_t count = values->names.count;
@@ -71,14 +79,17 @@ static bool take_name(struct pf_values *values, const struct pf_measure *measure
     return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
 }
 
-static bool add_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes own, struct pf_bytes unit)
+static bool add_column(struct pf_values *values, const struct pf_measure *measure,
+                       struct pf_bytes own, struct pf_bytes unit)
 {
     struct pf_bytes name = own;
 
     while (name.data && !take_name(values, measure, name))
         name = keep_text(values, name, &unit, PF_UTF8);
-    if (!name.data || !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
-        !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1, sizeof *values->amounts))
+    if (!name.data ||
+        !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
+        !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1,
+                 sizeof *values->amounts))
         return false;
     values->columns[values->count++] = (struct pf_value_name){
         .own = own,
@@ -94,7 +105,8 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
 
 /* The column that measures with this name and unit share, new or not; its number + 1, 0: out of
  * memory. */
-static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure, struct pf_bytes name, struct pf_bytes unit)
+static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure,
+                            struct pf_bytes name, struct pf_bytes unit)
 {
     struct column_key key = key_of(values, measure, name);
     uint32_t id;
@@ -102,7 +114,8 @@ static uint32_t find_column(struct pf_values *values, const struct pf_measure *m
     key.unit = pf_strings_intern(&values->texts, unit, 0);
     key.aggregation = measure->aggregation + 1u;
     id = pf_table_intern(&values->owns, &key);
-    if (values->texts.status != PF_OK || values->owns.status != PF_OK || values->names.status != PF_OK)
+    if (values->texts.status != PF_OK || values->owns.status != PF_OK ||
+        values->names.status != PF_OK)
         return 0;
     return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
 }
@@ -122,8 +135,8 @@ static bool declare(struct pf_values *values, uint32_t index)
     const struct pf_measure *measure = pf_measures_row(&values->dict->measures, index);
     struct pf_value_measure *shown;
 
-    if (!pf_grow_zeroed(&values->measures, &values->measure_count, &values->measure_capacity, (size_t)index + 1,
-                        sizeof *values->measures))
+    if (!pf_grow_zeroed(&values->measures, &values->measure_count, &values->measure_capacity,
+                        (size_t)index + 1, sizeof *values->measures))
         return false;
     shown = &values->measures[index];
     find_scale(values->dict, measure, shown);
@@ -131,7 +144,8 @@ static bool declare(struct pf_values *values, uint32_t index)
                                      values->dict->strings.rows[measure->name].flags);
     struct pf_bytes unit = keep_text(values, shown->scale.name, NULL, 0);
 
-    if (!name.data || !unit.data || !start(values) || (shown->column = find_column(values, measure, name, unit)) == 0)
+    if (!name.data || !unit.data || !start(values) ||
+        (shown->column = find_column(values, measure, name, unit)) == 0)
         return false;
     join_parts(&values->columns[shown->column - 1], shown);
     return true;
@@ -144,7 +158,8 @@ int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bo
     for (uint32_t k = 0; k < batch->value_count; k++) {
         uint32_t index = batch->values[k].measure;
 
-        if ((index >= values->measure_count || values->measures[index].column == 0) && !declare(values, index))
+        if ((index >= values->measure_count || values->measures[index].column == 0) &&
+            !declare(values, index))
             return PF_NOMEM;
         struct pf_value_name *column = &values->columns[values->measures[index].column - 1];
 
@@ -156,9 +171,11 @@ int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bo
 }
 
 /* A sum in the parts of its column. */
-static pf_int128 amount_of(const struct pf_values *values, const struct pf_value_measure *shown, pf_int128 sum)
+static pf_int128 amount_of(const struct pf_values *values, const struct pf_value_measure *shown,
+                           pf_int128 sum)
 {
-    uint64_t parts = values->columns[shown->column - 1].parts, gcd = pf_gcd(parts, shown->scale.parts);
+    uint64_t parts = values->columns[shown->column - 1].parts,
+             gcd = pf_gcd(parts, shown->scale.parts);
     const struct pf_scale finer = {.num = parts / gcd, .den = shown->scale.parts / gcd};
     pf_int128 amount = pf_scale_total(&shown->scale, sum);
 
@@ -173,7 +190,8 @@ void pf_values_row(struct pf_values *values, const struct pf_batch *batch, uint3
         const struct pf_value_measure *shown = &values->measures[batch->values[k].measure];
         int64_t value = batch->values[k].data[row];
 
-        values->amounts[shown->column - 1] += shown->scale.den == 1 && values->columns[shown->column - 1].parts == 1
+        values->amounts[shown->column - 1] += shown->scale.den == 1 &&
+                                                      values->columns[shown->column - 1].parts == 1
                                                   ? (pf_int128)value * (pf_int128)shown->scale.num
                                                   : amount_of(values, shown, value);
     }

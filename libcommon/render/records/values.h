@@ -18,7 +18,7 @@ struct pf_value_name {
     struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
-    uint32_t measure;     /* the last one met that stands in it */
+    uint32_t measure; /* the last one met that stands in it */
     /* so many of an amount in it are one of the unit; more of them where a later measure is
      * finer */
     uint64_t parts;
@@ -28,20 +28,20 @@ struct pf_value_name {
 /* Zero-initialise but for `dict` and `by_kind`; free with pf_values_free. */
 struct pf_values {
     const struct pf_dict *dict;
-    bool by_kind;         /* kinds have columns of their own, even where the names are the same */
+    bool by_kind; /* kinds have columns of their own, even where the names are the same */
     struct pf_value_name *columns;
     size_t count, capacity;
-    struct pf_strings texts;     /* of the columns */
+    struct pf_strings texts; /* of the columns */
     /* columns by what makes measures share one, in order; names that are taken */
     struct pf_table owns, names;
     struct pf_value_measure {
-        uint32_t column;  /* + 1; 0 = not seen yet */
+        uint32_t column; /* + 1; 0 = not seen yet */
         struct pf_scale scale;
-        pf_int128 total;  /* raw */
-    } *measures;          /* by number */
+        pf_int128 total; /* raw */
+    } * measures;        /* by number */
     size_t measure_count, measure_capacity;
-    uint64_t turns;       /* how often a column was given another measure, its first one too */
-    pf_int128 *amounts;   /* of the row at hand, by column */
+    uint64_t turns;     /* how often a column was given another measure, its first one too */
+    pf_int128 *amounts; /* of the row at hand, by column */
     size_t amount_capacity;
     struct pf_arena bytes;
 };

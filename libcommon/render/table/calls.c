@@ -27,7 +27,8 @@ static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
     bool *matches = calloc(count, sizeof *matches);
 
     for (uint32_t key = 1; matches && pattern && key < count; key++) {
-        matches[key] = pf_pattern_match(pattern, pf_keys_name(&writing->keys, key, &writing->scratch, NULL));
+        matches[key] =
+            pf_pattern_match(pattern, pf_keys_name(&writing->keys, key, &writing->scratch, NULL));
         *writing->matched = *writing->matched || matches[key];
     }
     if (pattern && pattern->status != PF_OK) {
@@ -46,10 +47,10 @@ static bool asked(const struct writing *writing, const struct pf_call *call)
 /* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"caller", PF_CELL_TEXT},      {"caller_file", PF_CELL_TEXT}, {"caller_line", PF_CELL_INT},
-    {"caller_image", PF_CELL_TEXT}, {"callee", PF_CELL_TEXT},      {"callee_file", PF_CELL_TEXT},
-    {"callee_line", PF_CELL_INT},  {"callee_image", PF_CELL_TEXT}, {"measure", PF_CELL_TEXT},
-    {"unit", PF_CELL_TEXT},        {"value", PF_CELL_INT},
+    {"caller", PF_CELL_TEXT},       {"caller_file", PF_CELL_TEXT},  {"caller_line", PF_CELL_INT},
+    {"caller_image", PF_CELL_TEXT}, {"callee", PF_CELL_TEXT},       {"callee_file", PF_CELL_TEXT},
+    {"callee_line", PF_CELL_INT},   {"callee_image", PF_CELL_TEXT}, {"measure", PF_CELL_TEXT},
+    {"unit", PF_CELL_TEXT},         {"value", PF_CELL_INT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -60,25 +61,31 @@ static void write_call(struct writing *writing, struct pf_sheet *sheet, const st
 
     pf_look_place_cells(&writing->keys, call->caller, &cells[0], &writing->scratch);
     pf_look_place_cells(&writing->keys, call->callee, &cells[4], &writing->second);
-    pf_top_measure_cells(writing->top, writing->block, writing->block->subject.shown->quantity.measure.name, &cells[8]);
-    cells[10] = (struct pf_cell){.integer = call->value, .parts = writing->block->subject.scale.parts};
+    pf_top_measure_cells(writing->top, writing->block,
+                         writing->block->subject.shown->quantity.measure.name, &cells[8]);
+    cells[10] =
+        (struct pf_cell){.integer = call->value, .parts = writing->block->subject.scale.parts};
     pf_sheet_row(sheet, cells);
 }
 
 /* --- all pairs as text ------------------------------------------------------------------------ */
 
 static const struct pf_text_column pair_columns[] = {
-    {"value", 10, 0}, {"value%", 8, 4}, {"caller -> callee", 0, 0},
+    {"value", 10, 0},
+    {"value%", 8, 4},
+    {"caller -> callee", 0, 0},
 };
 
-static void write_pair(struct writing *writing, struct pf_text_table *table, const struct pf_call *call)
+static void write_pair(struct writing *writing, struct pf_text_table *table,
+                       const struct pf_call *call)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     double share = pf_percent(call->value, writing->block->whole);
     struct pf_text_cell cells[2] = {{.color = pf_look_color(&writing->top->look, share)}};
     struct pf_place places[2];
 
-    cells[0].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
+    cells[0].text =
+        pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
     cells[1].text = pf_look_percent(share, percent);
     pf_look_place(&writing->top->look, &writing->keys, call->caller, &writing->label, &places[0]);
     pf_look_place(&writing->top->look, &writing->keys, call->callee, &writing->second, &places[1]);
@@ -90,11 +97,12 @@ static void write_pair(struct writing *writing, struct pf_text_table *table, con
 enum { FLAT, FLAT_SHARE, CUM, CUM_SHARE, EDGE, EDGE_SHARE, AROUND_COLUMNS };
 
 static const struct pf_text_column around_columns[AROUND_COLUMNS + 1] = {
-    {"flat", 10, 6}, {"flat%", 7, 4}, {"cum", 11, 8}, {"cum%", 7, 7}, {"edge", 11, 0}, {"edge%", 8, 5}, {"| context", 0, 0},
+    {"flat", 10, 6}, {"flat%", 7, 4}, {"cum", 11, 8},      {"cum%", 7, 7},
+    {"edge", 11, 0}, {"edge%", 8, 5}, {"| context", 0, 0},
 };
 
-static void add_row(struct writing *writing, struct pf_text_table *table, const struct pf_text_cell *cells, const char *lead,
-                    uint32_t key)
+static void add_row(struct writing *writing, struct pf_text_table *table,
+                    const struct pf_text_cell *cells, const char *lead, uint32_t key)
 {
     struct pf_place place;
 
@@ -107,27 +115,32 @@ static void add_row(struct writing *writing, struct pf_text_table *table, const 
     pf_text_table_row(table, cells, &place, 1);
 }
 
-static void add_neighbour(struct writing *writing, struct pf_text_table *table, const struct pf_call *call, uint32_t key, int64_t cum)
+static void add_neighbour(struct writing *writing, struct pf_text_table *table,
+                          const struct pf_call *call, uint32_t key, int64_t cum)
 {
     char amount[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
     struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = NULL}};
 
-    cells[EDGE].text = pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
+    cells[EDGE].text =
+        pf_bytes_of(pf_scale_print(&writing->block->subject.scale, call->value, amount));
     cells[EDGE_SHARE].text = pf_look_percent(pf_percent(call->value, cum), percent);
     add_row(writing, table, cells, "|   ", key);
 }
 
-static void add_function(struct writing *writing, struct pf_text_table *table, const struct pf_row *row)
+static void add_function(struct writing *writing, struct pf_text_table *table,
+                         const struct pf_row *row)
 {
     const struct pf_scale *scale = &writing->block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT];
     double share = pf_percent(row->flat, writing->block->whole);
-    struct pf_text_cell cells[AROUND_COLUMNS] = {{.color = pf_look_color(&writing->top->look, share)}};
+    struct pf_text_cell cells[AROUND_COLUMNS] = {
+        {.color = pf_look_color(&writing->top->look, share)}};
 
     cells[FLAT].text = pf_bytes_of(pf_scale_print(scale, row->flat, flat));
     cells[FLAT_SHARE].text = pf_look_percent(share, percents[0]);
     cells[CUM].text = pf_bytes_of(pf_scale_print(scale, row->cum, cum));
-    cells[CUM_SHARE].text = pf_look_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
+    cells[CUM_SHARE].text =
+        pf_look_percent(pf_percent(row->cum, writing->block->whole), percents[1]);
     add_row(writing, table, cells, "| ", row->key);
 }
 
@@ -148,7 +161,8 @@ static bool leave_out(struct writing *writing, bool small, size_t shown, size_t 
 }
 
 /* The heaviest callers of a function, or what it calls: as many as rows are asked for. */
-static void add_neighbours(struct writing *writing, struct pf_text_table *table, const struct pf_row *row, bool callers)
+static void add_neighbours(struct writing *writing, struct pf_text_table *table,
+                           const struct pf_row *row, bool callers)
 {
     size_t shown = 0;
 
@@ -164,7 +178,8 @@ static void add_neighbours(struct writing *writing, struct pf_text_table *table,
     }
 }
 
-static void add_around(struct writing *writing, struct pf_text_table *table, const struct pf_row *row)
+static void add_around(struct writing *writing, struct pf_text_table *table,
+                       const struct pf_row *row)
 {
     if (writing->callers[row->key])
         add_neighbours(writing, table, row, true);
@@ -185,13 +200,16 @@ static int make_sums(struct writing *writing, struct pf_error *error)
     int status = PF_OK;
 
     if ((top->form == PF_SHEET_TEXT && around) || writing->block->subject.kind == PF_EDGE)
-        status = pf_rank_make(&writing->rank, top->accumulator, &writing->block->subject, &writing->keys, error);
+        status = pf_rank_make(&writing->rank, top->accumulator, &writing->block->subject,
+                              &writing->keys, error);
     if (status == PF_OK && pf_rank_sort(&writing->rank, &writing->keys, top->sort) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
-        status = pf_calls_make(&writing->calls, top->accumulator, &writing->block->subject, &writing->keys, error);
+        status = pf_calls_make(&writing->calls, top->accumulator, &writing->block->subject,
+                               &writing->keys, error);
     if (status == PF_OK)
-        status = pf_calls_cap(&writing->calls, &writing->block->subject, &writing->rank, &writing->keys, error);
+        status = pf_calls_cap(&writing->calls, &writing->block->subject, &writing->rank,
+                              &writing->keys, error);
     return status;
 }
 
@@ -199,7 +217,10 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) ==
+                         PF_OK
+                     ? PF_OK
+                     : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
@@ -215,7 +236,8 @@ static int drop(void *state, int status, struct pf_error *error)
 {
     struct writing *writing = state;
 
-    if (status == PF_OK && (writing->label.failed || writing->scratch.failed || writing->second.failed))
+    if (status == PF_OK &&
+        (writing->label.failed || writing->scratch.failed || writing->second.failed))
         status = pf_error_nomem(error);
     free(writing->callers);
     free(writing->callees);
@@ -239,7 +261,8 @@ static void add_all_around(struct writing *writing, struct pf_text_table *table)
 
         if (!writing->callers[row->key] && !writing->callees[row->key])
             continue;
-        if (leave_out(writing, is_small(writing, row->flat) && is_small(writing, row->cum), shown, &writing->functions_left))
+        if (leave_out(writing, is_small(writing, row->flat) && is_small(writing, row->cum), shown,
+                      &writing->functions_left))
             continue;
         add_around(writing, table, row);
         shown++;
@@ -261,12 +284,14 @@ static void add_pairs(struct writing *writing, struct pf_text_table *table)
 }
 
 /* "3 functions", with what stands before. */
-static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t count, const char *noun)
+static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t count,
+                        const char *noun)
 {
     char number[PF_AMOUNT_TEXT];
 
     if (count > 0)
-        pf_buffer_printf(line, "%s%s %s%s", line->size > 0 ? " and " : "", pf_look_count(&top->look, count, number), noun, count == 1 ? "" : "s");
+        pf_buffer_printf(line, "%s%s %s%s", line->size > 0 ? " and " : "",
+                         pf_look_count(&top->look, count, number), noun, count == 1 ? "" : "s");
 }
 
 /* "... 2 functions and 14 callers and callees not shown; -n 0 for all" */
@@ -278,13 +303,17 @@ static int write_left(struct writing *writing)
     int status = PF_OK;
 
     append_left(top, &line, writing->functions_left, pf_look_noun(&top->look, false));
-    append_left(top, &line, writing->neighbours_left, !top->callees ? "caller" : one ? "callee" : "neighbour");
+    append_left(top, &line, writing->neighbours_left,
+                !top->callees ? "caller"
+                : one         ? "callee"
+                              : "neighbour");
     append_left(top, &line, writing->pairs_left, "pair");
     if (line.failed)
         status = PF_NOMEM;
     else if (line.size > 0)
-        status = pf_look_note(&top->look, "... %.*s not shown;%s%s for all", (int)line.size, line.data, writing->some_behind ? " -n 0" : "",
-                             writing->some_small ? " --min-percent=0" : "");
+        status = pf_look_note(&top->look, "... %.*s not shown;%s%s for all", (int)line.size,
+                              line.data, writing->some_behind ? " -n 0" : "",
+                              writing->some_small ? " --min-percent=0" : "");
     pf_buffer_free(&line);
     return status;
 }
@@ -296,7 +325,8 @@ static void write_text(struct writing *writing)
     struct pf_text_table table = {0};
     int status;
 
-    pf_text_table_begin(&table, around ? around_columns : pair_columns, around ? AROUND_COLUMNS + 1 : 3);
+    pf_text_table_begin(&table, around ? around_columns : pair_columns,
+                        around ? AROUND_COLUMNS + 1 : 3);
     if (around)
         add_all_around(writing, &table);
     else
@@ -314,7 +344,8 @@ static void write_calls(struct writing *writing, struct pf_sheet *sheet)
 
     for (size_t i = 0; i < writing->calls.count && (top->limit == 0 || shown < top->limit); i++)
         if (asked(writing, &writing->calls.rows[i]) &&
-            fabs(pf_percent(writing->calls.rows[i].value, writing->block->whole)) >= top->min_percent) {
+            fabs(pf_percent(writing->calls.rows[i].value, writing->block->whole)) >=
+                top->min_percent) {
             write_call(writing, sheet, &writing->calls.rows[i]);
             shown++;
         }
@@ -333,7 +364,12 @@ static void write_block(void *state, struct pf_sheet *sheet)
 int pf_top_calls(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
     static const struct pf_top_view calls_view = {
-        .schema = "profutils.edges/1", .columns = columns, .column_count = COLUMNS, .make = make, .write = write_block, .drop = drop,
+        .schema = "profutils.edges/1",
+        .columns = columns,
+        .column_count = COLUMNS,
+        .make = make,
+        .write = write_block,
+        .drop = drop,
     };
     struct pf_top_view view = calls_view;
     struct writing writing = {.top = top, .matched = matched};

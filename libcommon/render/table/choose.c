@@ -43,8 +43,7 @@ static uint32_t named_measure(const struct pf_top *top, const char *name, enum p
     uint32_t count = pf_measures_count(&top->look.dict->measures), found = UINT32_MAX;
 
     for (uint32_t k = count; k-- > 0;)
-        if (pf_named_measure(top->look.dict, k, name) &&
-            pf_accumulator_find(top->accumulator, k) &&
+        if (pf_named_measure(top->look.dict, k, name) && pf_accumulator_find(top->accumulator, k) &&
             (found == UINT32_MAX || pf_measures_row(&top->look.dict->measures, k)->kind == kind))
             found = k;
     return found;
@@ -69,7 +68,8 @@ static int check_sort(const struct pf_top *top, struct pf_error *error)
 {
     for (size_t i = 0; top->sort == PF_SORT_CALLS && i < top->block_count; i++) {
         const struct pf_subject *subject = &top->blocks[i].subject;
-        struct pf_bytes name = pf_dict_string(top->look.dict, subject->shown->quantity.measure.name);
+        struct pf_bytes name =
+            pf_dict_string(top->look.dict, subject->shown->quantity.measure.name);
 
         if (!subject->calls)
             return pf_error_set(error, PF_USAGE,
@@ -115,8 +115,8 @@ static bool has_other_kinds(const struct pf_top *top)
 void pf_top_fit_height(struct pf_top *top)
 {
     size_t lines_of_note = top->look.terminal < 100 ? 2 : 1, lines = top->facts->duration > 0;
-    bool tree_of_calls =
-        top->view == PF_TOP_TREE && top->block_count > 0 && top->blocks[0].subject.kind == PF_EDGE;
+    bool tree_of_calls = top->view == PF_TOP_TREE && top->block_count > 0 &&
+                         top->blocks[0].subject.kind == PF_EDGE;
 
     lines += has_other_kinds(top) ? lines_of_note : 0;
     lines += tree_of_calls ? lines_of_note : 0;
@@ -127,16 +127,11 @@ int pf_top_write(const struct pf_top *top, bool *matched, struct pf_error *error
 {
     *matched = true;
     switch (top->view) {
-    case PF_TOP_TABLE:
-        return pf_top_table(top, matched, error);
-    case PF_TOP_CALLS:
-        return pf_top_calls(top, matched, error);
-    case PF_TOP_TREE:
-        return pf_top_tree(top, error);
-    case PF_TOP_FLAME:
-        return pf_top_flame(top, error);
-    case PF_TOP_LIST:
-        return pf_top_list(top, matched, error);
+    case PF_TOP_TABLE: return pf_top_table(top, matched, error);
+    case PF_TOP_CALLS: return pf_top_calls(top, matched, error);
+    case PF_TOP_TREE: return pf_top_tree(top, error);
+    case PF_TOP_FLAME: return pf_top_flame(top, error);
+    case PF_TOP_LIST: return pf_top_list(top, matched, error);
     }
     return PF_OK;
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool count_samples(const struct pf_top *top, const struct pf_top_block *block, pf_int128 *samples, uint64_t *parts)
+static bool count_samples(const struct pf_top *top, const struct pf_top_block *block,
+                          pf_int128 *samples, uint64_t *parts)
 {
     const struct pf_accumulator *accumulator = top->accumulator;
     struct pf_error ignored = {0};
@@ -20,7 +21,8 @@ static bool count_samples(const struct pf_top *top, const struct pf_top_block *b
 
         if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->look.dict, measure))
             continue;
-        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->look.dict, PF_UNIT_AUTO, &scale, &ignored);
+        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->look.dict, PF_UNIT_AUTO,
+                          &scale, &ignored);
         *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->ledger.sums[i]));
         *parts = scale.parts;
         return &accumulator->ledger.sums[i] != block->subject.shown;
@@ -36,7 +38,8 @@ static void append_text(struct pf_buffer *line, const char *text)
 }
 
 /* "1,243 samples", "1 section" */
-static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count, uint64_t parts, const char *noun)
+static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count,
+                         uint64_t parts, const char *noun)
 {
     const struct pf_scale scale = {.parts = parts, .group = top->look.group};
     char text[PF_AMOUNT_TEXT];
@@ -75,7 +78,8 @@ static int count_sections(const struct pf_top *top, size_t *count)
     if (!seen)
         status = PF_NOMEM;
     for (uint32_t i = 0; i < accumulator->label_count && status == PF_OK; i++)
-        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at]; at = pf_dict_label(top->look.dict, at)->parent) {
+        for (uint32_t at = accumulator->labels[i] ? i : 0; at != 0 && !seen[at];
+             at = pf_dict_label(top->look.dict, at)->parent) {
             seen[at] = true;
             if (pf_dict_label(top->look.dict, at)->key == top->look.dict->section_key)
                 pf_keys_value(&keys, pf_dict_label(top->look.dict, at));
@@ -100,9 +104,12 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
         return;
     for (size_t i = 0; i < count && i < (count > 3 ? 2 : 3); i++) {
         uint32_t id = facts->input_count > 0 ? facts->inputs[i] : 0;
-        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->look.dict, id) : pf_bytes_of(top->operands[i]);
+        struct pf_bytes name = facts->input_count > 0 ? pf_dict_string(top->look.dict, id)
+                                                      : pf_bytes_of(top->operands[i]);
 
-        name = pf_text_line(name, facts->input_count > 0 ? top->look.dict->strings.rows[id].flags : PF_UTF8, &scratch);
+        name = pf_text_line(
+            name, facts->input_count > 0 ? top->look.dict->strings.rows[id].flags : PF_UTF8,
+            &scratch);
         name = brief ? pf_place_basename(name) : name;
         append_text(line, i > 0 ? ", " : "");
         pf_buffer_append(line, name.data, name.size);
@@ -142,7 +149,8 @@ static void append_total(const struct pf_top_block *block, struct pf_buffer *lin
 }
 
 /* What is there besides the kind shown: "also here: flat (stmts, time); --kind shows them". */
-static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line, struct pf_buffer *scratch)
+static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line,
+                         struct pf_buffer *scratch)
 {
     bool any = false;
 
@@ -170,7 +178,8 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
 }
 
 /* "duration 13.10s, utilisation 94.89%" where the profile knows how long it took. */
-static void append_duration(const struct pf_top *top, const struct pf_top_block *block, struct pf_buffer *line)
+static void append_duration(const struct pf_top *top, const struct pf_top_block *block,
+                            struct pf_buffer *line)
 {
     const struct pf_scale *scale = &block->subject.whole_scale, time = {.time = true, .parts = 1};
     char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
@@ -180,7 +189,8 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
         return;
     append_text(line, "duration ");
     append_text(line, pf_scale_print(&time, duration, text));
-    if (scale->time && !__builtin_mul_overflow(duration, (pf_int128)(scale->parts > 0 ? scale->parts : 1), &whole)) {
+    if (scale->time && !__builtin_mul_overflow(
+                           duration, (pf_int128)(scale->parts > 0 ? scale->parts : 1), &whole)) {
         pf_look_percent(pf_percent(block->whole, whole), percent);
         append_text(line, ", utilisation ");
         append_text(line, percent);
@@ -189,8 +199,8 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
 
 /* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of
  * two. */
-static void append_measures(const struct pf_top *top, const struct pf_top_view *view, const struct pf_subject *subject,
-                            struct pf_buffer *line)
+static void append_measures(const struct pf_top *top, const struct pf_top_view *view,
+                            const struct pf_subject *subject, struct pf_buffer *line)
 {
     uint32_t flat = pf_subject_flat(subject)->name, cum = pf_subject_cum(subject)->name;
 
@@ -209,8 +219,8 @@ static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_ki
     return accumulator->records[kind] == 0 && accumulator->file_scope;
 }
 
-static void append_line(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block,
-                        struct pf_buffer *line)
+static void append_line(const struct pf_top *top, const struct pf_top_view *view,
+                        const struct pf_top_block *block, struct pf_buffer *line)
 {
     enum pf_kind kind = block->subject.kind;
     pf_int128 samples;
@@ -236,7 +246,8 @@ static int write_note(const struct pf_top *top, const struct pf_buffer *line)
     return pf_look_prose(&top->look, line);
 }
 
-int pf_top_head(const struct pf_top *top, const struct pf_top_view *view, const struct pf_top_block *block)
+int pf_top_head(const struct pf_top *top, const struct pf_top_view *view,
+                const struct pf_top_block *block)
 {
     struct pf_buffer lines[3] = {{0}}, scratch = {0}, *line = &lines[0];
     int status = PF_NOMEM;
@@ -245,8 +256,9 @@ int pf_top_head(const struct pf_top *top, const struct pf_top_view *view, const 
     append_inputs(top, false, &lines[1]);
     append_inputs(top, true, &lines[2]);
     if (!lines[0].failed && !lines[1].failed && !lines[2].failed)
-        status = pf_look_headline(&top->look, (struct pf_bytes){line->data, line->size}, (struct pf_bytes){lines[1].data, lines[1].size},
-                                 (struct pf_bytes){lines[2].data, lines[2].size});
+        status = pf_look_headline(&top->look, (struct pf_bytes){line->data, line->size},
+                                  (struct pf_bytes){lines[1].data, lines[1].size},
+                                  (struct pf_bytes){lines[2].data, lines[2].size});
     line->size = 0;
     append_duration(top, block, line);
     if (status == PF_OK)

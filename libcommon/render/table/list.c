@@ -18,10 +18,10 @@ struct writing {
     bool *matched;
     const struct pf_top_block *block;
     struct pf_keys keys;
-    struct pf_rank rank;      /* by line; those of functions asked for, function by function */
+    struct pf_rank rank; /* by line; those of functions asked for, function by function */
     /* in the order in which they are shown; the key of each is that of its first line */
     struct pf_rank functions;
-    size_t *first;            /* by key of a first line: where it stands in `rank` */
+    size_t *first; /* by key of a first line: where it stands in `rank` */
     struct pf_hidden hidden;
     struct pf_buffer scratch, second;
     struct pf_error failure; /* of a source */
@@ -39,13 +39,15 @@ static int select_rows(struct writing *writing, struct pf_error *error)
     size_t kept = 0;
 
     for (size_t i = 0; i < writing->rank.count; i++)
-        if (pf_top_list_has(writing->top, &writing->keys, writing->rank.rows[i].key, &writing->scratch))
+        if (pf_top_list_has(writing->top, &writing->keys, writing->rank.rows[i].key,
+                            &writing->scratch))
             writing->rank.rows[kept++] = writing->rank.rows[i];
     writing->rank.count = kept;
     return writing->top->list->status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-static bool same_function(const struct writing *writing, const struct pf_row *a, const struct pf_row *b)
+static bool same_function(const struct writing *writing, const struct pf_row *a,
+                          const struct pf_row *b)
 {
     return pf_keys_same_function(&writing->keys, a->key, b->key);
 }
@@ -56,7 +58,8 @@ static size_t function_rows(const struct writing *writing, size_t i)
     const struct pf_rank *rank = &writing->rank;
     size_t count = 1;
 
-    while (i + count < rank->count && same_function(writing, &rank->rows[i], &rank->rows[i + count]))
+    while (i + count < rank->count &&
+           same_function(writing, &rank->rows[i], &rank->rows[i + count]))
         count++;
     return count;
 }
@@ -75,7 +78,8 @@ static void append_source(struct writing *writing, struct pf_bytes text, struct 
     for (size_t start = 0; start <= text.size;) {
         const char *tab = memchr(text.data + start, '\t', text.size - start);
         size_t end = tab ? (size_t)(tab - text.data) : text.size;
-        struct pf_bytes part = pf_text_line((struct pf_bytes){text.data + start, end - start}, 0, &writing->scratch);
+        struct pf_bytes part =
+            pf_text_line((struct pf_bytes){text.data + start, end - start}, 0, &writing->scratch);
 
         if (start > 0 && writing->top->look.terminal > 0)
             pf_buffer_printf(line, "%*s", (int)(TAB - column % TAB), "");
@@ -106,7 +110,8 @@ static void write_cut(struct writing *writing, struct pf_buffer *line)
     pf_sink_text(top->look.sink, "\n");
 }
 
-static void write_line(struct writing *writing, const struct pf_row *row, int64_t number, const struct pf_lines *lines)
+static void write_line(struct writing *writing, const struct pf_row *row, int64_t number,
+                       const struct pf_lines *lines)
 {
     const struct pf_scale *scale = &writing->block->subject.scale;
     char flat[PF_AMOUNT_TEXT] = ".", cum[PF_AMOUNT_TEXT] = ".", at[32] = "?";
@@ -128,7 +133,8 @@ static void write_line(struct writing *writing, const struct pf_row *row, int64_
 }
 
 /* Rows rows[0 .. last], which are not far from each other, with the lines around them. */
-static void write_range(struct writing *writing, const struct pf_row *rows, size_t last, const struct pf_lines *lines)
+static void write_range(struct writing *writing, const struct pf_row *rows, size_t last,
+                        const struct pf_lines *lines)
 {
     int64_t from = line_of(writing, &rows[0]) - CONTEXT, to = line_of(writing, &rows[last]);
     size_t next = 0;
@@ -146,7 +152,8 @@ static void write_range(struct writing *writing, const struct pf_row *rows, size
 }
 
 /* Rows of one function, sorted by line. */
-static void write_lines(struct writing *writing, const struct pf_row *rows, size_t count, const struct pf_lines *lines)
+static void write_lines(struct writing *writing, const struct pf_row *rows, size_t count,
+                        const struct pf_lines *lines)
 {
     size_t next = 0;
 
@@ -154,7 +161,8 @@ static void write_lines(struct writing *writing, const struct pf_row *rows, size
         write_line(writing, &rows[next], 0, lines);
     while (next < count) {
         size_t last = next;
-        while (last + 1 < count && line_of(writing, &rows[last + 1]) - line_of(writing, &rows[last]) <= 10 * CONTEXT)
+        while (last + 1 < count &&
+               line_of(writing, &rows[last + 1]) - line_of(writing, &rows[last]) <= 10 * CONTEXT)
             last++;
         write_range(writing, rows + next, last - next, lines);
         next = last + 1;
@@ -177,14 +185,17 @@ static int write_title(struct writing *writing, const struct pf_row *function, b
 
     text = pf_text_line(text, flags, &writing->second);
     pf_buffer_append(&line, text.data, text.size);
-    text = pf_text_line(pf_dict_string(top->look.dict, file), top->look.dict->strings.rows[file].flags, &writing->scratch);
+    text = pf_text_line(pf_dict_string(top->look.dict, file),
+                        top->look.dict->strings.rows[file].flags, &writing->scratch);
     pf_buffer_printf(&line, "%s", text.size > 0 ? " in " : "");
     pf_buffer_append(&line, text.data, text.size);
     if (key->first > 0)
         pf_buffer_printf(&line, ":%" PRId64, key->first);
     pf_look_percent(pf_percent(function->flat, writing->block->whole), share);
-    pf_buffer_printf(&line, ": flat %s (%s)%s", pf_scale_print(&writing->block->subject.scale, function->flat, amount), share,
-                     unknown_source ? "; its source is neither in the profile nor on the disk" : "");
+    pf_buffer_printf(&line, ": flat %s (%s)%s",
+                     pf_scale_print(&writing->block->subject.scale, function->flat, amount), share,
+                     unknown_source ? "; its source is neither in the profile nor on the disk"
+                                    : "");
     pf_sink_text(top->look.sink, "\n");
     status = pf_look_prose(&top->look, &line);
     pf_buffer_free(&line);
@@ -196,8 +207,10 @@ static int write_function(struct writing *writing, const struct pf_row *function
     const struct pf_top *top = writing->top;
     size_t first = writing->first[function->key];
     struct pf_lines lines;
-    int status = pf_sources_lines(top->sources, pf_dict_string(top->look.dict, pf_keys_row(&writing->keys, function->key)->file), &lines,
-                                  &writing->failure);
+    int status = pf_sources_lines(
+        top->sources,
+        pf_dict_string(top->look.dict, pf_keys_row(&writing->keys, function->key)->file), &lines,
+        &writing->failure);
 
     if (status < 0)
         return status;
@@ -220,17 +233,21 @@ static void write_block(void *state, struct pf_sheet *unused)
         status = write_function(writing, &writing->functions.rows[i]);
     if (status == PF_OK)
         status = pf_top_hidden(&functions, writing->block, &writing->hidden);
-    writing->scratch.failed = writing->scratch.failed || (status != PF_OK && writing->failure.code == PF_OK);
+    writing->scratch.failed = writing->scratch.failed ||
+                              (status != PF_OK && writing->failure.code == PF_OK);
 }
 
 /* Adds up a function's lines. As cum the greatest of a line: what the lines have together counts a
  * call several times. */
-static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t count, struct pf_error *error)
+static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t count,
+                     struct pf_error *error)
 {
     *function = rows[0];
     for (size_t k = 1; k < count; k++) {
-        if (!pf_add64(function->flat, rows[k].flat, &function->flat) || !pf_add64(function->calls, rows[k].calls, &function->calls))
-            return pf_error_set(error, PF_OVERFLOW, "the sum of the lines of a function leaves 64 bits");
+        if (!pf_add64(function->flat, rows[k].flat, &function->flat) ||
+            !pf_add64(function->calls, rows[k].calls, &function->calls))
+            return pf_error_set(error, PF_OVERFLOW,
+                                "the sum of the lines of a function leaves 64 bits");
         if (fabs((double)rows[k].cum) > fabs((double)function->cum))
             function->cum = rows[k].cum;
     }
@@ -246,7 +263,8 @@ static int add_functions(struct writing *writing, size_t *owners, struct pf_erro
     for (size_t i = 0, count; i < rank->count && status == PF_OK; i += count) {
         count = function_rows(writing, i);
         writing->first[rank->rows[i].key] = i;
-        status = add_lines(&writing->functions.rows[writing->functions.count++], &rank->rows[i], count, error);
+        status = add_lines(&writing->functions.rows[writing->functions.count++], &rank->rows[i],
+                           count, error);
         for (size_t k = 0; k < count; k++)
             owners[rank->rows[i + k].key] = writing->functions.count;
     }
@@ -260,7 +278,9 @@ static int set_cums(struct writing *writing, const size_t *owners, struct pf_err
     struct pf_keys keys;
     struct pf_rank rank = {0};
     int64_t *cums = NULL;
-    int status = pf_keys_init(&keys, top->look.dict, PF_BY_FUNCTION, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&keys, top->look.dict, PF_BY_FUNCTION, 0) == PF_OK
+                     ? PF_OK
+                     : pf_error_nomem(error);
 
     if (status == PF_OK)
         status = pf_rank_make(&rank, top->accumulator, &writing->block->subject, &keys, error);
@@ -298,7 +318,8 @@ static int order_functions(struct writing *writing, struct pf_error *error)
     if (status == PF_OK && pf_rank_sort(&writing->functions, &writing->keys, top->sort) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
-        pf_rank_limit(&writing->functions, top->limit, top->min_percent, writing->block->whole, top->sort, &writing->hidden);
+        pf_rank_limit(&writing->functions, top->limit, top->min_percent, writing->block->whole,
+                      top->sort, &writing->hidden);
     return status;
 }
 
@@ -306,15 +327,19 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, PF_BY_LINE, 0) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, PF_BY_LINE, 0) == PF_OK
+                     ? PF_OK
+                     : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
-        status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
+        status =
+            pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
     if (status == PF_OK)
         status = select_rows(writing, error);
     if (status == PF_OK &&
-        pf_sort(writing->rank.rows, writing->rank.count, sizeof *writing->rank.rows, compare_rows, &writing->keys) != PF_OK)
+        pf_sort(writing->rank.rows, writing->rank.count, sizeof *writing->rank.rows, compare_rows,
+                &writing->keys) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
         status = order_functions(writing, error);

@@ -35,7 +35,8 @@ struct pf_bytes pf_look_percent(double percent, char text[PF_PERCENT_TEXT])
 /* --- names and places ------------------------------------------------------------------------- */
 
 /* The name, or what stands for a row that has none. */
-static void append_name(const struct pf_look *look, const struct pf_keys *keys, uint32_t key, struct pf_buffer *text)
+static void append_name(const struct pf_look *look, const struct pf_keys *keys, uint32_t key,
+                        struct pf_buffer *text)
 {
     struct pf_buffer scratch = {0}, second = {0};
     unsigned flags;
@@ -53,7 +54,8 @@ static void append_name(const struct pf_look *look, const struct pf_keys *keys, 
 void pf_look_string(const struct pf_look *look, uint32_t id, struct pf_buffer *text)
 {
     struct pf_buffer scratch = {0};
-    struct pf_bytes line = pf_text_line(pf_dict_string(look->dict, id), look->dict->strings.rows[id].flags, &scratch);
+    struct pf_bytes line =
+        pf_text_line(pf_dict_string(look->dict, id), look->dict->strings.rows[id].flags, &scratch);
 
     pf_buffer_append(text, line.data, line.size);
     text->failed = text->failed || scratch.failed;
@@ -70,10 +72,12 @@ static struct pf_bytes inline_mark(const struct pf_keys *keys, uint32_t key)
     }
 }
 
-void pf_look_place(const struct pf_look *look, const struct pf_keys *keys, uint32_t key, struct pf_buffer *text, struct pf_place *place)
+void pf_look_place(const struct pf_look *look, const struct pf_keys *keys, uint32_t key,
+                   struct pf_buffer *text, struct pf_place *place)
 {
     const struct pf_key *row = pf_keys_row(keys, key);
-    bool has_place = keys->by == PF_BY_FUNCTION || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
+    bool has_place = keys->by == PF_BY_FUNCTION || keys->by == PF_BY_LINE ||
+                     keys->by == PF_BY_ADDRESS;
     int64_t line = pf_keys_line(keys, key);
     size_t name_at, file_at, close_at;
     char number[48] = "";
@@ -106,10 +110,12 @@ void pf_look_place(const struct pf_look *look, const struct pf_keys *keys, uint3
 
 struct pf_cell pf_look_cell(const struct pf_dict *dict, uint32_t id)
 {
-    return (struct pf_cell){.text = pf_dict_string(dict, id), .flags = dict->strings.rows[id].flags};
+    return (struct pf_cell){.text = pf_dict_string(dict, id),
+                            .flags = dict->strings.rows[id].flags};
 }
 
-void pf_look_place_cells(const struct pf_keys *keys, uint32_t key, struct pf_cell cells[4], struct pf_buffer *scratch)
+void pf_look_place_cells(const struct pf_keys *keys, uint32_t key, struct pf_cell cells[4],
+                         struct pf_buffer *scratch)
 {
     const struct pf_key *row = pf_keys_row(keys, key);
     bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
@@ -166,9 +172,11 @@ int pf_look_note(const struct pf_look *look, const char *format, ...)
 
 void pf_look_bar(struct pf_buffer *line, bool utf8, double percent)
 {
-    static const char *const eighths[] = {"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+    static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",
+                                          "\u258c", "\u258b", "\u258a", "\u2589"};
     double share = fabs(percent) > 100 ? 1 : fabs(percent) / 100;
-    int steps = (int)lround(share * PF_LOOK_BAR * (utf8 ? 8 : 1)), full = utf8 ? steps / 8 : steps, used = full;
+    int steps = (int)lround(share * PF_LOOK_BAR * (utf8 ? 8 : 1)), full = utf8 ? steps / 8 : steps,
+        used = full;
 
     for (int i = 0; i < full; i++)
         pf_buffer_append(line, utf8 ? "\u2588" : "#", utf8 ? 3 : 1);
@@ -190,8 +198,9 @@ const char *pf_look_count(const struct pf_look *look, size_t count, char text[PF
 const char *pf_look_noun(const struct pf_look *look, bool many)
 {
     static const char *const nouns[][2] = {
-        {"function", "functions"}, {"name", "names"},   {"file", "files"},       {"line", "lines"},
-        {"address", "addresses"},  {"image", "images"}, {"package", "packages"}, {"value", "values"},
+        {"function", "functions"}, {"name", "names"},        {"file", "files"},
+        {"line", "lines"},         {"address", "addresses"}, {"image", "images"},
+        {"package", "packages"},   {"value", "values"},
     };
 
     if (look->by == PF_BY_LABEL && look->label == look->dict->section_key)
@@ -199,7 +208,8 @@ const char *pf_look_noun(const struct pf_look *look, bool many)
     return nouns[look->by][many];
 }
 
-int pf_look_headline(const struct pf_look *look, struct pf_bytes left, struct pf_bytes right, struct pf_bytes brief)
+int pf_look_headline(const struct pf_look *look, struct pf_bytes left, struct pf_bytes right,
+                     struct pf_bytes brief)
 {
     struct pf_buffer line = {0};
     size_t columns = look->terminal > 0 ? look->terminal : SIZE_MAX, width = pf_text_width(left);

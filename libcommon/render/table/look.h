@@ -37,8 +37,8 @@ const char *pf_look_noun(const struct pf_look *, bool many);
 void pf_look_string(const struct pf_look *, uint32_t id, struct pf_buffer *text);
 /* Name and place of a key, with a mark if its calls are inlined. The place borrows from `text`,
  * which is emptied first. If memory runs out, text->failed is set. */
-void pf_look_place(const struct pf_look *, const struct pf_keys *, uint32_t key, struct pf_buffer *text,
-                   struct pf_place *);
+void pf_look_place(const struct pf_look *, const struct pf_keys *, uint32_t key,
+                   struct pf_buffer *text, struct pf_place *);
 /* A cell with a string of the dictionary. */
 struct pf_cell pf_look_cell(const struct pf_dict *, uint32_t id);
 /* Cells for the columns function, file, line, image of a key, in this order. A name that is not in

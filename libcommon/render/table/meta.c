@@ -8,7 +8,8 @@ static json_t *name_json(const struct pf_dict *dict, uint32_t id)
 }
 
 /* The names the inputs had when they became profiles; the operands where nothing says so. */
-static json_t *inputs_json(const struct pf_dict *dict, const struct pf_facts *facts, const char *const *operands)
+static json_t *inputs_json(const struct pf_dict *dict, const struct pf_facts *facts,
+                           const char *const *operands)
 {
     json_t *inputs = json_array();
     int failed = 0;
@@ -23,7 +24,8 @@ static json_t *inputs_json(const struct pf_dict *dict, const struct pf_facts *fa
     return NULL;
 }
 
-void pf_meta_formats(const struct pf_dict *dict, const struct pf_facts *facts, struct pf_buffer *text)
+void pf_meta_formats(const struct pf_dict *dict, const struct pf_facts *facts,
+                     struct pf_buffer *text)
 {
     for (size_t k = 0; k < facts->format_count; k++) {
         struct pf_bytes name = pf_dict_string(dict, facts->formats[k]);
@@ -39,7 +41,8 @@ static json_t *formats_json(const struct pf_dict *dict, const struct pf_facts *f
     struct pf_buffer text = {0};
 
     pf_meta_formats(dict, facts, &text);
-    json_t *string = text.failed ? NULL : pf_json_text((struct pf_bytes){text.data, text.size}, PF_UTF8);
+    json_t *string = text.failed ? NULL
+                                 : pf_json_text((struct pf_bytes){text.data, text.size}, PF_UTF8);
 
     pf_buffer_free(&text);
     return string;
@@ -65,8 +68,8 @@ static json_t *metadata_json(const struct pf_dict *dict, const struct pf_facts *
     return NULL;
 }
 
-json_t *pf_meta_json(const struct pf_dict *dict, const struct pf_facts *facts, const char *tool, const char *const *operands,
-                     bool complete)
+json_t *pf_meta_json(const struct pf_dict *dict, const struct pf_facts *facts, const char *tool,
+                     const char *const *operands, bool complete)
 {
     json_t *meta = json_object();
     int failed = 0;

@@ -9,7 +9,8 @@
 
 /* Tool, inputs (as the profiles name them, else the operands, a NULL-terminated list), source
  * format, complete, metadata. NULL: out of memory. */
-json_t *pf_meta_json(const struct pf_dict *, const struct pf_facts *, const char *tool, const char *const *operands, bool complete);
+json_t *pf_meta_json(const struct pf_dict *, const struct pf_facts *, const char *tool,
+                     const char *const *operands, bool complete);
 
 /* Appends the formats that the records came from: "statprofiler", or "folded,statprofiler" where
  * they differ. */

@@ -81,7 +81,8 @@ static void append_bare(struct pf_buffer *line, const struct pf_place *place, si
     size_t lead = pf_text_width(place->lead), tail = pf_text_width(place->mark);
 
     if (lead > columns)
-        lead = pf_text_width((struct pf_bytes){place->lead.data, pf_text_prefix(place->lead, columns)});
+        lead = pf_text_width(
+            (struct pf_bytes){place->lead.data, pf_text_prefix(place->lead, columns)});
     if (lead + tail + LEAST_NAME > columns && bare_width(place) > columns)
         tail = 0;
     pf_buffer_append(line, place->lead.data, pf_text_prefix(place->lead, lead));

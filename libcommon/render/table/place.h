@@ -13,7 +13,7 @@
 struct pf_place {
     struct pf_bytes lead; /* never shortened: indentation, an address */
     struct pf_bytes name;
-    struct pf_bytes mark; /* never shortened: " (inline)" */
+    struct pf_bytes mark;              /* never shortened: " (inline)" */
     struct pf_bytes open, file, close; /* "  " "lib/My/Render.pm" ":31", or "  [" "libc.so" "]" */
 };
 

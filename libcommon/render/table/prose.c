@@ -33,7 +33,8 @@ static size_t break_line(struct pf_sink *sink, size_t columns)
     return indent;
 }
 
-static void write_words(struct pf_sink *sink, struct pf_bytes line, size_t columns, const char *mark, struct pf_buffer *scratch)
+static void write_words(struct pf_sink *sink, struct pf_bytes line, size_t columns,
+                        const char *mark, struct pf_buffer *scratch)
 {
     size_t used = 0, at = 0;
 
@@ -83,7 +84,8 @@ int pf_prose_write(struct pf_sink *sink, struct pf_bytes text, size_t columns, c
 }
 
 /* Writes lines; one that is too wide loses its middle. */
-static int write_elided(struct pf_sink *sink, struct pf_bytes lines, size_t columns, const char *mark)
+static int write_elided(struct pf_sink *sink, struct pf_bytes lines, size_t columns,
+                        const char *mark)
 {
     struct pf_buffer scratch = {0};
     bool failed;
@@ -122,7 +124,8 @@ int pf_prose_release(struct pf_sink *held, struct pf_sink *out)
     status = pf_sink_flush(held);
     text = pf_sink_memory(held, &size);
     if (status == PF_OK && size > 0)
-        status = write_elided(out, (struct pf_bytes){text, size}, pf_sink_columns(out), pf_sink_mark(out));
+        status = write_elided(out, (struct pf_bytes){text, size}, pf_sink_columns(out),
+                              pf_sink_mark(out));
     pf_sink_abort(held);
     return status == PF_OK ? PF_OK : PF_NOMEM;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct pf_separated {
-    bool tabs;  /* TSV */
+    bool tabs; /* TSV */
     /* spreadsheets take a cell that begins with = + - or @ for a formula: unless it is a number, a
      * ' goes before it */
     bool guard;

@@ -8,7 +8,8 @@
 
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *form)
 {
-    static const char *const names[] = {"text", "json", "ndjson", "csv", "tsv", "csv:guard", "tsv:guard"};
+    static const char *const names[] = {"text", "json",      "ndjson",   "csv",
+                                        "tsv",  "csv:guard", "tsv:guard"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (pf_bytes_equal(name, pf_bytes_of(names[i]))) {
@@ -30,7 +31,8 @@ static void begin_document(struct pf_sheet *sheet, struct pf_sheet_head head)
     pf_sink_text(sheet->sink, ",\"rows\":[");
 }
 
-static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *column, const struct pf_cell *cell)
+static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *column,
+                       const struct pf_cell *cell)
 {
     if (cell->missing)
         pf_sink_text(sheet->sink, "null");
@@ -67,7 +69,8 @@ static bool is_separated(enum pf_sheet_form form)
 static struct pf_separated separated(const struct pf_sheet *sheet)
 {
     return (struct pf_separated){sheet->form == PF_SHEET_TSV || sheet->form == PF_SHEET_TSV_GUARD,
-                                 sheet->form == PF_SHEET_CSV_GUARD || sheet->form == PF_SHEET_TSV_GUARD};
+                                 sheet->form == PF_SHEET_CSV_GUARD ||
+                                     sheet->form == PF_SHEET_TSV_GUARD};
 }
 
 static void separated_row(struct pf_sheet *sheet, const struct pf_cell *cells)
@@ -100,8 +103,8 @@ static void separated_heading(struct pf_sheet *sheet)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_form form, const struct pf_sheet_column *columns,
-                    size_t count, struct pf_sheet_head head)
+void pf_sheet_begin(struct pf_sheet *sheet, struct pf_sink *sink, enum pf_sheet_form form,
+                    const struct pf_sheet_column *columns, size_t count, struct pf_sheet_head head)
 {
     sheet->sink = sink;
     sheet->form = form;

@@ -14,12 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pf_sheet_form { PF_SHEET_TEXT, PF_SHEET_JSON, PF_SHEET_NDJSON, PF_SHEET_CSV, PF_SHEET_TSV, PF_SHEET_CSV_GUARD, PF_SHEET_TSV_GUARD };
+enum pf_sheet_form {
+    PF_SHEET_TEXT,
+    PF_SHEET_JSON,
+    PF_SHEET_NDJSON,
+    PF_SHEET_CSV,
+    PF_SHEET_TSV,
+    PF_SHEET_CSV_GUARD,
+    PF_SHEET_TSV_GUARD
+};
 
 /* By name, "text" or "csv:guard" (render/table/separated.h); false when there is none. */
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 
-enum pf_cell_type { PF_CELL_TEXT, PF_CELL_INT, PF_CELL_REAL, PF_CELL_NUMBER /* a real of ten digits, however small */ };
+enum pf_cell_type {
+    PF_CELL_TEXT,
+    PF_CELL_INT,
+    PF_CELL_REAL,
+    PF_CELL_NUMBER /* a real of ten digits, however small */
+};
 
 struct pf_sheet_column {
     const char *name; /* JSON key and CSV heading */
@@ -29,11 +42,11 @@ struct pf_sheet_column {
 /* One value. */
 struct pf_cell {
     struct pf_bytes text;
-    unsigned flags;          /* of the text: PF_UTF8 or 0 */
+    unsigned flags; /* of the text: PF_UTF8 or 0 */
     pf_int128 integer;
-    uint64_t parts;          /* so many of which are one of what the column counts; 0 is 1 */
+    uint64_t parts; /* so many of which are one of what the column counts; 0 is 1 */
     double real;
-    bool missing;            /* there is no such number: null in JSON, nothing between separators */
+    bool missing; /* there is no such number: null in JSON, nothing between separators */
 };
 
 /* A table being written (struct pf_table is something else, in base). */
@@ -58,8 +71,8 @@ struct pf_sheet_head {
 
 /* `columns` must outlive the table. Zero-initialise the writer. The form is not TEXT. `head` is for
  * JSON; other forms drop it. */
-void pf_sheet_begin(struct pf_sheet *, struct pf_sink *, enum pf_sheet_form, const struct pf_sheet_column *, size_t count,
-                    struct pf_sheet_head head);
+void pf_sheet_begin(struct pf_sheet *, struct pf_sink *, enum pf_sheet_form,
+                    const struct pf_sheet_column *, size_t count, struct pf_sheet_head head);
 /* One cell per column. Every text comes out as UTF-8; in TSV tabs, line ends and backslashes as \t
  * \n \r \\. */
 void pf_sheet_row(struct pf_sheet *, const struct pf_cell *cells);

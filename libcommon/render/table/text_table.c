@@ -22,8 +22,8 @@ struct pf_text_line {
 /* Which columns are shown, and how wide. */
 struct layout {
     size_t widths[PF_TEXT_COLUMNS];
-    size_t used;     /* by all columns but the last, with the gap */
-    size_t room;     /* for the last one */
+    size_t used; /* by all columns but the last, with the gap */
+    size_t room; /* for the last one */
     bool hidden[PF_TEXT_COLUMNS];
 };
 

@@ -9,23 +9,31 @@
 #include <stdio.h>
 #include <string.h>
 
-int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame, struct pf_error *error)
+int pf_top_form_parse(const char *text, enum pf_sheet_form *form, bool *flame,
+                      struct pf_error *error)
 {
     *flame = strcmp(text, "json:flame") == 0;
     *form = PF_SHEET_JSON;
     if (*flame || pf_sheet_form_find(pf_bytes_of(text), form))
         return PF_OK;
-    return pf_error_set(error, PF_USAGE, "unknown form '%s'; tables are text, json, ndjson, csv, tsv, trees also json:flame", text);
+    return pf_error_set(
+        error, PF_USAGE,
+        "unknown form '%s'; tables are text, json, ndjson, csv, tsv, trees also json:flame", text);
 }
 
-static int too_much(const struct pf_top *top, const struct pf_top_block *block, struct pf_error *error)
+static int too_much(const struct pf_top *top, const struct pf_top_block *block,
+                    struct pf_error *error)
 {
-    struct pf_bytes name = pf_dict_string(top->look.dict, block->subject.whole->quantity.measure.name);
+    struct pf_bytes name =
+        pf_dict_string(top->look.dict, block->subject.whole->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "with what filters removed measure '%s' leaves 128 bits", pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW,
+                        "with what filters removed measure '%s' leaves 128 bits",
+                        pf_clip(name).text);
 }
 
-int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, struct pf_top_block *block, struct pf_error *error)
+int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit,
+                 struct pf_top_block *block, struct pf_error *error)
 {
     struct pf_subject *subject = &block->subject;
     pf_int128 removed;
@@ -34,15 +42,18 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit, 
 
     if (status != PF_OK)
         return status;
-    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group = top->look.group;
+    subject->scale.group = subject->self_scale.group = subject->inclusive_scale.group =
+        top->look.group;
     subject->whole_scale.group = subject->calls_scale.group = top->look.group;
     block->whole = subject->total;
     /* removed amounts do not tell their period, and calls that were removed contain each other */
     if (!subject->whole->quantity.events && !subject->derived &&
-        pf_before_find(&top->facts->before, top->look.dict, &subject->whole->quantity.measure, &removed, &records)) {
+        pf_before_find(&top->facts->before, top->look.dict, &subject->whole->quantity.measure,
+                       &removed, &records)) {
         removed = pf_scale_total(&subject->whole_scale, removed);
         if (subject->whole->quantity.measure.aggregation == PF_SUM)
-            status = __builtin_add_overflow(block->whole, removed, &block->whole) ? PF_OVERFLOW : PF_OK;
+            status = __builtin_add_overflow(block->whole, removed, &block->whole) ? PF_OVERFLOW
+                                                                                  : PF_OK;
         else if (removed > block->whole)
             block->whole = removed;
         if (status != PF_OK || removed >= PF_INT128_MAX || removed <= -PF_INT128_MAX)
@@ -61,7 +72,10 @@ static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool 
     for (size_t i = 0; i < top->block_count; i++) {
         const struct pf_subject *subject = &top->blocks[i].subject;
         pf_sink_text(sink, i == 0 ? "[{\"name\":" : ",{\"name\":");
-        pf_json_name(sink, top->look.dict, of_calls ? subject->shown->quantity.measure.name : pf_top_measure(&top->blocks[i]), &scratch);
+        pf_json_name(sink, top->look.dict,
+                     of_calls ? subject->shown->quantity.measure.name
+                              : pf_top_measure(&top->blocks[i]),
+                     &scratch);
         pf_sink_text(sink, ",\"unit\":");
         pf_json_string(sink, subject->scale.name, PF_UTF8, &scratch);
         pf_sink_printf(sink, ",\"kind\":\"%s\",\"total\":", pf_kind_name(subject->kind));
@@ -88,7 +102,8 @@ static struct pf_sheet_head document(const struct pf_top *top, const struct pf_t
 {
     return (struct pf_sheet_head){
         .schema = view->schema,
-        .meta = pf_meta_json(top->look.dict, top->facts, top->tool, top->operands, !top->incomplete),
+        .meta =
+            pf_meta_json(top->look.dict, top->facts, top->tool, top->operands, !top->incomplete),
         .measures = view->of_calls ? write_measures_of_calls : write_measures_of_columns,
         .arg = top,
     };
@@ -96,10 +111,12 @@ static struct pf_sheet_head document(const struct pf_top *top, const struct pf_t
 
 uint32_t pf_top_measure(const struct pf_top_block *block)
 {
-    return block->named ? block->subject.shown->quantity.measure.name : pf_subject_flat(&block->subject)->name;
+    return block->named ? block->subject.shown->quantity.measure.name
+                        : pf_subject_flat(&block->subject)->name;
 }
 
-void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *block, uint32_t name, struct pf_cell cells[2])
+void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *block, uint32_t name,
+                          struct pf_cell cells[2])
 {
     cells[0] = pf_look_cell(top->look.dict, name);
     cells[1] = (struct pf_cell){.text = block->subject.scale.name, .flags = PF_UTF8};
@@ -114,11 +131,13 @@ static bool sums(const struct pf_top *top)
 }
 
 /* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
-int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, const struct pf_hidden *hidden)
+int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block,
+                  const struct pf_hidden *hidden)
 {
     size_t count = hidden->small + hidden->behind;
     double bound = hidden->behind == 0 ? top->min_percent : floor(hidden->share * 10 + 1) / 10;
-    char below[48] = "", sum[PF_PERCENT_TEXT], share[PF_PERCENT_TEXT + 4] = "", number[PF_AMOUNT_TEXT];
+    char below[48] = "", sum[PF_PERCENT_TEXT], share[PF_PERCENT_TEXT + 4] = "",
+         number[PF_AMOUNT_TEXT];
 
     if (count == 0)
         return PF_OK;
@@ -127,15 +146,18 @@ int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block, co
     pf_look_percent(pf_percent(hidden->flat, block->whole), sum);
     if (sums(top))
         snprintf(share, sizeof share, " (%s)", sum);
-    return pf_look_note(&top->look, "... %s %s%s%s not shown;%s%s for all", pf_look_count(&top->look, count, number), pf_look_noun(&top->look, count != 1), below,
-                       share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
+    return pf_look_note(
+        &top->look, "... %s %s%s%s not shown;%s%s for all",
+        pf_look_count(&top->look, count, number), pf_look_noun(&top->look, count != 1), below,
+        share, hidden->behind > 0 ? " -n 0" : "", hidden->small > 0 ? " --min-percent=0" : "");
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 /* All but the first, which is made once. They are made twice, so that what one is made of is held
  * alone. */
-static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state,
+                        struct pf_error *error)
 {
     int status = PF_OK;
 
@@ -144,7 +166,8 @@ static int check_others(const struct pf_top *top, const struct pf_top_view *view
     return status;
 }
 
-static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view, struct pf_sheet *sheet)
+static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view,
+                        struct pf_sheet *sheet)
 {
     struct pf_sheet_head head = {0};
 
@@ -155,7 +178,8 @@ static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view
 }
 
 /* Its head in text form. */
-static int show_block(const struct pf_top *top, const struct pf_top_view *view, void *state, size_t i, struct pf_sheet *sheet)
+static int show_block(const struct pf_top *top, const struct pf_top_view *view, void *state,
+                      size_t i, struct pf_sheet *sheet)
 {
     if (top->form == PF_SHEET_TEXT) {
         pf_sink_text(top->look.sink, i > 0 ? "\n" : "");
@@ -166,7 +190,8 @@ static int show_block(const struct pf_top *top, const struct pf_top_view *view, 
     return PF_OK;
 }
 
-int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *state, struct pf_error *error)
+int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *state,
+                struct pf_error *error)
 {
     struct pf_sheet sheet = {0};
     int status = check_others(top, view, state, error);
@@ -186,7 +211,8 @@ int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *
     return status;
 }
 
-bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint32_t key, struct pf_buffer *scratch)
+bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint32_t key,
+                     struct pf_buffer *scratch)
 {
     struct pf_bytes file = pf_dict_string(top->look.dict, pf_keys_row(keys, key)->file);
 
@@ -199,7 +225,8 @@ bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint3
 enum { FLAT, FLAT_SHARE, SUM_SHARE, CUM, CUM_SHARE, CALLS, NAME, TEXT_COLUMNS };
 
 static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
-    {"flat", 10, 0}, {"flat%", 7, 6}, {"sum%", 7, 4}, {"cum", 11, 8}, {"cum%", 7, 5}, {"calls", 11, 7}, {"", 0, 0},
+    {"flat", 10, 0}, {"flat%", 7, 6},  {"sum%", 7, 4}, {"cum", 11, 8},
+    {"cum%", 7, 5},  {"calls", 11, 7}, {"", 0, 0},
 };
 
 static bool shows_calls(const struct pf_top_block *block)
@@ -209,19 +236,23 @@ static bool shows_calls(const struct pf_top_block *block)
 
 static const struct pf_scale *calls_scale(const struct pf_top_block *block)
 {
-    return block->subject.calls == block->subject.shown ? &block->subject.scale : &block->subject.calls_scale;
+    return block->subject.calls == block->subject.shown ? &block->subject.scale
+                                                        : &block->subject.calls_scale;
 }
 
 /* "... 44ms (16.06%) outside of all sections" */
-static int write_without(const struct pf_top *top, const struct pf_top_block *block, const struct pf_rank *rank)
+static int write_without(const struct pf_top *top, const struct pf_top_block *block,
+                         const struct pf_rank *rank)
 {
     char amount[PF_AMOUNT_TEXT], share[PF_PERCENT_TEXT];
 
     if (rank->without == 0)
         return PF_OK;
     pf_look_percent(pf_percent(rank->without, block->whole), share);
-    return pf_look_note(&top->look, "... %s (%s) %s", pf_scale_print(&block->subject.scale, rank->without, amount), share,
-                       top->look.label == top->look.dict->section_key ? "outside of all sections" : "without this label");
+    return pf_look_note(&top->look, "... %s (%s) %s",
+                        pf_scale_print(&block->subject.scale, rank->without, amount), share,
+                        top->look.label == top->look.dict->section_key ? "outside of all sections"
+                                                                       : "without this label");
 }
 
 /* What is needed while rows are written. */
@@ -233,12 +264,13 @@ struct writing {
     struct pf_rank rank;
     struct pf_hidden hidden;
     struct pf_buffer label, scratch;
-    pf_int128 sum;       /* of flat so far */
-    size_t written;      /* rows */
+    pf_int128 sum;  /* of flat so far */
+    size_t written; /* rows */
 };
 
 /* The columns of the block; their number. */
-static size_t choose_columns(const struct writing *writing, struct pf_text_column columns[TEXT_COLUMNS])
+static size_t choose_columns(const struct writing *writing,
+                             struct pf_text_column columns[TEXT_COLUMNS])
 {
     size_t count = 0;
 
@@ -248,14 +280,17 @@ static size_t choose_columns(const struct writing *writing, struct pf_text_colum
     return count;
 }
 
-static void write_text_row(struct writing *writing, const struct pf_row *row, struct pf_text_table *table)
+static void write_text_row(struct writing *writing, const struct pf_row *row,
+                           struct pf_text_table *table)
 {
     const struct pf_top_block *block = writing->block;
     const struct pf_scale *scale = &block->subject.scale;
     char flat[PF_AMOUNT_TEXT], cum[PF_AMOUNT_TEXT], calls[PF_AMOUNT_TEXT];
     char percents[3][PF_PERCENT_TEXT];
-    double flat_percent = pf_percent(row->flat, block->whole), cum_percent = pf_percent(row->cum, block->whole);
-    struct pf_text_cell cells[TEXT_COLUMNS] = {{.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
+    double flat_percent = pf_percent(row->flat, block->whole),
+           cum_percent = pf_percent(row->cum, block->whole);
+    struct pf_text_cell cells[TEXT_COLUMNS] = {
+        {.text = pf_bytes_of(pf_scale_print(scale, row->flat, flat))}};
     struct pf_place place;
     size_t n = 1;
 
@@ -279,9 +314,10 @@ static void write_text_row(struct writing *writing, const struct pf_row *row, st
 enum { TOP_COLUMNS = 13 };
 
 static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
-    {"rank", PF_CELL_INT},  {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},     {"line", PF_CELL_INT},
-    {"image", PF_CELL_TEXT}, {"section", PF_CELL_TEXT},  {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},
-    {"flat", PF_CELL_INT},  {"flat_pct", PF_CELL_REAL}, {"cum", PF_CELL_INT},       {"cum_pct", PF_CELL_REAL},
+    {"rank", PF_CELL_INT},      {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},
+    {"line", PF_CELL_INT},      {"image", PF_CELL_TEXT},    {"section", PF_CELL_TEXT},
+    {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},     {"flat", PF_CELL_INT},
+    {"flat_pct", PF_CELL_REAL}, {"cum", PF_CELL_INT},       {"cum_pct", PF_CELL_REAL},
     {"calls", PF_CELL_INT},
 };
 
@@ -290,13 +326,16 @@ static const char *added_column(const struct pf_top *top)
 {
     if (top->look.by == PF_BY_LABEL)
         return top->look.label == top->look.dict->section_key ? NULL : "label";
-    return top->look.by == PF_BY_ADDRESS ? "address" : top->look.by == PF_BY_PACKAGE ? "package" : NULL;
+    return top->look.by == PF_BY_ADDRESS   ? "address"
+           : top->look.by == PF_BY_PACKAGE ? "package"
+                                           : NULL;
 }
 
 static void write_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
 {
     const struct pf_top *top = writing->top;
-    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}}, name = {0};
+    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}},
+                                       name = {0};
     char address[32];
 
     pf_look_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
@@ -343,17 +382,22 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) ==
+                         PF_OK
+                     ? PF_OK
+                     : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
-        status = pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
+        status =
+            pf_rank_make(&writing->rank, top->accumulator, &block->subject, &writing->keys, error);
     if (status == PF_OK && !select_rows(top, &writing->keys, &writing->rank))
         status = pf_error_nomem(error);
     if (status == PF_OK && pf_rank_sort(&writing->rank, &writing->keys, top->sort) != PF_OK)
         status = pf_error_nomem(error);
     if (status == PF_OK)
-        pf_rank_limit(&writing->rank, top->limit, top->min_percent, block->whole, top->sort, &writing->hidden);
+        pf_rank_limit(&writing->rank, top->limit, top->min_percent, block->whole, top->sort,
+                      &writing->hidden);
     *writing->matched = *writing->matched || writing->rank.count > 0;
     return status;
 }
@@ -419,8 +463,12 @@ int pf_top_table(const struct pf_top *top, bool *matched, struct pf_error *error
     struct pf_sheet_column all[TOP_COLUMNS + 1];
     const char *added = added_column(top);
     const struct pf_top_view view = {
-        .schema = "profutils.top/1", .columns = all, .column_count = added ? TOP_COLUMNS + 1 : TOP_COLUMNS,
-        .make = make, .write = write_block, .drop = drop,
+        .schema = "profutils.top/1",
+        .columns = all,
+        .column_count = added ? TOP_COLUMNS + 1 : TOP_COLUMNS,
+        .make = make,
+        .write = write_block,
+        .drop = drop,
     };
 
     *matched = top->list == NULL;

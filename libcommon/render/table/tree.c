@@ -13,9 +13,9 @@ struct writing {
     const struct pf_top_block *block;
     struct pf_keys keys;
     struct pf_tree tree;
-    size_t count;        /* nodes shown */
+    size_t count; /* nodes shown */
     struct pf_buffer label, scratch;
-    uint32_t *ids;       /* of the last row of each depth */
+    uint32_t *ids; /* of the last row of each depth */
     size_t id_capacity;
     bool failed;
 };
@@ -24,12 +24,17 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) == PF_OK ? PF_OK : pf_error_nomem(error);
+    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) ==
+                         PF_OK
+                     ? PF_OK
+                     : pf_error_nomem(error);
 
     writing->block = block;
     if (status == PF_OK)
-        status = pf_tree_make(&writing->tree, top->accumulator, &block->subject, &writing->keys, error);
-    if (status == PF_OK && pf_tree_limit(&writing->tree, top->limit, top->min_percent, block->whole, &writing->count) != PF_OK)
+        status =
+            pf_tree_make(&writing->tree, top->accumulator, &block->subject, &writing->keys, error);
+    if (status == PF_OK && pf_tree_limit(&writing->tree, top->limit, top->min_percent, block->whole,
+                                         &writing->count) != PF_OK)
         status = pf_error_nomem(error);
     return status;
 }
@@ -57,9 +62,10 @@ static unsigned marks_of(const struct pf_tree *tree, uint32_t node)
 /* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"id", PF_CELL_INT},    {"parent", PF_CELL_INT},   {"depth", PF_CELL_INT}, {"function", PF_CELL_TEXT},
-    {"file", PF_CELL_TEXT}, {"line", PF_CELL_INT},     {"measure", PF_CELL_TEXT}, {"unit", PF_CELL_TEXT},
-    {"self", PF_CELL_INT},  {"total", PF_CELL_INT},
+    {"id", PF_CELL_INT},        {"parent", PF_CELL_INT}, {"depth", PF_CELL_INT},
+    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},  {"line", PF_CELL_INT},
+    {"measure", PF_CELL_TEXT},  {"unit", PF_CELL_TEXT},  {"self", PF_CELL_INT},
+    {"total", PF_CELL_INT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -87,7 +93,8 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
         uint32_t node = tree->preorder[i];
         uint32_t depth = tree->depth[node];
         struct pf_cell cells[COLUMNS] = {{.integer = (pf_int128)i + 1}}, place[4];
-        if (!pf_grow(&writing->ids, &writing->id_capacity, (size_t)depth + 1, sizeof *writing->ids)) {
+        if (!pf_grow(&writing->ids, &writing->id_capacity, (size_t)depth + 1,
+                     sizeof *writing->ids)) {
             writing->failed = true;
             return;
         }
@@ -96,7 +103,8 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
         cells[1].integer = depth > 0 ? writing->ids[depth - 1] : 0;
         cells[2].integer = depth;
         memcpy(&cells[3], place, 3 * sizeof *place);
-        pf_top_measure_cells(writing->top, writing->block, pf_top_measure(writing->block), &cells[6]);
+        pf_top_measure_cells(writing->top, writing->block, pf_top_measure(writing->block),
+                             &cells[6]);
         cells[8].integer = tree->self[node];
         cells[8].missing = marks_of(tree, node) & PF_TREE_NO_SELF;
         cells[9].integer = tree->total[node];
@@ -115,7 +123,8 @@ enum {
 };
 
 static const struct pf_text_column text_columns[] = {
-    {"total", 10, 0}, {"total%", 8, 5}, {"self", 11, 4}, {"", PF_LOOK_BAR + 2, PF_DROP_BAR}, {"", 0, 0},
+    {"total", 10, 0}, {"total%", 8, 5}, {"self", 11, 4}, {"", PF_LOOK_BAR + 2, PF_DROP_BAR},
+    {"", 0, 0},
 };
 
 enum { TOTAL, SHARE, SELF, BAR, CELLS };
@@ -123,7 +132,9 @@ enum { TOTAL, SHARE, SELF, BAR, CELLS };
 /* Levels of indentation: half of what a terminal leaves to names. */
 static uint32_t most_levels(const struct pf_top *top)
 {
-    uint32_t levels = top->look.terminal == 0 ? MOST_LEVELS : top->look.terminal > BESIDE ? (top->look.terminal - BESIDE) / 4 : 0;
+    uint32_t levels = top->look.terminal == 0       ? MOST_LEVELS
+                      : top->look.terminal > BESIDE ? (top->look.terminal - BESIDE) / 4
+                                                    : 0;
 
     return levels > MOST_LEVELS ? MOST_LEVELS : levels < LEAST_LEVELS ? LEAST_LEVELS : levels;
 }
@@ -148,7 +159,8 @@ static void set_place(struct writing *writing, uint32_t node, struct pf_place *p
 {
     *place = (struct pf_place){.name = PF_BYTES("all")};
     if (node != 0)
-        pf_look_place(&writing->top->look, &writing->keys, pf_tree_row(&writing->tree, node)->key, &writing->label, place);
+        pf_look_place(&writing->top->look, &writing->keys, pf_tree_row(&writing->tree, node)->key,
+                      &writing->label, place);
     set_lead(writing, writing->tree.depth[node], place);
     if (marks_of(&writing->tree, node) & PF_TREE_CUT)
         place->mark = writing->top->look.utf8 ? PF_BYTES(" \u2026") : PF_BYTES(" ...");
@@ -195,11 +207,14 @@ static int write_left(struct writing *writing)
     int status = PF_OK;
 
     if (left > 0)
-        status = pf_look_note(&top->look, "... %s lighter call%s not shown;%s%s for all", pf_look_count(&top->look, left, number), left == 1 ? "" : "s",
-                             top->limit > 0 ? " -n 0" : "", top->min_percent > 0 ? " --min-percent=0" : "");
+        status = pf_look_note(&top->look, "... %s lighter call%s not shown;%s%s for all",
+                              pf_look_count(&top->look, left, number), left == 1 ? "" : "s",
+                              top->limit > 0 ? " -n 0" : "",
+                              top->min_percent > 0 ? " --min-percent=0" : "");
     if (status == PF_OK && some_are_cut(writing))
-        status = pf_look_note(&top->look, "... behind a name: the function has other callers too, and what it called for this caller is not known "
-                                  "(--callees=RE)");
+        status = pf_look_note(&top->look, "... behind a name: the function has other callers too, "
+                                          "and what it called for this caller is not known "
+                                          "(--callees=RE)");
     return status;
 }
 
@@ -230,7 +245,12 @@ static void write_block(void *state, struct pf_sheet *sheet)
 int pf_top_tree(const struct pf_top *top, struct pf_error *error)
 {
     static const struct pf_top_view view = {
-        .schema = "profutils.tree/1", .columns = columns, .column_count = COLUMNS, .make = make, .write = write_block, .drop = drop,
+        .schema = "profutils.tree/1",
+        .columns = columns,
+        .column_count = COLUMNS,
+        .make = make,
+        .write = write_block,
+        .drop = drop,
     };
     struct writing writing = {.top = top};
 

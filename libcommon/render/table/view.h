@@ -5,21 +5,23 @@
 #include "render/table/top.h"
 
 /* Cells for measure and unit: `name` is the string of the measure. */
-void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, uint32_t name, struct pf_cell cells[2]);
+void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, uint32_t name,
+                          struct pf_cell cells[2]);
 /* What rows with flat values name as their measure: that of these values, or the one asked for by
  * name. */
 uint32_t pf_top_measure(const struct pf_top_block *);
 
 /* True when --list asks for the key: its function or the function's file matches. `scratch` is
  * working space. */
-bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key, struct pf_buffer *scratch);
+bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key,
+                     struct pf_buffer *scratch);
 
 /* Writes which rows are left out, if any. PF_OK or PF_NOMEM. */
 int pf_top_hidden(const struct pf_top *, const struct pf_top_block *, const struct pf_hidden *);
 
 /* How a view shows blocks, one at a time. `state` belongs to the view. */
 struct pf_top_view {
-    const char *schema;                     /* of forms other than text, with their columns */
+    const char *schema; /* of forms other than text, with their columns */
     const struct pf_sheet_column *columns;
     size_t column_count;
     /* values are those of the measure shown; else there are flat ones and cumulative ones */
