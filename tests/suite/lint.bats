@@ -48,7 +48,11 @@ lint()
     lint whitespace
 }
 
-@test "no file is longer than 900 lines" {
+@test "C is formatted as .clang-format says" {
+    lint format
+}
+
+@test "no file is longer than 1,000 lines" {
     lint size
 }
 
