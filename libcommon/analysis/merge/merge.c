@@ -3,7 +3,6 @@
 #include "analysis/merge/kind.h"
 #include "analysis/merge/meta.h"
 #include "analysis/merge/removed.h"
-#include "analysis/merge/scale.h"
 #include "analysis/names/texts.h"
 #include "base/memory.h"
 
@@ -65,6 +64,8 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
         return NULL;
     merge->dict = dict;
     merge->options = *options;
+    merge->scale.normalize = options->normalize;
+    merge->scale.amount = options->amount;
     merge->meta.dict = merge->labels.dict = merge->own_labels.dict = dict;
     begin_kinds(merge->kinds, dict, options);
     begin_kinds(merge->own, dict, options);
@@ -147,8 +148,8 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
 
     *times = 1;
     if (normalizes(merge) && merge->has_measures && merge->weight != 0)
-        status = pf_merge_scale_input(scale, &merge->options, merge->dict, sums, total,
-                                      merge->meta.duration, times, error);
+        status = pf_merge_scale_input(scale, merge->dict, sums, total, merge->meta.duration, times,
+                                      error);
     *times *= merge->weight;
     return status;
 }

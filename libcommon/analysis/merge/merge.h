@@ -4,6 +4,7 @@
 #define PF_ANALYSIS_MERGE_MERGE_H
 
 #include "analysis/filter/places.h"
+#include "analysis/merge/scale.h"
 #include "base/error.h"
 #include "model/batch.h"
 
@@ -14,13 +15,6 @@ enum pf_merge_measures {
     PF_MERGE_UNION,     /* all; absent is 0 */
     PF_MERGE_INTERSECT, /* those all inputs have */
     PF_MERGE_SAME       /* inputs whose measures differ are refused */
-};
-
-enum pf_merge_normalize {
-    PF_MERGE_AS_IT_IS,
-    PF_MERGE_TOTAL,    /* each input is scaled to the total of the first */
-    PF_MERGE_DURATION, /* each input is scaled to the duration of the first */
-    PF_MERGE_AMOUNT    /* each input is scaled to the total `amount`, in base units */
 };
 
 struct pf_merge_options {

@@ -56,21 +56,26 @@ static int divide_total(pf_int128 target, uint64_t num, uint64_t den,
     return divide(up, down, times, error);
 }
 
-int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_merge_options *options,
-                         const struct pf_dict *dict, const struct pf_sums *column, pf_int128 total,
-                         pf_int128 duration, pf_int128 *times, struct pf_error *error)
+int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dict,
+                         const struct pf_sums *column, pf_int128 total, pf_int128 duration,
+                         pf_int128 *times, struct pf_error *error)
 {
-    if (options->normalize == PF_MERGE_DURATION)
+    if (scale->normalize == PF_MERGE_DURATION)
         return scale_duration(scale, dict, column, total, duration, times, error);
     if (!column || total == 0)
         return pf_error_set(error, PF_UNSUPPORTED, "its total is 0, so it cannot be normalized");
     const struct pf_measure *measure = &column->quantity.measure;
 
-    if (options->normalize == PF_MERGE_AMOUNT)
-        return divide_total(options->amount, 1, 1, measure, total, times, error);
-    if (!scale->known)
-        *scale = (struct pf_merge_scale){true,         measure->kind, measure->name,
-                                         measure->num, measure->den,  total};
+    if (scale->normalize == PF_MERGE_AMOUNT)
+        return divide_total(scale->amount, 1, 1, measure, total, times, error);
+    if (!scale->known) {
+        scale->known = true;
+        scale->kind = measure->kind;
+        scale->name = measure->name;
+        scale->num = measure->num;
+        scale->den = measure->den;
+        scale->target = total;
+    }
     if (scale->kind != measure->kind || scale->name != measure->name)
         return pf_error_set(error, PF_UNSUPPORTED,
                             "its main measure is '%s', that of the first input '%s': "

@@ -313,7 +313,7 @@ static bool link_address(const struct pf_binary *binary, const struct pf_image *
 }
 
 size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address,
-                        struct pf_frame frames[PF_BINARY_FRAMES])
+                        struct pf_frame frames[PF_ADDRESS_FRAMES])
 {
     uint64_t linked;
     size_t count = 0;
@@ -371,7 +371,7 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
 }
 
 size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, uint64_t address,
-                        struct pf_frame frames[PF_BINARY_FRAMES])
+                        struct pf_frame frames[PF_ADDRESS_FRAMES])
 {
     (void)binary;
     (void)image;

@@ -3,25 +3,14 @@
 #ifndef PF_ANALYSIS_NAMES_BINARY_H
 #define PF_ANALYSIS_NAMES_BINARY_H
 
-#include "base/bytes.h"
+#include "analysis/names/dwarf.h"
 #include "base/error.h"
 #include "model/dict.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pf_binary;
-
-/* A call that an address is in; texts live as long as the binary. */
-struct pf_frame {
-    struct pf_bytes name, system_name; /* system_name: the linker's, where it differs */
-    struct pf_bytes file;
-    int64_t start_line, line; /* 0 = not known */
-    uint32_t column;
-};
-
-enum { PF_BINARY_FRAMES = 64 }; /* of one address; deeper inlining is cut */
 
 /* Opens an ELF file with its debugging information, also where that is kept apart (build id, debug
  * link). PF_USAGE when this build lacks elfutils; PF_IO, PF_FAILED: no such file, none that can be
@@ -38,10 +27,11 @@ enum pf_binary_match { PF_BINARY_OTHER, PF_BINARY_SAME, PF_BINARY_CHANGED };
 enum pf_binary_match pf_binary_match(const struct pf_binary *, const struct pf_dict *,
                                      const struct pf_image *);
 
-/* The frames of an address of an image that matches, innermost first; the number of them, 0 = it is
- * not in the file, or nobody named it; SIZE_MAX = out of memory. */
+/* The frames of an address of an image that matches, innermost first; their texts live as long as
+ * the binary. Returns the number of frames; 0: the file does not have the address, or no name for
+ * it; SIZE_MAX: out of memory. */
 size_t pf_binary_frames(struct pf_binary *, const struct pf_image *, uint64_t address,
-                        struct pf_frame frames[PF_BINARY_FRAMES]);
+                        struct pf_frame frames[PF_ADDRESS_FRAMES]);
 
 /* In hexadecimal; empty: none. */
 const char *pf_binary_build_id(const struct pf_binary *);

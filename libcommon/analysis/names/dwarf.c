@@ -532,7 +532,7 @@ static void finish_frame(struct pf_frame *frame, const struct function *function
 }
 
 size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address,
-                       struct pf_frame frames[PF_BINARY_FRAMES])
+                       struct pf_frame frames[PF_ADDRESS_FRAMES])
 {
     struct unit *unit = find_unit(dwarf, address);
     const char *file = NULL;
@@ -556,7 +556,7 @@ size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address,
             describe(dwarf, unit, function);
         finish_frame(&frames[count++], function, file);
         k = function->parent;
-        if (k == NONE || count == PF_BINARY_FRAMES)
+        if (k == NONE || count == PF_ADDRESS_FRAMES)
             return count;
         frames[count] = (struct pf_frame){0};
         file = NULL;

@@ -188,7 +188,7 @@ static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_
 static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
 {
     struct pf_location row = *pf_dict_location(dict, location);
-    struct pf_frame frames[PF_BINARY_FRAMES];
+    struct pf_frame frames[PF_ADDRESS_FRAMES];
     struct source *source = naming->sources;
     size_t count = 0;
     bool good = true;
