@@ -68,13 +68,20 @@ def one_includer(files, uses):
                   len(users[header]) <= 1)
 
 
-def circles(uses):
-    """Chapters of one folder, a source file with its header, that know each other: strongly connected groups of more than one."""
+def calls(files, found):
+    """The source files whose functions each source file calls."""
+    home = {name: path for path, (name, static, _, _) in found if path.endswith(".c") and not static}
+    return {path: {home[name] for name in re.findall(r"\b(pf_\w+)\(", "\n".join(lines)) if name in home}
+            for path, lines in files.items() if path.endswith(".c")}
+
+
+def circles(files, uses):
+    """Chapters of one folder, a source file with its header, that include or call each other: strongly connected groups of
+    more than one."""
     graph = collections.defaultdict(set)
-    for path, headers in uses.items():
-        chapter = path[:-2]
-        graph[chapter] |= {header[:-2] for header in headers if header[:-2] != chapter and
-                           os.path.dirname(header) == os.path.dirname(path) and header[:-1] + "c" in uses}
+    for path, others in uses.items():
+        graph[path[:-2]] |= {other[:-2] for other in others if other[:-2] != path[:-2] and
+                             os.path.dirname(other) == os.path.dirname(path) and other[:-1] + "c" in files}
     reach = {}
     for chapter in graph:
         seen, todo = set(), [chapter]
@@ -85,6 +92,10 @@ def circles(uses):
         reach[chapter] = seen
     return sorted({tuple(sorted({chapter} | {other for other in reach[chapter] if chapter in reach[other]}))
                    for chapter in graph if chapter in reach[chapter]})
+
+
+def all_circles(files, found, uses):
+    return sorted(set(circles(files, uses) + circles(files, calls(files, found))))
 
 
 def same_statics(found):
@@ -123,7 +134,7 @@ def census(files, found, uses):
     table("files of a format", [(name, n) for name, n in sorted(formats.items()) if n > 1])
     table("to be few", [
         ("headers with one includer", len(one_includer(files, uses))),
-        ("circles of files", len(circles(uses))),
+        ("circles of files", len(all_circles(files, found, uses))),
         ("folders of over %d files" % FILES, len(big_folders(files))),
         ("statics in over 2 files", len(same_statics(found))),
         ("lines over %d columns" % COLUMNS, sum(len(line) > COLUMNS for text in files.values() for line in text)),
@@ -138,7 +149,7 @@ def main():
     uses = includes(files)
     names = {
         "--headers": lambda: one_includer(files, uses),
-        "--circles": lambda: map(" ".join, circles(uses)),
+        "--circles": lambda: map(" ".join, all_circles(files, found, uses)),
         "--folders": lambda: big_folders(files),
         "--statics": lambda: ("%s: %s" % (name, " ".join(paths)) for name, paths in same_statics(found)),
         "--columns": lambda: ("%s:%d: %d columns" % (path, n, len(line)) for path, text in sorted(files.items())

@@ -30,8 +30,8 @@ struct pf_merge_scale {
     pf_int128 target;    /* its total, or its duration in nanoseconds */
 };
 
-/* Computes the factor of an input, in pieces. `column` is its main measure (NULL: none), `total` the
- * total of that in raw units, `duration` nanoseconds from its metadata (0 or less: not known).
+/* Computes the factor of an input, in pieces. `column` is its main measure (NULL: none), `total`
+ * the total of that in raw units, `duration` nanoseconds from its metadata (0 or less: not known).
  * PF_OK; PF_UNSUPPORTED: nothing to scale by; PF_OVERFLOW: the factor is out of range. */
 int pf_merge_scale_input(struct pf_merge_scale *, const struct pf_dict *,
                          const struct pf_sums *column, pf_int128 total, pf_int128 duration,

@@ -36,11 +36,16 @@ struct pf_trace_profile {
     pf_int128 start, end; /* nanoseconds */
 };
 
+struct pf_trace_thread_key {
+    uint32_t pid, tid; /* strings */
+    uint64_t used;     /* 1: no row is all zero */
+};
+
 struct pf_trace_reader {
     struct pf_json_cut cut;
     struct pf_trace_event *events;
     size_t event_count, event_capacity;
-    struct pf_table threads; /* pid and tid, strings */
+    struct pf_table threads; /* pf_trace_thread_key */
     struct pf_trace_thread {
         uint32_t name, process, labels;
     } * thread_rows;
@@ -65,6 +70,9 @@ struct pf_trace_reader {
 
 /* Row of a thread; 0: out of memory. */
 uint32_t pf_trace_thread(struct pf_reader *, uint32_t pid, uint32_t tid);
+/* Sets the labels of all threads: at the end, because the names of threads and processes may come
+ * after their events. */
+void pf_trace_label_threads(struct pf_reader *);
 
 /* Takes the parts of a profile that an event brings. */
 int pf_trace_read_profile(struct pf_reader *, const struct pf_trace_fields *);

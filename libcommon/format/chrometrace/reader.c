@@ -12,11 +12,6 @@
 
 enum { TO_NANOSECONDS = 3 };
 
-struct thread_key {
-    uint32_t pid, tid;
-    uint64_t used; /* 1: no row is all zero */
-};
-
 static int bid(struct pf_source *source, const char *path)
 {
     static const char *const paths[] = {"traceEvents", "[].ph",        "traceEvents[].ph",
@@ -34,7 +29,7 @@ static int open_reader(struct pf_reader *reader)
     pf_rows_init(&state->rows, reader->dict);
     pf_json_reader_open(&state->cut, reader);
     state->cut.lenient = true;
-    if (pf_table_init(&state->threads, sizeof(struct thread_key)) != PF_OK ||
+    if (pf_table_init(&state->threads, sizeof(struct pf_trace_thread_key)) != PF_OK ||
         pf_call_tree_init(&state->frames) != PF_OK ||
         pf_table_init(&state->keys, 2 * sizeof(uint32_t)) != PF_OK ||
         pf_table_init(&state->profile_keys, 3 * sizeof(uint32_t)) != PF_OK)
@@ -61,58 +56,6 @@ static void close_reader(struct pf_reader *reader)
     pf_buffer_free(&state->args);
     pf_rows_free(&state->rows);
     pf_json_cut_close(&state->cut);
-}
-
-/* --- threads ---------------------------------------------------------------------------------- */
-
-uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
-{
-    struct pf_trace_reader *state = reader->state;
-    struct thread_key key = {pid, tid, 1};
-    uint32_t before = state->threads.count, id;
-
-    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1,
-                 sizeof *state->thread_rows))
-        return 0;
-    id = pf_table_intern(&state->threads, &key);
-    if (id >= before)
-        state->thread_rows[id] = (struct pf_trace_thread){0};
-    return id;
-}
-
-/* A number as one, anything else as text. */
-static uint32_t add_label(struct pf_dict *dict, uint32_t labels, struct pf_bytes key, uint32_t text)
-{
-    uint32_t name = pf_dict_intern(dict, key, 0);
-    int64_t number;
-
-    if (text == 0)
-        return labels;
-    if (pf_parse_int(pf_dict_string(dict, text), INT64_MIN, INT64_MAX, &number))
-        return pf_dict_add_number(dict, labels, name, number, 0);
-    return pf_dict_add_label(dict, labels, name, text);
-}
-
-/* Names of threads and processes may come behind their events. */
-static void label_threads(struct pf_reader *reader)
-{
-    struct pf_trace_reader *state = reader->state;
-    struct pf_dict *dict = reader->dict;
-
-    for (uint32_t id = 1; id < state->threads.count; id++) {
-        const struct thread_key *key = pf_table_row(&state->threads, id);
-        uint32_t process = pf_table_find(&state->threads, &(struct thread_key){key->pid, 0, 1});
-        uint32_t labels = add_label(dict, 0, PF_BYTES("pid"), key->pid);
-
-        labels = add_label(dict, labels, PF_BYTES("tid"), key->tid);
-        if (process && state->thread_rows[process].process)
-            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("process"), 0),
-                                       state->thread_rows[process].process);
-        if (state->thread_rows[id].name)
-            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("thread"), 0),
-                                       state->thread_rows[id].name);
-        state->thread_rows[id].labels = labels;
-    }
 }
 
 /* --- an event --------------------------------------------------------------------------------- */
@@ -438,7 +381,7 @@ static int give_records(struct pf_reader *reader)
     bool profiles = of ? strcmp(of, "profiles") == 0 : state->profile_samples > 0;
     bool samples = of ? strcmp(of, "samples") == 0 : !profiles && state->sample_count > 0;
 
-    label_threads(reader);
+    pf_trace_label_threads(reader);
     if (state->rounded > 0)
         pf_report_send(&reader->report, PF_NOTE,
                        "%" PRIu64 " times finer than nanoseconds are rounded", state->rounded);

@@ -1,4 +1,4 @@
-/* Spans of a trace become the time each stack took by itself.
+/* Threads of a trace, and their spans, which become the time each stack took by itself.
  *
  * First every end finds its begin: an end closes the innermost open begin of its name in its
  * thread, whatever else is open; an end without a name closes the innermost one. Events of one
@@ -16,6 +16,61 @@
 #include <stdlib.h>
 
 enum { OPEN_END = -1 }; /* duration of an end event */
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_trace_thread_key key = {pid, tid, 1};
+    uint32_t before = state->threads.count, id;
+
+    if (!pf_grow(&state->thread_rows, &state->thread_capacity, (size_t)before + 1,
+                 sizeof *state->thread_rows))
+        return 0;
+    id = pf_table_intern(&state->threads, &key);
+    if (id >= before)
+        state->thread_rows[id] = (struct pf_trace_thread){0};
+    return id;
+}
+
+/* A number as one, anything else as text. */
+static uint32_t add_label(struct pf_dict *dict, uint32_t labels, struct pf_bytes key, uint32_t text)
+{
+    uint32_t name = pf_dict_intern(dict, key, 0);
+    int64_t number;
+
+    if (text == 0)
+        return labels;
+    if (pf_parse_int(pf_dict_string(dict, text), INT64_MIN, INT64_MAX, &number))
+        return pf_dict_add_number(dict, labels, name, number, 0);
+    return pf_dict_add_label(dict, labels, name, text);
+}
+
+void pf_trace_label_threads(struct pf_reader *reader)
+{
+    struct pf_trace_reader *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+
+    for (uint32_t id = 1; id < state->threads.count; id++) {
+        const struct pf_trace_thread_key *key = pf_table_row(&state->threads, id);
+        uint32_t process =
+            pf_table_find(&state->threads, &(struct pf_trace_thread_key){key->pid, 0, 1});
+        uint32_t labels = add_label(dict, 0, PF_BYTES("pid"), key->pid);
+
+        labels = add_label(dict, labels, PF_BYTES("tid"), key->tid);
+        if (process && state->thread_rows[process].process)
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("process"), 0),
+                                       state->thread_rows[process].process);
+        if (state->thread_rows[id].name)
+            labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("thread"), 0),
+                                       state->thread_rows[id].name);
+        state->thread_rows[id].labels = labels;
+    }
+}
+
+/* --- the order of events -----------------------------------------------------------------------
+ */
 
 static int compare_order(const struct pf_trace_event *x, const struct pf_trace_event *y)
 {

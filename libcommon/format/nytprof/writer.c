@@ -1,439 +1,618 @@
-/* The writer of NYTProf streams: header lines, metadata and source texts, and the order of all
- * parts. */
+/* The writer of NYTProf streams: records as statements, callers and returns, rows of metadata, and
+ * the order of all parts. */
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
-#define ZLIB_CONST /* input is read only */
-#include <zlib.h>
 
-/* LIMIT: 2^24 statements are 70 MB. */
-enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
+/* ---- Measures ---- */
 
-/* ---- Header lines ---- */
+enum { SLOTS = 5 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
-static int header_init(struct pf_nyt_header *header, struct pf_dict *dict, struct pf_nyt_out *out)
+/* A number that a kind of record holds. A measure of the name comes first; with `any`, another
+ * measure that fits may take its place. */
+struct slot {
+    const char *name;
+    enum pf_role role;
+    enum pf_aggregation aggregation;
+    bool time, any;
+};
+
+static const struct slot FLAT_SLOTS[] = {{"stmts", PF_COUNT, PF_SUM, false, true},
+                                         {"time", PF_SELF, PF_SUM, true, true}};
+static const struct slot EDGE_SLOTS[] = {{"incl", PF_INCLUSIVE, PF_SUM, true, true},
+                                         {"excl", PF_SELF, PF_SUM, true, true},
+                                         {"reci", PF_INCLUSIVE, PF_SUM, true, false},
+                                         {"calls", PF_COUNT, PF_SUM, false, true},
+                                         {"depth", PF_COUNT, PF_MAX, false, false}};
+static const struct slot SAMPLE_SLOTS[] = {{"calls", PF_COUNT, PF_SUM, false, false},
+                                           {"excl", PF_SELF, PF_SUM, true, true},
+                                           {"samples", PF_COUNT, PF_SUM, false, false}};
+enum { FLAT_COUNT, FLAT_TIME };
+enum { EDGE_TIMES, EDGE_CALLS = 3, EDGE_DEPTH };
+enum { SAMPLE_CALLS, SAMPLE_SELF, SAMPLE_HITS };
+
+/* Columns of a batch by slot. */
+struct columns {
+    const struct slot *slots;
+    size_t count;
+    uint32_t chosen[SLOTS]; /* column + 1; 0: no column */
+    const int64_t *data[SLOTS];
+    struct pf_nyt_time time[SLOTS];
+    const int64_t *derived[2]; /* columns that follow from other records; NULL: none */
+};
+
+static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
+                 const struct slot *slot, struct pf_nyt_time *time)
 {
-    *header = (struct pf_nyt_header){
-        .dict = dict,
-        .out = out,
-        .application_key = pf_dict_intern_word(dict, "application"),
-        .overhead_key = pf_dict_intern_word(dict, "cumulative_overhead_ticks"),
-        .basetime_key = pf_dict_intern_word(dict, "basetime"),
-        .rate_key = pf_dict_intern_word(dict, "ticks_per_sec"),
-        .nv_key = pf_dict_intern_word(dict, "nv_size"),
-    };
-    return pf_nyt_map_init(&header->written);
-}
-
-static void header_free(struct pf_nyt_header *header)
-{
-    pf_nyt_map_free(&header->written);
-    free(header->applications);
-}
-
-static void write_header_line(struct pf_nyt_out *out, enum pf_nyt_tag tag, struct pf_bytes text,
-                              struct pf_bytes value)
-{
-    char mark = (char)tag;
-    pf_nyt_out_bytes(out, &mark, 1);
-    pf_nyt_out_bytes(out, text.data, text.size);
-    if (tag != PF_NYT_COMMENT) {
-        pf_nyt_out_bytes(out, "=", 1);
-        pf_nyt_out_bytes(out, value.data, value.size);
-    }
-    pf_nyt_out_bytes(out, "\n", 1);
-}
-
-static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
-                              uint32_t value)
-{
-    uint64_t *entry = pf_nyt_map_entry(&header->written, key, option);
-    if (!entry) {
-        header->failed = true;
-        return;
-    }
-    *entry = (uint64_t)value + 1;
-    write_header_line(header->out, option ? PF_NYT_OPTION : PF_NYT_ATTRIBUTE,
-                      pf_dict_string(header->dict, key), pf_dict_string(header->dict, value));
-}
-
-static bool one_line(struct pf_bytes text)
-{
-    return text.size == 0 || !memchr(text.data, '\n', text.size);
-}
-
-/* A comment; false: it has a line feed. */
-static bool header_comment(struct pf_nyt_header *header, struct pf_bytes text)
-{
-    if (!one_line(text))
+    if (measure->role != slot->role || measure->aggregation != slot->aggregation)
         return false;
-    write_header_line(header->out, PF_NYT_COMMENT, text, text);
-    return true;
+    return slot->time ? pf_nyt_time_of(dict, measure, time)
+                      : pf_measure_is_count(dict, measure) && measure->num == measure->den;
 }
 
-/* ---- Header lines of several inputs ---- */
-
-static double number_of(struct pf_bytes text)
+static bool is_chosen(const struct columns *columns, uint32_t column)
 {
-    char copy[64];
-    size_t size = text.size < sizeof copy - 1 ? text.size : sizeof copy - 1;
-    memcpy(copy, text.data, size);
-    copy[size] = 0;
-    return strtod(copy, NULL);
+    for (size_t k = 0; k < columns->count; k++)
+        if (columns->chosen[k] == column + 1)
+            return true;
+    return false;
 }
 
-/* Sorted by name, as nytprofmerge has them. */
-static void add_application(struct pf_nyt_header *header, uint32_t name)
+/* Times of blocks and subs follow from the statements. */
+static bool is_derived_measure(const struct pf_dict *dict, const struct pf_measure *measure)
 {
-    struct pf_bytes text = pf_dict_string(header->dict, name);
-    size_t at = header->application_count;
-    while (at > 0 && pf_bytes_compare(
-                         pf_dict_string(header->dict, header->applications[at - 1].name), text) > 0)
-        at--;
-    if (at > 0 && header->applications[at - 1].name == name) {
-        header->applications[at - 1].runs++;
-        return;
-    }
-    if (!pf_grow(&header->applications, &header->application_capacity,
-                 header->application_count + 1, sizeof *header->applications)) {
-        header->failed = true;
-        return;
-    }
-    memmove(header->applications + at + 1, header->applications + at,
-            (header->application_count++ - at) * sizeof *header->applications);
-    header->applications[at] = (struct pf_nyt_application){name, 1};
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    return pf_bytes_equal(name, PF_BYTES("block_time")) ||
+           pf_bytes_equal(name, PF_BYTES("sub_time"));
 }
 
-static void end_input(struct pf_nyt_header *header)
+static void choose_slots(const struct pf_dict *dict, const struct pf_batch *batch,
+                         struct columns *columns)
 {
-    header->all_overhead += header->input_rate ? header->overhead / (double)header->input_rate
-                                               : header->overhead;
-    header->overhead = 0;
-    if (header->application != 0)
-        add_application(header, header->application);
-    header->application = 0;
-}
-
-static void header_restart(struct pf_nyt_header *header)
-{
-    end_input(header);
-    header->attributed = false;
-    header->input_rate = 0;
-}
-
-static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t value)
-{
-    struct pf_bytes text = pf_dict_string(header->dict, value);
-    int64_t number;
-    if (key == header->application_key) {
-        header->application = value;
-    } else if (key == header->overhead_key) {
-        header->overhead = number_of(text);
-        header->overhead_known = true;
-    } else if (key == header->basetime_key) {
-        if (header->basetime == 0 ||
-            number_of(text) < number_of(pf_dict_string(header->dict, header->basetime)))
-            header->basetime = value;
-    } else if (key == header->rate_key && pf_parse_int(text, 1, INT64_MAX, &number)) {
-        header->input_rate = (uint64_t)number;
-        if (header->inputs == 1)
-            header->rate = header->input_rate;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t s = 0; s < columns->count; s++) {
+            const struct slot *slot = &columns->slots[s];
+            columns->time[s] = columns->chosen[s] ? columns->time[s]
+                                                  : (struct pf_nyt_time){1, 0, 1};
+            for (uint32_t k = 0; k < batch->value_count && columns->chosen[s] == 0; k++) {
+                const struct pf_measure *measure =
+                    pf_measures_row(&dict->measures, batch->values[k].measure);
+                bool named =
+                    pf_bytes_equal(pf_dict_string(dict, measure->name), pf_bytes_of(slot->name));
+                if ((pass == 0 ? !named : !slot->any) || is_chosen(columns, k) ||
+                    is_derived_measure(dict, measure) ||
+                    !fits(dict, measure, slot, &columns->time[s]))
+                    continue;
+                columns->chosen[s] = k + 1;
+                columns->data[s] = batch->values[k].data;
+            }
+        }
     }
 }
 
-/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in
- * its key). */
-static bool header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
+static int64_t slot_value(const struct columns *columns, size_t slot, uint32_t row)
 {
-    struct pf_bytes name = pf_dict_string(header->dict, key);
-    if (!one_line(name) || !one_line(pf_dict_string(header->dict, value)) ||
-        (name.size > 0 && memchr(name.data, '=', name.size)))
-        return false;
-    header->inputs += !header->attributed;
-    header->attributed = true;
-    if (!option)
-        note_attribute(header, key, value);
-    if (!option && key == header->nv_key)
-        value = pf_dict_intern_word(header->dict, "8");
-    if (header->inputs == 1 ||
-        (pf_nyt_map_get(&header->written, key, option) == 0 && (option || key != header->rate_key)))
-        write_header_pair(header, option, key, value);
-    return true;
+    return columns->data[slot] ? columns->data[slot][row] : 0;
 }
 
-static void rewrite_attribute(struct pf_nyt_header *header, uint32_t key, const char *text)
+static int leave_measure(struct pf_writer *writer, uint32_t measure)
 {
-    uint32_t value = pf_dict_intern_word(header->dict, text);
-    if (pf_nyt_map_get(&header->written, key, 0) != (uint64_t)value + 1)
-        write_header_pair(header, false, key, value);
+    const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+
+    if (row->num != row->den && pf_measure_is_count(writer->dict, row))
+        return pf_leave_name(writer, PF_LEFT_FRACTIONS, row->name);
+    return pf_leave_measure(writer, measure);
 }
 
-/* `a (2 runs), b and c` */
-static void write_applications(struct pf_nyt_header *header)
+static bool has_line(const struct pf_dict *dict, uint32_t location)
 {
-    struct pf_buffer text = {0};
-    char runs[32];
-    for (size_t k = 0; k < header->application_count; k++) {
-        struct pf_bytes name = pf_dict_string(header->dict, header->applications[k].name);
-        const char *between = k == 0 ? "" : k + 1 < header->application_count ? ", " : " and ";
-        pf_buffer_append(&text, between, strlen(between));
-        pf_buffer_append(&text, name.data, name.size);
-        snprintf(runs, sizeof runs, " (%" PRIu64 " runs)", header->applications[k].runs);
-        if (header->applications[k].runs > 1)
-            pf_buffer_append(&text, runs, strlen(runs));
+    const struct pf_location *place = pf_dict_location(dict, location);
+    return pf_dict_function(dict, place->function)->file != 0 && place->line != 0;
+}
+
+/* PF_EOF: no column of the batch has a place. */
+static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch,
+                          struct columns *columns)
+{
+    const struct pf_nyt_writer *w = writer->state;
+    bool any = false;
+    size_t derived = 0;
+    choose_slots(writer->dict, batch, columns);
+    for (size_t s = 0; s < columns->count; s++)
+        any |= columns->chosen[s] != 0 && columns->slots[s].name != SAMPLE_SLOTS[SAMPLE_HITS].name;
+    for (uint32_t k = 0; k < batch->value_count && derived < 2; k++)
+        if (is_derived_measure(writer->dict,
+                               pf_measures_row(&writer->dict->measures, batch->values[k].measure)))
+            columns->derived[derived++] = batch->values[k].data;
+    if (!any && derived > 0)
+        return PF_EOF;
+    for (uint32_t k = 0; any && k < batch->value_count; k++) {
+        uint32_t measure = batch->values[k].measure;
+        const struct pf_measure *row = pf_measures_row(&writer->dict->measures, measure);
+        if (!is_chosen(columns, k) && !is_derived_measure(writer->dict, row) &&
+            !pf_callers_told(w->callers, row) && leave_measure(writer, measure) != PF_OK)
+            return writer->error.code;
     }
-    pf_buffer_byte(&text, 0);
-    if (text.failed)
-        header->failed = true;
-    else if (header->application_count > 0)
-        rewrite_attribute(header, header->application_key, text.data);
-    pf_buffer_free(&text);
-}
-
-/* Writes the attributes of several inputs together. */
-static void header_finish(struct pf_nyt_header *header)
-{
-    char text[64];
-    end_input(header);
-    if (header->inputs < 2)
-        return;
-    write_applications(header);
-    if (header->basetime)
-        rewrite_attribute(header, header->basetime_key,
-                          pf_dict_string(header->dict, header->basetime).data);
-    snprintf(text, sizeof text, "%.15g",
-             header->all_overhead * (header->rate ? (double)header->rate : 1));
-    if (header->overhead_known)
-        rewrite_attribute(header, header->overhead_key, text);
-}
-
-/* ---- A new header ---- */
-
-void pf_nyt_header_rate(struct pf_nyt_header *header, uint64_t rate)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, rate);
-    write_header_pair(header, false, header->rate_key, pf_dict_intern_word(header->dict, text));
-    header->rate = rate;
-}
-
-/* In one line: control bytes become '?'. */
-static uint32_t line_word(struct pf_nyt_header *header, struct pf_bytes text)
-{
-    struct pf_buffer line = {0};
-    for (size_t k = 0; k < text.size; k++)
-        pf_buffer_byte(&line,
-                       (unsigned char)text.data[k] < ' ' ? '?' : (unsigned char)text.data[k]);
-    uint32_t id =
-        line.failed ? 0 : pf_dict_intern(header->dict, (struct pf_bytes){line.data, line.size}, 0);
-    header->failed |= line.failed;
-    pf_buffer_free(&line);
-    return id;
-}
-
-/* A header for records that no NYTProf file had. `application` as far as it can be in a line. */
-static void header_make(struct pf_nyt_header *header, struct pf_bytes application, uint64_t rate,
-                        int level)
-{
-    static const char *const options[][2] = {
-        {"usecputime", "0"}, {"subs", "1"},   {"blocks", "0"},     {"leave", "1"},
-        {"expand", "0"},     {"trace", "0"},  {"use_db_sub", "0"}, {"compress", ""},
-        {"clock", "-1"},     {"stmts", "1"},  {"slowops", "0"},    {"findcaller", "0"},
-        {"forkdepth", "0"},  {"perldb", "0"}, {"nameevals", "1"},  {"nameanonsubs", "1"},
-        {"calls", "1"},      {"evals", "0"},
-    };
-    static const char *const attributes[][2] = {
-        {"perl_version", "unknown"}, {"nv_size", "8"},   {"xs_version", "unknown"},
-        {"PL_perldb", "0"},          {"clock_id", "-1"}, {"cumulative_overhead_ticks", "0"}};
-    char text[16];
-    header->basetime = pf_dict_intern_word(header->dict, "0");
-    header->application = line_word(header, application);
-    write_header_pair(header, false, header->basetime_key, header->basetime);
-    write_header_pair(header, false, header->application_key, header->application);
-    for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
-        write_header_pair(header, false, pf_dict_intern_word(header->dict, attributes[k][0]),
-                          pf_dict_intern_word(header->dict, attributes[k][1]));
-    pf_nyt_header_rate(header, rate);
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-        snprintf(text, sizeof text, "%d", level);
-        write_header_pair(header, true, pf_dict_intern_word(header->dict, options[k][0]),
-                          pf_dict_intern_word(header->dict, *options[k][1] ? options[k][1] : text));
-    }
-    header->inputs = 1;
-}
-
-/* ---- Opening and closing ---- */
-
-static int level(const struct pf_writer *writer)
-{
-    return writer->compression < 0 ? LEVEL : writer->compression;
-}
-
-int pf_nyt_writer_open(struct pf_writer *writer)
-{
-    static const struct pf_bytes BANNER = {"NYTProf 5 0\n", 12};
-    struct pf_nyt_writer *w = writer->state;
-    const char *text = pf_options_get(writer->options, "limit");
-    int64_t limit = LIMIT;
-    if (text && !pf_parse_int(pf_bytes_of(text), 0, INT64_MAX, &limit))
-        return pf_error_set(&writer->error, PF_USAGE,
-                            "nytprof: limit is a number of records, not '%.40s'", text);
-    w->limit = (uint64_t)limit;
-    w->attribute_origin = pf_dict_intern_word(writer->dict, PF_NYT_ATTRIBUTE_ORIGIN);
-    w->option_origin = pf_dict_intern_word(writer->dict, PF_NYT_OPTION_ORIGIN);
-    w->comment_origin = pf_dict_intern_word(writer->dict, PF_NYT_COMMENT_ORIGIN);
-    w->private_origin = pf_dict_intern_word(writer->dict, PF_NYT_PRIVATE_ORIGIN);
-    w->tool_origin = pf_dict_intern_word(writer->dict, "profutils");
-    w->input_key = pf_dict_intern_word(writer->dict, "input");
-    w->fid_key = pf_dict_intern_word(writer->dict, "fid");
-    w->block_key = pf_dict_intern_word(writer->dict, "block");
-    w->sub_key = pf_dict_intern_word(writer->dict, "sub");
-    w->unknown = pf_dict_intern_word(writer->dict, "[unknown]");
-    int out = pf_nyt_out_open(&w->out, writer->sink),
-        header = header_init(&w->header, writer->dict, &w->out);
-    int numbers = pf_nyt_numbers_init(&w->numbers), subs = pf_nyt_subs_init(&w->subs);
-    int calls = pf_nyt_calls_init(&w->calls, writer->dict);
-    w->ready = true;
-    if (out || header || numbers || subs || calls)
-        return pf_error_nomem(&writer->error);
-    pf_nyt_out_bytes(&w->out, BANNER.data, BANNER.size);
-    return PF_OK;
-}
-
-void pf_nyt_writer_close(struct pf_writer *writer)
-{
-    struct pf_nyt_writer *w = writer->state;
-    if (!w->ready)
-        return;
-    pf_nyt_out_close(&w->out);
-    header_free(&w->header);
-    pf_nyt_numbers_free(&w->numbers);
-    pf_nyt_subs_free(&w->subs);
-    pf_nyt_calls_free(&w->calls);
-    pf_nyt_stacks_free(&w->stacks);
-    pf_callers_free(w->callers);
-}
-
-/* ---- Before the first record ---- */
-
-static void start_process(struct pf_nyt_writer *w)
-{
-    const uint32_t numbers[] = {OUR_PID, 0};
-    pf_nyt_out_numbers(&w->out, PF_NYT_PID_START, numbers, 2);
-    pf_nyt_out_nv(&w->out, 0);
-    w->process = true;
-}
-
-/* Ends a process of our own: no others begin while it runs. */
-static void end_process(struct pf_writer *writer)
-{
-    struct pf_nyt_writer *w = writer->state;
-    const uint32_t pid = OUR_PID;
-    if (!w->process)
-        return;
-    pf_nyt_out_numbers(&w->out, PF_NYT_PID_END, &pid, 1);
-    pf_nyt_out_nv(&w->out, w->seconds > w->call_seconds ? w->seconds : w->call_seconds);
-    w->process = false;
-}
-
-/* `said`: the input is deflated from here on, perhaps behind a comment. */
-static void start_deflate(struct pf_writer *writer, bool said)
-{
-    struct pf_nyt_writer *w = writer->state;
-    char text[80], same[40];
-    struct pf_bytes comment = pf_dict_string(writer->dict, w->packed_comment);
-    int size = snprintf(text, sizeof text, "Compressed at level %d with zlib %s", level(writer),
-                        zlibVersion());
-    int start = snprintf(same, sizeof same, "Compressed at level %d ", level(writer));
-    if (comment.size < (size_t)start || memcmp(comment.data, same, (size_t)start) != 0)
-        comment = (struct pf_bytes){text, size < (int)sizeof text ? (size_t)size : sizeof text - 1};
-    if (!said || w->packed_comment)
-        header_comment(&w->header, comment);
-    w->packed_comment = 0;
-    pf_nyt_out_deflate(&w->out, level(writer));
-}
-
-/* Here the input begins to be deflated; so does the output, if it is to be. */
-static int begin_deflated(struct pf_writer *writer)
-{
-    struct pf_nyt_writer *w = writer->state;
-    if (!w->begun && level(writer) > 0)
-        start_deflate(writer, true);
-    w->packed_comment = 0;
-    w->begun = w->begun || w->out.deflated;
-    return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
-}
-
-int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
-{
-    struct pf_nyt_writer *w = writer->state;
-    if (w->begun)
+    if (any)
         return PF_OK;
-    w->begun = true;
-    if (!w->genuine && w->header.inputs == 0) {
-        uint64_t rate = time ? pf_nyt_time_rate(time, 0, false) : 0;
-        struct pf_bytes input = w->input ? pf_dict_string(writer->dict, w->input)
-                                         : PF_BYTES("profile");
-        header_make(&w->header, input, rate ? rate : PF_NYT_RATE_DEFAULT, level(writer));
+    const struct pf_measure *first =
+        pf_measures_row(&writer->dict->measures, batch->values[0].measure);
+    uint32_t name = first->name;
+    if (pf_measure_is_count(writer->dict, first) && first->num != first->den)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "nytprof has a record for each statement and call; '%s' is not counted "
+                            "in whole numbers",
+                            pf_dict_string(writer->dict, name).data);
+    return pf_error_set(
+        &writer->error, PF_USAGE,
+        "nytprof holds times and counts of lines and calls of subs; '%s' is neither%s",
+        pf_dict_string(writer->dict, name).data,
+        batch->kind == PF_FLAT && batch->location && !has_line(writer->dict, batch->location[0])
+            ? ", and the records have no lines"
+            : "");
+}
+
+/* ---- Places ---- */
+
+struct labels {
+    uint32_t fid, block, sub;
+};
+
+/* The member of `labels` for a label; NULL: none. */
+static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels,
+                           const struct pf_label *label)
+{
+    if (!label->numeric || label->number < 0 || label->number > UINT32_MAX)
+        return NULL;
+    return label->key == w->fid_key     ? &labels->fid
+           : label->key == w->block_key ? &labels->block
+           : label->key == w->sub_key   ? &labels->sub
+                                        : NULL;
+}
+
+bool pf_nyt_writer_holds_label(struct pf_writer *writer, const struct pf_label *label)
+{
+    struct labels labels;
+    return member_of(writer->state, &labels, label);
+}
+
+static struct labels read_labels(struct pf_writer *writer, const struct pf_batch *batch,
+                                 uint32_t row)
+{
+    struct labels labels = {0};
+    for (uint32_t id = batch->labels ? batch->labels[row] : 0, parent; id != 0; id = parent) {
+        const struct pf_label *label = pf_dict_label(writer->dict, id);
+        uint32_t *to = member_of(writer->state, &labels, label);
+        if (to)
+            *to = (uint32_t)label->number;
+        parent = label->parent;
     }
-    if (level(writer) > 0)
-        start_deflate(writer, false);
-    if (!w->genuine)
-        start_process(w);
-    return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    return labels;
 }
 
-/* ---- Files ---- */
-
-/* Defines a file that no row of an input defines. */
-static void write_file(struct pf_writer *writer, uint32_t fid, uint32_t name)
+/* Whether nothing in the current input says that it was a NYTProf file. */
+static bool is_foreign(const struct pf_nyt_writer *w)
 {
-    enum { VIA_STMT = 0x02, HAS_SRC = 0x10, IS_FAKE = 0x80 };
-    struct pf_nyt_writer *w = writer->state;
-    const uint32_t numbers[] = {fid, 0, 0, name == w->unknown ? IS_FAKE : VIA_STMT | HAS_SRC, 0, 0};
-    pf_nyt_out_numbers(&w->out, PF_NYT_NEW_FID, numbers, 6);
-    pf_nyt_write_name(writer, name);
+    return !w->own && !w->header.attributed;
 }
 
-int pf_nyt_writer_fid(struct pf_writer *writer, uint32_t name, uint32_t label, uint32_t *fid)
+struct caller {
+    uint32_t fid, line, caller, callee;
+    int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
+};
+
+/* Fills in the place of a caller, because programs that read the file need one. */
+static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label,
+                       struct caller *caller)
 {
     struct pf_nyt_writer *w = writer->state;
-    bool write;
-    name = name == 0 && label != 0 && !w->own ? w->unknown : name;
-    *fid = pf_nyt_numbers_find(&w->numbers, name, label, &write);
-    if (w->numbers.status == PF_USAGE)
-        return pf_error_set(&writer->error, PF_USAGE,
-                            "nytprof numbers files with 32 bits; there are no numbers left");
-    if (write)
-        write_file(writer, *fid, name);
-    return w->numbers.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    caller->caller = location == 0 && is_foreign(w)
+                         ? pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0)
+                         : pf_nyt_sub_name(writer->dict, location);
+    int status = pf_nyt_writer_fid(
+        writer, file == 0 && label == 0 && is_foreign(w) ? w->unknown : file, label, &caller->fid);
+    return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
 }
 
-int pf_nyt_writer_line(struct pf_writer *writer, int64_t from, uint32_t *line)
+/* ---- Records ---- */
+
+/* Writes another `ticks_per_sec` when the times need it. */
+static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
 {
-    if (from > UINT32_MAX)
-        return pf_error_set(&writer->error, PF_USAGE,
-                            "nytprof holds lines of 32 bits, not line %lld", (long long)from);
-    *line = from > 0 ? (uint32_t)from : 0;
+    struct pf_nyt_writer *w = writer->state;
+    uint64_t rate = pf_nyt_time_rate(time, w->header.rate, fractions);
+    if (rate != w->header.rate && rate != 0)
+        pf_nyt_header_rate(&w->header, rate);
+    return rate;
+}
+
+static const char *name_at(struct pf_writer *writer, uint32_t name)
+{
+    return pf_dict_string(writer->dict, name).data;
+}
+
+/* Each statement and call is a record. NYTProf's own files had as many before; in other formats a
+ * few bytes can claim any number. */
+static int check_limit(struct pf_writer *writer, uint64_t count)
+{
+    struct pf_nyt_writer *w = writer->state;
+    if (count <= w->limit) {
+        w->limit -= count;
+        return PF_OK;
+    }
+    return pf_error_set(
+        &writer->error, PF_USAGE,
+        "nytprof has a record for each statement and call: here there would be too many "
+        "(-t nytprof:limit=N allows N)");
+}
+
+static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement,
+                             int64_t ticks, bool counted)
+{
+    unsigned char *start = p;
+    bool blocks = statement->block != 0 || statement->sub != 0;
+    if (!counted)
+        *p++ = PF_NYT_DISCOUNT;
+    *p++ = blocks ? PF_NYT_TIME_BLOCK : PF_NYT_TIME_LINE;
+    p = pf_nyt_put_varint(p, (uint32_t)ticks);
+    p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->fid), statement->line);
+    if (blocks)
+        p = pf_nyt_put_varint(pf_nyt_put_varint(p, statement->block), statement->sub);
+    return (size_t)(p - start);
+}
+
+static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement,
+                           const struct pf_nyt_time *time)
+{
+    /* The most records without a statement to hold a time: 80 days of the usual ticks of 100 ns. */
+    enum { TIME_RECORDS = 1 << 15 };
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    bool rounded = false;
+    int64_t ticks, count = statement->count;
+    uint64_t rate = set_rate(writer, time, false);
+    if (count < 0 || count > UINT32_MAX)
+        return pf_error_set(&writer->error, count < 0 ? PF_USAGE : PF_OVERFLOW,
+                            "nytprof has a record for each statement; line %" PRIu32
+                            " of file %" PRIu32 " would have %" PRId64,
+                            statement->line, statement->fid, count);
+    if (is_foreign(w) && check_limit(writer, (uint64_t)count) != PF_OK)
+        return writer->error.code;
+    if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "the time of line %" PRIu32 " of file %" PRIu32
+                            " leaves 64 bits of ticks",
+                            statement->line, statement->fid);
+    if (rounded && !w->rounded)
+        pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
+    w->rounded |= rounded;
+    w->seconds += rate ? (double)ticks / (double)rate : 0;
+    if ((ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks) >> 31 > (uint64_t)count + TIME_RECORDS)
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32
+                            " of file %" PRIu32 ": nytprof holds 2^31 in each",
+                            ticks, count, statement->line, statement->fid);
+    w->statements += (uint64_t)count;
+    for (bool first = true; first || ticks != 0; first = false) {
+        int64_t part = ticks > INT32_MAX ? INT32_MAX : ticks < INT32_MIN ? INT32_MIN : ticks;
+        pf_nyt_out_bytes(&w->out, record, make_statement(record, statement, part, count > 0));
+        w->discounts += count == 0;
+        count -= count > 0;
+        ticks -= part;
+    }
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, statement, 0, true), (uint64_t)count);
+    w->last = *statement;
+    w->stated = true;
     return PF_OK;
 }
 
-/* ---- Names and subs ---- */
+/* A discount is the time of a statement that counts elsewhere or never, so discounts are hardly
+ * more than statements. */
+static void write_discounts(struct pf_writer *writer)
+{
+    enum { MORE_MAX = 65536 };
+    struct pf_nyt_writer *w = writer->state;
+    unsigned char record[1 + PF_NYT_STATEMENT_MAX];
+    if (!w->stated || w->discounts >= w->discounts_wanted)
+        return;
+    uint64_t more = w->discounts_wanted - w->discounts;
+    more = more < w->statements + MORE_MAX ? more : w->statements + MORE_MAX;
+    pf_nyt_out_repeat(&w->out, record, make_statement(record, &w->last, 0, false), more);
+    w->discounts = w->discounts_wanted;
+}
 
-void pf_nyt_write_name(struct pf_writer *writer, uint32_t name)
+static int check_caller(struct pf_writer *writer, const struct caller *caller, uint64_t records)
+{
+    if (caller->calls < 0 || caller->depth < 0 || caller->depth > UINT32_MAX)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "%" PRId64 " calls of '%.100s' to a depth of %" PRId64
+                            ": nytprof holds 0 to 2^32-1",
+                            caller->calls, name_at(writer, caller->callee), caller->depth);
+    if (caller->fid == 0 && caller->line == 0 && (uint64_t)caller->calls < records)
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "a time of '%.100s' without a number of calls or a place of its "
+                            "caller: nytprof means something else by that",
+                            name_at(writer, caller->callee));
+    if (records > UINT16_MAX)
+        return pf_error_set(&writer->error, PF_OVERFLOW,
+                            "calls of '%.100s' are too many for nytprof",
+                            name_at(writer, caller->callee));
+    return PF_OK;
+}
+
+static int write_caller(struct pf_writer *writer, const struct caller *caller,
+                        const struct pf_nyt_time times[3])
 {
     struct pf_nyt_writer *w = writer->state;
-    pf_nyt_out_string(&w->out, pf_dict_string(writer->dict, name),
-                      writer->dict->strings.rows[name].flags & PF_UTF8);
+    int64_t left = caller->calls, values[3];
+    uint64_t records = ((uint64_t)caller->calls + UINT32_MAX - 1) / UINT32_MAX;
+    memcpy(values, caller->values, sizeof values);
+    for (int k = 0; k < 3; k++)
+        records = records > pf_nyt_time_parts(values[k]) ? records : pf_nyt_time_parts(values[k]);
+    records = records > 0 ? records : 1;
+    if (caller->calls == 0 && !values[0] && !values[1] && !values[2] && caller->fid == 0 &&
+        caller->line == 0)
+        return PF_OK;
+    if (check_caller(writer, caller, records) != PF_OK)
+        return writer->error.code;
+    for (; records > 0; records--) {
+        /* Leaves a call for each later record: a record without calls and place would be a
+         * marker. */
+        int64_t now = left - (int64_t)records + 1;
+        now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
+        now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left)
+                                                      : now;
+        const uint32_t place[] = {caller->fid, caller->line};
+        pf_nyt_out_numbers(&w->out, PF_NYT_SUB_CALLERS, place, 2);
+        pf_nyt_write_name(writer, caller->caller);
+        pf_nyt_out_number(&w->out, (uint32_t)now);
+        for (int k = 0; k < 3; k++)
+            pf_nyt_out_nv(&w->out, pf_nyt_time_seconds(&times[k], pf_nyt_time_part(&values[k])));
+        pf_nyt_out_number(&w->out, (uint32_t)caller->depth);
+        pf_nyt_write_name(writer, caller->callee);
+        left -= now;
+    }
+    return PF_OK;
 }
+
+/* ---- Rows ---- */
+
+static bool is_derived(const struct columns *columns, uint32_t row)
+{
+    for (size_t k = 0; k < 2; k++)
+        if (columns->derived[k] && columns->derived[k][row] != 0)
+            return slot_value(columns, FLAT_COUNT, row) == 0 &&
+                   slot_value(columns, FLAT_TIME, row) == 0;
+    return false;
+}
+
+static int write_line(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t location = batch->location ? batch->location[row] : 0;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    struct labels labels = read_labels(writer, batch, row);
+    struct pf_nyt_statement statement = {.block = labels.block,
+                                         .sub = labels.sub,
+                                         .count = slot_value(columns, FLAT_COUNT, row),
+                                         .value = slot_value(columns, FLAT_TIME, row)};
+    uint32_t file = pf_dict_function(writer->dict, place->function)->file;
+    if (is_derived(columns, row))
+        return PF_OK;
+    if (file == 0 && labels.fid == 0 && !w->own)
+        return pf_error_set(
+            &writer->error, PF_USAGE,
+            "nytprof holds times and counts of lines and calls of subs; these records have %s",
+            pf_dict_has_address(writer->dict, place) ? "addresses without a line" : "no file");
+    if (pf_nyt_writer_fid(writer, file, labels.fid, &statement.fid) != PF_OK ||
+        pf_nyt_writer_line(writer, place->line, &statement.line) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_note(&w->subs, writer->dict, location, is_foreign(w));
+    return write_statement(writer, &statement, &columns->time[FLAT_TIME]);
+}
+
+static int write_edge(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t from = batch->location ? batch->location[row] : 0,
+             to = batch->callee ? batch->callee[row] : 0;
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, to),
+                            .calls = slot_value(columns, EDGE_CALLS, row),
+                            .depth = slot_value(columns, EDGE_DEPTH, row)};
+    for (size_t k = 0; k < 3; k++)
+        caller.values[k] = slot_value(columns, EDGE_TIMES + k, row);
+    if (find_caller(writer, from, read_labels(writer, batch, row).fid, &caller) != PF_OK)
+        return writer->error.code;
+    pf_nyt_subs_note(&w->subs, writer->dict, from, is_foreign(w));
+    pf_nyt_subs_note(&w->subs, writer->dict, to, is_foreign(w));
+    return write_caller(writer, &caller, columns->time + EDGE_TIMES);
+}
+
+static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch,
+                      const struct columns *columns, uint32_t row)
+{
+    struct pf_nyt_writer *w = writer->state;
+    uint32_t stack = batch->stack ? batch->stack[row] : 0;
+    int64_t self = slot_value(columns, SAMPLE_SELF, row),
+            hits = columns->data[SAMPLE_HITS] ? columns->data[SAMPLE_HITS][row] : 1;
+    if (stack == 0)
+        return self == 0
+                   ? PF_OK
+                   : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
+    int64_t number = slot_value(columns, SAMPLE_CALLS, row);
+    int status = is_foreign(w) && number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
+    if (status == PF_OK && is_foreign(w) && !w->detailed)
+        status = pf_nyt_stacks_add(&w->stacks, stack, self, hits, &writer->error);
+    return status;
+}
+
+static int write_stacks(struct pf_writer *writer);
+
+/* The amounts of all kept stacks have one scale. */
+static int set_call_time(struct pf_writer *writer, const struct columns *columns)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_nyt_time time = columns->time[SAMPLE_SELF];
+    if (columns->chosen[SAMPLE_SELF] == 0 ||
+        (time.num == w->call_time.num && time.rate == w->call_time.rate &&
+         time.den == w->call_time.den))
+        return PF_OK;
+    int status = write_stacks(writer);
+    w->call_time = time;
+    return status;
+}
+
+static int write_row(struct pf_writer *writer, const struct pf_batch *batch,
+                     const struct columns *columns, uint32_t row)
+{
+    return batch->kind == PF_FLAT   ? write_line(writer, batch, columns, row)
+           : batch->kind == PF_EDGE ? write_edge(writer, batch, columns, row)
+                                    : keep_stack(writer, batch, columns, row);
+}
+
+/* `held`: the callers keep the records. */
+static int write_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct columns columns = {.slots = FLAT_SLOTS, .count = sizeof FLAT_SLOTS / sizeof *FLAT_SLOTS};
+    if (batch->kind == PF_EDGE)
+        columns =
+            (struct columns){.slots = EDGE_SLOTS, .count = sizeof EDGE_SLOTS / sizeof *EDGE_SLOTS};
+    if (batch->kind == PF_SAMPLE)
+        columns = (struct columns){.slots = SAMPLE_SLOTS,
+                                   .count = sizeof SAMPLE_SLOTS / sizeof *SAMPLE_SLOTS};
+    int status = choose_columns(writer, batch, &columns);
+    if (status != PF_OK)
+        return status == PF_EOF ? PF_OK : status;
+    pf_nyt_write_held(writer);
+    if (batch->kind != PF_SAMPLE && !w->detailed) {
+        pf_nyt_stacks_free(&w->stacks);
+        w->detailed = true;
+    }
+    if (batch->kind == PF_SAMPLE)
+        status = set_call_time(writer, &columns);
+    else if (batch->kind == PF_EDGE)
+        status = write_stacks(writer);
+    if (status == PF_OK && batch->kind != PF_SAMPLE)
+        status =
+            pf_nyt_begin(writer, &columns.time[batch->kind == PF_FLAT ? FLAT_TIME : EDGE_TIMES]);
+    for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++)
+        if (held)
+            read_labels(writer, batch, k);
+        else
+            status = write_row(writer, batch, &columns, k);
+    return status;
+}
+
+static int add_records(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_nyt_writer *w = writer->state;
+    bool held = false;
+    int status = PF_OK;
+    if (batch->rows == 0 || batch->value_count == 0)
+        return PF_OK;
+    if (batch->kind != PF_SAMPLE && is_foreign(w))
+        status = pf_callers_take(&w->callers, writer->dict, batch, &held, &writer->error);
+    return status == PF_OK ? write_records(writer, batch, held) : status;
+}
+
+static int write_callers(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    struct pf_batch batch;
+    int status = PF_OK;
+    while (status == PF_OK &&
+           (status = pf_callers_next(w->callers, true, &batch, &writer->error)) == PF_OK)
+        status = write_records(writer, &batch, false);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* ---- Stacks ---- */
+
+/* The location of the innermost frame of a stack that has a line. */
+static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
+{
+    for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
+        const struct pf_location *place =
+            pf_dict_location(dict, pf_dict_stack(dict, stack)->location);
+        if (place->line > 0 && pf_dict_function(dict, place->function)->file != 0)
+            return pf_dict_stack(dict, stack)->location;
+    }
+    return 0;
+}
+
+static int write_stack_line(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    uint32_t location = line_of_stack(writer->dict, stack);
+    struct pf_nyt_statement statement = {.count = row->hits, .value = row->self};
+    if (location == 0 || (row->self == 0 && row->hits == 0))
+        return PF_OK;
+    const struct pf_location *place = pf_dict_location(writer->dict, location);
+    int status = pf_nyt_writer_fid(writer, pf_dict_function(writer->dict, place->function)->file, 0,
+                                   &statement.fid);
+    if (status == PF_OK)
+        status = pf_nyt_writer_line(writer, place->line, &statement.line);
+    return status == PF_OK ? write_statement(writer, &statement, &w->call_time) : status;
+}
+
+static int write_stack_caller(struct pf_writer *writer, uint32_t stack)
+{
+    struct pf_nyt_writer *w = writer->state;
+    const struct pf_nyt_stack *row = &w->stacks.rows[stack];
+    const struct pf_stack *node = pf_dict_stack(writer->dict, stack);
+    uint32_t from = pf_dict_stack(writer->dict, node->parent)->location;
+    struct caller caller = {.callee = pf_nyt_sub_name(writer->dict, node->location),
+                            .calls = 1,
+                            .depth = row->recursion};
+    const struct pf_nyt_time times[3] = {w->call_time, w->call_time, w->call_time};
+    unsigned kind = pf_dict_location(writer->dict, node->location)->kind;
+    pf_nyt_subs_note(&w->subs, writer->dict, node->location, true);
+    if (node->parent == 0 && (kind == PF_FRAME_MAIN || kind == PF_FRAME_EVAL))
+        return PF_OK;
+    caller.values[row->recursion > 0 ? 2 : 0] = row->total;
+    caller.values[1] = row->self;
+    int status = find_caller(writer, from, 0, &caller);
+    if (node->parent == 0)
+        caller.caller = pf_dict_intern(writer->dict, PF_BYTES("main::RUNTIME"), 0);
+    return status == PF_OK ? write_caller(writer, &caller, times) : status;
+}
+
+static int write_stacks(struct pf_writer *writer)
+{
+    struct pf_nyt_writer *w = writer->state;
+    if (pf_nyt_calls_empty(&w->calls))
+        return PF_OK;
+    int status = pf_nyt_begin(writer, &w->call_time);
+    uint64_t rate = set_rate(writer, &w->call_time, w->stacks.count == 0);
+    if (status == PF_OK)
+        status = pf_nyt_stacks_finish(&w->stacks, writer->dict, &writer->error);
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_line(writer, k) : PF_OK;
+    if (status == PF_OK)
+        status = pf_nyt_calls_write(&w->calls, &w->out, &w->call_time, rate, &writer->error);
+    w->call_seconds += rate ? w->calls.ticks / (double)rate : 0;
+    for (uint32_t k = 1; status == PF_OK && k < w->stacks.count; k++)
+        status = w->stacks.rows[k].used ? write_stack_caller(writer, k) : PF_OK;
+    pf_nyt_stacks_free(&w->stacks);
+    return status;
+}
+
+/* ---- Subs ---- */
 
 static void write_sub_info(struct pf_writer *writer, uint32_t name, const uint32_t place[3])
 {
@@ -521,13 +700,6 @@ static void write_xsub(struct pf_writer *writer, uint32_t name)
     pf_nyt_write_name(writer, name);
 }
 
-static void write_process(struct pf_nyt_writer *w, enum pf_nyt_tag tag, const uint32_t *numbers,
-                          size_t count, double time)
-{
-    pf_nyt_out_numbers(&w->out, tag, numbers, count);
-    pf_nyt_out_nv(&w->out, time);
-}
-
 /* Writes a private row of a NYTProf file; ignores rows of another form. */
 static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
 {
@@ -538,7 +710,7 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
     size_t count = split_words(pf_dict_string(writer->dict, key), words);
     w->genuine = w->own = true;
     if (pf_bytes_equal(words[0], PF_BYTES("deflate")))
-        return begin_deflated(writer);
+        return pf_nyt_begin_deflated(writer);
     if (pf_bytes_equal(words[0], PF_BYTES("source")) && count == 2 &&
         parse_numbers(words + 1, 1, n)) {
         w->source_fid = n[0];
@@ -548,10 +720,10 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
         int64_t discounts;
         if (pf_parse_int(words[1], 0, UINT32_MAX, &discounts))
             w->discounts_wanted += (uint64_t)discounts;
-        pf_nyt_write_discounts(writer);
+        write_discounts(writer);
         return PF_OK;
     }
-    int status = pf_nyt_write_stacks(writer);
+    int status = write_stacks(writer);
     pf_nyt_write_held(writer);
     if (status == PF_OK)
         status = pf_nyt_begin(writer, NULL);
@@ -569,29 +741,19 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
         write_xsub(writer, value);
     else if (pf_bytes_equal(words[0], PF_BYTES("start")) && count == 4 &&
              parse_numbers(words + 1, 2, n) && parse_time(words[3], &time)) {
-        end_process(writer);
-        write_process(w, PF_NYT_PID_START, n, 2, time);
+        pf_nyt_end_process(writer);
+        pf_nyt_out_numbers(&w->out, PF_NYT_PID_START, n, 2);
+        pf_nyt_out_nv(&w->out, time);
     } else if (pf_bytes_equal(words[0], PF_BYTES("end")) && count == 3 &&
-               parse_numbers(words + 1, 1, n) && parse_time(words[2], &time))
-        w->end_key = key;
+               parse_numbers(words + 1, 1, n) && parse_time(words[2], &time)) {
+        w->ended = true;
+        w->end_pid = n[0];
+        w->end_time = time;
+    }
     return w->numbers.status == PF_USAGE
                ? pf_error_set(&writer->error, PF_USAGE,
                               "nytprof numbers files with 32 bits; there are no numbers left")
                : PF_OK;
-}
-
-void pf_nyt_write_held(struct pf_writer *writer)
-{
-    struct pf_nyt_writer *w = writer->state;
-    struct pf_bytes words[WORDS];
-    uint32_t pid;
-    double time;
-    if (w->packed_comment != 0)
-        header_comment(&w->header, pf_dict_string(writer->dict, w->packed_comment));
-    if (w->end_key != 0 && split_words(pf_dict_string(writer->dict, w->end_key), words) == 3 &&
-        parse_numbers(words + 1, 1, &pid) && parse_time(words[2], &time))
-        write_process(w, PF_NYT_PID_END, &pid, 1, time);
-    w->packed_comment = w->end_key = 0;
 }
 
 /* ---- All rows ---- */
@@ -606,7 +768,7 @@ static bool says_deflated(struct pf_bytes text)
 static int write_metadata_pair(struct pf_writer *writer, bool option, uint32_t key, uint32_t value)
 {
     struct pf_nyt_writer *w = writer->state;
-    if (header_pair(&w->header, option, key, value))
+    if (pf_nyt_header_pair(&w->header, option, key, value))
         return PF_OK;
     return pf_error_set(&writer->error, PF_USAGE,
                         "nytprof holds metadata in lines KEY=VALUE; '%.60s' does not fit one",
@@ -620,11 +782,11 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
     if (origin == w->private_origin)
         return write_private(writer, key, value);
     if (origin == w->tool_origin && key == w->input_key) {
-        int status = pf_nyt_write_stacks(writer);
+        int status = write_stacks(writer);
         if (status != PF_OK)
             return status;
         w->input = w->input ? w->input : value;
-        header_restart(&w->header);
+        pf_nyt_header_restart(&w->header);
         if (w->genuine || w->begun)
             pf_nyt_numbers_restart(&w->numbers);
         w->source_fid = 0;
@@ -633,7 +795,7 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
     }
     if (origin != w->attribute_origin && origin != w->option_origin && origin != w->comment_origin)
         return PF_OK;
-    int status = pf_nyt_write_stacks(writer);
+    int status = write_stacks(writer);
     if (status != PF_OK)
         return status;
     pf_nyt_write_held(writer);
@@ -644,7 +806,7 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
         w->packed_comment = value;
         return PF_OK;
     }
-    if (header_comment(&w->header, text))
+    if (pf_nyt_header_comment(&w->header, text))
         return PF_OK;
     return pf_error_set(&writer->error, PF_USAGE, "nytprof holds comments of one line, not '%.60s'",
                         text.data);
@@ -659,51 +821,6 @@ static int write_metadata(struct pf_writer *writer, const struct pf_batch *batch
     return status;
 }
 
-/* ---- Source texts ---- */
-
-static void write_source(struct pf_nyt_writer *w, uint32_t fid, uint32_t line, struct pf_bytes text,
-                         bool utf8)
-{
-    const uint32_t numbers[] = {fid, line};
-    pf_nyt_out_numbers(&w->out, PF_NYT_SRC_LINE, numbers, 2);
-    pf_nyt_out_string(&w->out, text, utf8);
-}
-
-/* Writes a text of many lines, from another format. */
-static void write_lines(struct pf_nyt_writer *w, uint32_t fid, struct pf_bytes text, bool utf8)
-{
-    for (uint32_t line = 1; text.size > 0; line++) {
-        const char *feed = memchr(text.data, '\n', text.size);
-        size_t size = feed ? (size_t)(feed - text.data) + 1 : text.size;
-        write_source(w, fid, line, (struct pf_bytes){text.data, size}, utf8);
-        text.data += size;
-        text.size -= size;
-    }
-}
-
-static int write_texts(struct pf_writer *writer, const struct pf_batch *batch)
-{
-    struct pf_nyt_writer *w = writer->state;
-    int status = batch->rows > 0 ? pf_nyt_begin(writer, NULL) : PF_OK;
-    pf_nyt_write_held(writer);
-    for (uint32_t k = 0; status == PF_OK && k < batch->rows; k++) {
-        const struct pf_text *text = &batch->texts[k];
-        uint32_t name = pf_dict_intern(writer->dict, text->name, text->name_flags), fid = 0,
-                 line = 0;
-        status = pf_nyt_writer_fid(writer, name, w->source_fid, &fid);
-        if (status == PF_OK)
-            status = pf_nyt_writer_line(
-                writer, text->line < INT64_MAX ? (int64_t)text->line : INT64_MAX, &line);
-        if (status != PF_OK || !pf_nyt_numbers_text(&w->numbers, fid))
-            continue;
-        if (w->own)
-            write_source(w, fid, line, text->text, text->text_flags & PF_UTF8);
-        else
-            write_lines(w, fid, text->text, text->text_flags & PF_UTF8);
-    }
-    return status;
-}
-
 /* ---- The order ---- */
 
 int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
@@ -713,9 +830,9 @@ int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     if (batch->kind == PF_META)
         status = write_metadata(writer, batch);
     else if (batch->kind == PF_TEXT)
-        status = write_texts(writer, batch);
+        status = pf_nyt_write_texts(writer, batch);
     else
-        status = pf_nyt_write_records(writer, batch);
+        status = add_records(writer, batch);
     if (status != PF_OK)
         return status;
     if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
@@ -750,9 +867,9 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
 {
     static const unsigned char CUT = PF_NYT_PID_END;
     struct pf_nyt_writer *w = writer->state;
-    int status = pf_nyt_write_stacks(writer);
+    int status = write_stacks(writer);
     if (status == PF_OK)
-        status = pf_nyt_write_callers(writer);
+        status = write_callers(writer);
     if (status == PF_OK && !w->genuine && w->header.inputs == 0)
         status = pf_nyt_begin(writer, NULL);
     if (status == PF_OK)
@@ -760,12 +877,12 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
     if (status != PF_OK)
         return status;
     pf_nyt_write_held(writer);
-    header_finish(&w->header);
+    pf_nyt_header_finish(&w->header);
     /* A cut record shows every reader that the input failed. */
     if (writer->failed_input)
         pf_nyt_out_bytes(&w->out, &CUT, 1);
     else
-        end_process(writer);
+        pf_nyt_end_process(writer);
     pf_nyt_out_finish(&w->out);
     if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
         w->subs.failed)

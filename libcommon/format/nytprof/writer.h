@@ -149,6 +149,15 @@ struct pf_nyt_header {
 
 /* Writes ticks_per_sec, which counts from here on. */
 void pf_nyt_header_rate(struct pf_nyt_header *, uint64_t rate);
+/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in
+ * its key). */
+bool pf_nyt_header_pair(struct pf_nyt_header *, bool option, uint32_t key, uint32_t value);
+/* A comment; false: it has a line feed. */
+bool pf_nyt_header_comment(struct pf_nyt_header *, struct pf_bytes text);
+/* The lines that follow are of another input. */
+void pf_nyt_header_restart(struct pf_nyt_header *);
+/* Writes the attributes of several inputs together. */
+void pf_nyt_header_finish(struct pf_nyt_header *);
 
 /* ---- The writer ---- */
 
@@ -178,7 +187,9 @@ struct pf_nyt_writer {
     /* the rest of the limit of statements and calls of other formats */
     uint64_t limit;
     uint32_t packed_comment; /* held back: the comment before deflated data */
-    uint32_t end_key;        /* held back: the end of a process */
+    bool ended;              /* held back: the end of a process */
+    uint32_t end_pid;
+    double end_time;
     /* of the next source texts, 0: their names lead to the number */
     uint32_t source_fid;
     double seconds, call_seconds; /* self time of all statements, of all call events */
@@ -194,7 +205,7 @@ int pf_nyt_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_writer_finish(struct pf_writer *);
 void pf_nyt_writer_close(struct pf_writer *);
 
-/* Shared by the files of the writer. PF_OK or a failure, which is in writer->error. */
+/* What stands before records (writer_header.c). PF_OK or a failure, which is in writer->error. */
 
 /* Called before the first record. `time` (may be NULL) decides the length of a tick when nothing
  * else does. */
@@ -203,13 +214,11 @@ int pf_nyt_begin(struct pf_writer *, const struct pf_nyt_time *time);
 void pf_nyt_write_held(struct pf_writer *);
 /* Writes a string of the dictionary. */
 void pf_nyt_write_name(struct pf_writer *, uint32_t name);
-/* Writes FLAT and EDGE records, keeps SAMPLE records. */
-int pf_nyt_write_records(struct pf_writer *, const struct pf_batch *);
-int pf_nyt_write_stacks(struct pf_writer *);
-/* Writes the callers that were kept. */
-int pf_nyt_write_callers(struct pf_writer *);
-/* Writes statements up to the wanted number of discounts. */
-void pf_nyt_write_discounts(struct pf_writer *);
+/* Begins to deflate the output, if it is to be, where the input does. */
+int pf_nyt_begin_deflated(struct pf_writer *);
+/* Ends a process of our own: no others begin while it runs. */
+void pf_nyt_end_process(struct pf_writer *);
+int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
 
 /* Finds the number of a file; a new file gets a record. */
 int pf_nyt_writer_fid(struct pf_writer *, uint32_t name, uint32_t label, uint32_t *fid);

@@ -1,4 +1,5 @@
-/* What the tables of diff.h share; the functions stand in diff.c. */
+/* What the tables of diff.h share: cells of JSON and CSV (diff.c), amounts and lines of text
+ * (text.c). */
 #ifndef PF_RENDER_DIFF_PARTS_H
 #define PF_RENDER_DIFF_PARTS_H
 

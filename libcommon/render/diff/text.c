@@ -24,6 +24,82 @@ static const struct pf_text_column text_columns[COLUMNS] = {
     {"", 0, 0},
 };
 
+/* --- amounts and sides --------------------------------------------------------------------------
+ */
+
+const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT])
+{
+    struct pf_scale scale = block->scale;
+    char plain[PF_AMOUNT_TEXT];
+    const char *number = plain;
+
+    scale.parts = parts;
+    scale.group = view->look.group;
+    if (view->diff->normalize)
+        pf_look_percent((double)amount * 100 / PF_DIFF_WHOLE, plain);
+    else
+        number = pf_scale_print(&scale, amount, plain);
+    snprintf(text, PF_AMOUNT_TEXT, "%s%.*s", sign && amount > 0 ? "+" : "", PF_AMOUNT_TEXT - 2,
+             number);
+    return text;
+}
+
+/* Names of sides, without directories where `brief`. */
+static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_buffer *line)
+{
+    struct pf_buffer scratch = {0};
+
+    for (size_t i = 0; i < view->side_count; i++) {
+        struct pf_bytes name = pf_text_line(pf_bytes_of(view->sides[i]), PF_UTF8, &scratch);
+        size_t runs = pf_diff_runs(view->diff, (unsigned)i);
+
+        name = brief ? pf_place_basename(name) : name;
+        pf_buffer_append(line, ", ", i > 0 ? 2 : 0);
+        if (i == 3 && view->side_count > 4) {
+            pf_buffer_printf(line, "and %zu more", view->side_count - 3);
+            break;
+        }
+        pf_buffer_append(line, name.data, name.size);
+        if (runs != 1)
+            pf_buffer_printf(line, " (%zu runs)", runs);
+    }
+    line->failed = line->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+}
+
+/* Whether the sides can be told apart without their directories. */
+static bool brief_names(const struct pf_diff_view *view)
+{
+    for (size_t i = 0; i < view->side_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (pf_bytes_equal(pf_place_basename(pf_bytes_of(view->sides[i])),
+                               pf_place_basename(pf_bytes_of(view->sides[k]))))
+                return false;
+    return true;
+}
+
+int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *left)
+{
+    struct pf_buffer right = {0}, brief = {0};
+    int status = PF_NOMEM;
+
+    append_sides(view, false, &right);
+    append_sides(view, view->side_count <= 4 && brief_names(view), &brief);
+    if (!left->failed && !right.failed && !brief.failed)
+        status = pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size},
+                                  (struct pf_bytes){right.data, right.size},
+                                  (struct pf_bytes){brief.data, brief.size});
+    pf_buffer_free(&right);
+    pf_buffer_free(&brief);
+    return status;
+}
+
+size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
+{
+    return view->limit > 0 && view->limit < count ? view->limit : count;
+}
+
 /* --- head ------------------------------------------------------------------------------------- */
 
 static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,
