@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands together in the queue: rows of one kind with the same columns, rows of metadata, or
- * a declaration. */
-struct pf_rows_piece {
-    enum pf_kind kind; /* PF_META: rows of metadata */
-    bool declares;
-    uint32_t counted;
-    size_t first, columns; /* of the measures */
-    size_t rows;           /* not yet given */
+/* The place of a row that is not a location yet. */
+struct pf_rows_wanted {
+    struct pf_location place;
+    size_t row;
+    bool callee;
 };
 
 void pf_rows_init(struct pf_rows *rows, struct pf_dict *dict)
@@ -38,6 +35,7 @@ void pf_rows_free(struct pf_rows *rows)
     for (size_t k = 0; k < 3; k++)
         free(rows->metadata[k]);
     free(rows->columns);
+    free(rows->wanted);
 }
 
 static bool out_of_memory(struct pf_rows *rows)
@@ -361,6 +359,59 @@ void pf_rows_edge(struct pf_rows *rows, uint32_t caller, uint32_t callee, uint32
         out_of_memory(rows);
 }
 
+/* The place of a record, to be looked for. */
+static inline void want(struct pf_rows *rows, size_t row, const struct pf_location *place,
+                        bool callee)
+{
+    if (rows->wanted_count == rows->wanted_capacity &&
+        !pf_grow(&rows->wanted, &rows->wanted_capacity, rows->wanted_count + 1,
+                 sizeof *rows->wanted)) {
+        out_of_memory(rows);
+        return;
+    }
+    rows->wanted[rows->wanted_count++] = (struct pf_rows_wanted){*place, row, callee};
+}
+
+void pf_rows_flat_at(struct pf_rows *rows, const struct pf_location *place, uint32_t labels)
+{
+    size_t row;
+
+    if (add_row(rows, labels, &row))
+        want(rows, row, place, false);
+}
+
+void pf_rows_edge_at(struct pf_rows *rows, const struct pf_location *caller,
+                     const struct pf_location *callee, uint32_t labels)
+{
+    pf_rows_edge(rows, 0, 0, labels);
+    if (!rows->open || !rows->callees)
+        return;
+    want(rows, rows->count - 1, caller, false);
+    want(rows, rows->count - 1, callee, true);
+}
+
+/* Some at a time, so that what is fetched ahead is still there. */
+static void find_wanted(struct pf_rows *rows)
+{
+    enum { TOGETHER = 128 };
+    struct pf_table *locations = &rows->dict->locations;
+
+    for (size_t from = 0, to; from < rows->wanted_count; from = to) {
+        to = rows->wanted_count - from < TOGETHER ? rows->wanted_count : from + TOGETHER;
+        for (size_t k = from; k < to; k++)
+            pf_table_hint(locations, &rows->wanted[k].place);
+        for (size_t k = from; k < to; k++)
+            pf_table_hint_row(locations, &rows->wanted[k].place);
+        for (size_t k = from; k < to; k++) {
+            const struct pf_rows_wanted *wanted = &rows->wanted[k];
+            uint32_t *column = wanted->callee ? rows->callees : rows->places;
+
+            column[wanted->row] = pf_dict_add_location(rows->dict, &wanted->place);
+        }
+    }
+    rows->wanted_count = 0;
+}
+
 bool pf_rows_add_to(struct pf_rows *rows, size_t row, uint32_t column, int64_t amount)
 {
     int64_t *values = column < rows->value_capacity ? rows->values[column] : NULL;
@@ -428,17 +479,6 @@ void pf_rows_meta_number(struct pf_rows *rows, const char *origin, const char *k
 /* --- batches -----------------------------------------------------------------------------------
  */
 
-bool pf_rows_ready(const struct pf_rows *rows)
-{
-    size_t waiting = rows->piece_count - rows->pieces_given;
-    const struct pf_rows_piece *piece;
-
-    if (waiting != 1)
-        return waiting > 1;
-    piece = &rows->pieces[rows->pieces_given];
-    return piece->declares || piece->rows >= PF_BATCH_ROWS;
-}
-
 static void give_metadata(struct pf_rows *rows, uint32_t count, struct pf_batch *batch)
 {
     *batch = (struct pf_batch){
@@ -479,6 +519,7 @@ static bool give_rows(struct pf_rows *rows, const struct pf_rows_piece *piece, u
         return true;
     if (rows->memo)
         pf_stack_memo_flush(rows->memo, rows->dict);
+    find_wanted(rows);
     if (piece->kind == PF_SAMPLE)
         batch->stack = rows->places + rows->given;
     else

@@ -15,7 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pf_rows_piece;
+struct pf_rows_wanted;
+
+/* What stands together in the queue: rows of one kind with the same columns, rows of metadata, or
+ * a declaration. */
+struct pf_rows_piece {
+    enum pf_kind kind; /* PF_META: rows of metadata */
+    bool declares;
+    uint32_t counted;
+    size_t first, columns; /* of the measures */
+    size_t rows;           /* not yet given */
+};
 
 /* One builder per reader, or one for each kind where records of two kinds are gathered side by
  * side. Its owner may read and change the frames and set root_first; the rest is for the inline
@@ -54,6 +64,9 @@ struct pf_rows {
 
     struct pf_value_column *columns; /* of the batch given last */
     size_t column_capacity;
+
+    struct pf_rows_wanted *wanted; /* places that become locations with the next batch */
+    size_t wanted_count, wanted_capacity;
 };
 
 /* Zeroes the builder. It allocates nothing; free it in any case. */
@@ -82,6 +95,12 @@ void pf_rows_declare_ahead(struct pf_rows *);
 static inline size_t pf_rows_column_count(const struct pf_rows *rows)
 {
     return rows->measure_count - rows->first;
+}
+
+/* The measure of one of these columns. */
+static inline uint32_t pf_rows_measure_of(const struct pf_rows *rows, size_t column)
+{
+    return rows->measures[rows->first + column];
 }
 
 /* --- records -----------------------------------------------------------------------------------
@@ -114,12 +133,29 @@ void pf_rows_sample_of(struct pf_rows *, const uint32_t *leaf_first, size_t dept
 void pf_rows_stack(struct pf_rows *, uint32_t stack, uint32_t labels);
 void pf_rows_flat(struct pf_rows *, uint32_t location, uint32_t labels);
 void pf_rows_edge(struct pf_rows *, uint32_t caller, uint32_t callee, uint32_t labels);
+/* The same for places, which become locations when the next batch of records is given: the
+ * processor then waits for many of them at once (0.96 s instead of 1.14 s for 3.7 million places of
+ * a callgrind profile). */
+void pf_rows_flat_at(struct pf_rows *, const struct pf_location *, uint32_t labels);
+void pf_rows_edge_at(struct pf_rows *, const struct pf_location *caller,
+                     const struct pf_location *callee, uint32_t labels);
 
 /* The value of the record added last in a column; 0 where nobody sets it. */
 static inline void pf_rows_set(struct pf_rows *rows, uint32_t column, int64_t value)
 {
     if (rows->open && column < rows->measure_count - rows->first)
         rows->values[column][rows->count - 1] = value;
+}
+
+/* The same for the `count` columns from `first` on. */
+static inline void pf_rows_set_values(struct pf_rows *rows, uint32_t first, const int64_t *values,
+                                      uint32_t count)
+{
+    size_t row = rows->count - 1;
+
+    if (rows->open && first + count <= rows->measure_count - rows->first)
+        for (uint32_t k = 0; k < count; k++)
+            rows->values[first + k][row] = values[k];
 }
 
 /* Adds to the value of record `row`, counted from 0, of a reader that has given no batch of records
@@ -150,7 +186,16 @@ static inline bool pf_rows_empty(const struct pf_rows *rows)
 }
 
 /* True when a batch is full, or something of another kind stands behind what waits. */
-bool pf_rows_ready(const struct pf_rows *);
+static inline bool pf_rows_ready(const struct pf_rows *rows)
+{
+    const struct pf_rows_piece *piece;
+    size_t waiting = rows->piece_count - rows->pieces_given;
+
+    if (waiting != 1)
+        return waiting > 1;
+    piece = &rows->pieces[rows->pieces_given];
+    return piece->declares || piece->rows >= PF_BATCH_ROWS;
+}
 /* The next batch, of at most PF_BATCH_ROWS rows, valid until something is added. False: nothing
  * waits. */
 bool pf_rows_give(struct pf_rows *, struct pf_batch *);

@@ -164,6 +164,33 @@ static void test_columns(struct pf_dict *dict)
     pf_rows_free(&rows);
 }
 
+static void test_places(struct pf_dict *dict)
+{
+    struct pf_location a = *pf_dict_location(dict, location_of(dict, "a")),
+                       b = *pf_dict_location(dict, location_of(dict, "b"));
+    static const int64_t values[2] = {6, 7};
+    struct pf_rows rows;
+    char text[256];
+
+    pf_rows_init(&rows, dict);
+    pf_rows_begin(&rows, PF_EDGE);
+    pf_rows_measure(&rows, measure_of(dict, "x", PF_EDGE));
+    pf_rows_measure(&rows, measure_of(dict, "y", PF_EDGE));
+    pf_rows_edge_at(&rows, &a, &b, 0);
+    pf_rows_set_values(&rows, 0, values, 2);
+    pf_rows_edge(&rows, location_of(dict, "b"), location_of(dict, "b"), 0);
+    pf_rows_set_values(&rows, 1, values, 1);
+    pf_rows_begin(&rows, PF_FLAT);
+    pf_rows_measure(&rows, measure_of(dict, "z", PF_FLAT));
+    pf_rows_flat_at(&rows, &b, 0);
+    pf_rows_set_values(&rows, 0, values, 2);
+    tap_text(show(&rows, text, sizeof text), "edge 0 x y; edge 2 a>b:6,7 b>b:0,6; flat 1 b:0",
+             "places become locations; values have columns or are left out");
+    pf_rows_flat_at(&rows, &a, 0);
+    tap_text(show(&rows, text, sizeof text), "flat 1 a:0", "room for places is used again");
+    pf_rows_free(&rows);
+}
+
 /* Ten batches at once, and one by one: the same rows. */
 static void test_many(struct pf_dict *dict)
 {
@@ -225,6 +252,7 @@ int main(void)
         return 1;
     test_order(&dict);
     test_columns(&dict);
+    test_places(&dict);
     test_many(&dict);
     test_depth(&dict);
     pf_dict_free(&dict);

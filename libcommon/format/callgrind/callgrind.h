@@ -11,6 +11,7 @@
 #include "codec/format.h"
 #include "io/sink.h"
 #include "model/dict.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -220,15 +221,6 @@ struct pf_cg_place {
     uint64_t at[PF_CG_SUBPOSITIONS];
 };
 
-struct pf_cg_rows {
-    uint32_t count, *location, *callee, *labels;
-    struct pf_location *places, *targets; /* rows of the first two columns */
-    int64_t *data;                        /* columns of PF_BATCH_ROWS */
-    struct pf_value_column *columns;
-    uint32_t column_count;
-    bool declared;
-};
-
 struct pf_cg_reader {
     const struct pf_cg_dialect *dialect;
     struct pf_cg_names objects, files, functions;
@@ -260,9 +252,8 @@ struct pf_cg_reader {
     bool inlined_any;
 
     uint32_t labels;
-    struct pf_cg_rows flat, edge;
-    uint32_t *origin, *key, *value;
-    size_t meta_count, origin_capacity, key_capacity, value_capacity;
+    struct pf_rows flat, edge; /* gathered side by side; metadata stand behind edges */
+    bool meta;                 /* metadata wait */
 
     pf_int128 sums[PF_CG_EVENTS];
     pf_int128 expected[PF_CG_EVENTS]; /* of the summary or the totals */

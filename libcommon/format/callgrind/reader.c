@@ -16,57 +16,16 @@ static int bad_line(struct pf_reader *reader, const char *what)
     return pf_error_line(&reader->error, state->offset, state->number, state->line, what);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-static void rows_free(struct pf_cg_rows *rows)
-{
-    free(rows->location);
-    free(rows->callee);
-    free(rows->places);
-    free(rows->targets);
-    free(rows->labels);
-    free(rows->data);
-    free(rows->columns);
-    *rows = (struct pf_cg_rows){0};
-}
-
-static bool rows_make(struct pf_cg_rows *rows, uint32_t columns)
-{
-    rows_free(rows);
-    rows->location = calloc(PF_BATCH_ROWS, sizeof *rows->location);
-    rows->callee = calloc(PF_BATCH_ROWS, sizeof *rows->callee);
-    rows->places = calloc(PF_BATCH_ROWS, sizeof *rows->places);
-    rows->targets = calloc(PF_BATCH_ROWS, sizeof *rows->targets);
-    rows->labels = calloc(PF_BATCH_ROWS, sizeof *rows->labels);
-    rows->data = calloc((size_t)columns * PF_BATCH_ROWS, sizeof *rows->data);
-    rows->columns = calloc(columns, sizeof *rows->columns);
-    for (uint32_t k = 0; rows->data && rows->columns && k < columns; k++)
-        rows->columns[k].data = rows->data + (size_t)k * PF_BATCH_ROWS;
-    rows->column_count = columns;
-    return rows->location && rows->callee && rows->places && rows->targets && rows->labels &&
-           rows->data && rows->columns;
-}
-
-static int64_t *cell(struct pf_cg_rows *rows, uint32_t column)
-{
-    return &rows->data[(size_t)column * PF_BATCH_ROWS + rows->count];
-}
-
+/* A row of metadata behind the records before it. */
 static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key,
                     struct pf_bytes value)
 {
     struct pf_cg_reader *state = reader->state;
-    size_t need = state->meta_count + 1;
 
     if (value.size > PF_STRING_MAX || key.size > PF_STRING_MAX)
         return bad_line(reader, "a header line longer than 16 MiB");
-    if (!pf_grow(&state->origin, &state->origin_capacity, need, sizeof *state->origin) ||
-        !pf_grow(&state->key, &state->key_capacity, need, sizeof *state->key) ||
-        !pf_grow(&state->value, &state->value_capacity, need, sizeof *state->value))
-        return pf_error_nomem(&reader->error);
-    state->origin[state->meta_count] = pf_dict_intern_word(reader->dict, origin);
-    state->key[state->meta_count] = pf_dict_intern_text(reader->dict, key);
-    state->value[state->meta_count++] = pf_dict_intern_text(reader->dict, value);
+    pf_rows_meta(&state->edge, origin, key, value);
+    state->meta = true;
     return PF_OK;
 }
 
@@ -111,7 +70,7 @@ static uint32_t place(struct pf_reader *reader)
 static void leave_inlined(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_cg_rows *rows = &state->edge;
+    struct pf_location from, to;
 
     if (!state->inlined_any || state->dialect->flat)
         return;
@@ -119,13 +78,10 @@ static void leave_inlined(struct pf_reader *reader)
     uint32_t outer = pf_dict_add_function(
         reader->dict, &(struct pf_function){.name = state->function, .file = state->owner});
 
-    for (uint32_t k = 0; k < rows->column_count; k++)
-        *cell(rows, k) = 0;
-    for (uint32_t k = 0; k < state->events; k++)
-        *cell(rows, FIXED + k) = state->inlined[k];
-    rows->places[rows->count] = location_of(outer, state->image, NULL, false);
-    rows->targets[rows->count] = location_of(inner, state->image, NULL, true);
-    rows->labels[rows->count++] = state->labels;
+    from = location_of(outer, state->image, NULL, false);
+    to = location_of(inner, state->image, NULL, true);
+    pf_rows_edge_at(&state->edge, &from, &to, state->labels);
+    pf_rows_set_values(&state->edge, FIXED, state->inlined, state->events);
     memset(state->inlined, 0, sizeof state->inlined);
     state->inlined_any = false;
 }
@@ -254,48 +210,44 @@ static bool read_costs(struct pf_cg_reader *state, struct pf_bytes text, bool *m
 static void add_edge(struct pf_reader *reader, int64_t calls)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_cg_rows *rows = &state->edge;
+    struct pf_rows *rows = &state->edge;
     uint32_t object = state->has_object ? state->callee_object : state->object;
     uint32_t file = state->has_file ? state->callee_file : state->file, caller = place(reader),
              callee;
+    struct pf_location from, to;
     bool own = !state->has_callee, inlined = own && file != state->owner;
 
     callee = pf_dict_add_function(
         reader->dict, &(struct pf_function){.name = own ? state->function : state->callee,
                                             .file = file,
                                             .system_name = inlined ? state->owner : 0});
-    *cell(rows, 0) = calls;
-    for (uint32_t k = 0; k < state->events; k++)
-        *cell(rows, FIXED + k) = state->mode == PF_CG_CALL ? state->costs[k] : 0;
-    if (state->has_jumps) {
-        bool jump = state->mode == PF_CG_JUMP, branch = jump && state->reached >= 0;
-
-        *cell(rows, FIXED + state->events) = jump && !branch ? state->count : 0;
-        *cell(rows, FIXED + state->events + 1) = branch ? state->reached : 0;
-        *cell(rows, FIXED + state->events + 2) = branch ? state->count : 0;
+    from = location_of(caller, state->image, &state->last, state->file != state->owner);
+    to = location_of(callee, object == state->object ? state->image : image_of(reader, object),
+                     &state->target, inlined);
+    pf_rows_edge_at(rows, &from, &to, state->labels);
+    pf_rows_set(rows, 0, calls);
+    if (state->mode == PF_CG_CALL)
+        pf_rows_set_values(rows, FIXED, state->costs, state->events);
+    if (state->mode == PF_CG_JUMP && state->reached < 0) {
+        pf_rows_set(rows, FIXED + state->events, state->count);
+    } else if (state->mode == PF_CG_JUMP) {
+        pf_rows_set(rows, FIXED + state->events + 1, state->reached);
+        pf_rows_set(rows, FIXED + state->events + 2, state->count);
     }
-    rows->places[rows->count] =
-        location_of(caller, state->image, &state->last, state->file != state->owner);
-    rows->targets[rows->count] =
-        location_of(callee, object == state->object ? state->image : image_of(reader, object),
-                    &state->target, inlined);
-    rows->labels[rows->count++] = state->labels;
     state->has_object = state->has_file = state->has_callee = false;
 }
 
 static void add_flat(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_cg_rows *rows = &state->flat;
     uint32_t function = place(reader);
-
-    for (uint32_t k = 0; k < state->events; k++) {
-        *cell(rows, k) = state->costs[k];
-        state->sums[k] += state->costs[k];
-    }
-    rows->places[rows->count] =
+    struct pf_location at =
         location_of(function, state->image, &state->last, state->file != state->owner);
-    rows->labels[rows->count++] = state->labels;
+
+    pf_rows_flat_at(&state->flat, &at, state->labels);
+    pf_rows_set_values(&state->flat, 0, state->costs, state->events);
+    for (uint32_t k = 0; k < state->events; k++)
+        state->sums[k] += state->costs[k];
 }
 
 static int read_cost_line(struct pf_reader *reader)
@@ -339,32 +291,13 @@ static uint32_t count_measure(struct pf_reader *reader, const char *name)
 }
 
 /* Adds the columns of jumps, at the first jump. */
-static int add_jump_columns(struct pf_reader *reader)
+static void add_jump_columns(struct pf_reader *reader)
 {
     static const char *const jumps[JUMPS] = {PF_CG_JUMPS, PF_CG_BRANCHES, PF_CG_TAKEN};
     struct pf_cg_reader *state = reader->state;
-    struct pf_cg_rows old = state->edge, *rows = &state->edge;
 
-    state->edge = (struct pf_cg_rows){0};
-    if (!rows_make(rows, FIXED + state->events + JUMPS)) {
-        rows_free(rows);
-        *rows = old;
-        return pf_error_nomem(&reader->error);
-    }
-    for (uint32_t k = 0; k < FIXED + state->events; k++) {
-        rows->columns[k].measure = old.columns[k].measure;
-        memcpy(rows->data + (size_t)k * PF_BATCH_ROWS, old.data + (size_t)k * PF_BATCH_ROWS,
-               old.count * sizeof *old.data);
-    }
-    memcpy(rows->places, old.places, old.count * sizeof *old.places);
-    memcpy(rows->targets, old.targets, old.count * sizeof *old.targets);
-    memcpy(rows->labels, old.labels, old.count * sizeof *old.labels);
-    rows->count = old.count;
-    rows->declared = old.declared;
-    rows_free(&old);
     for (uint32_t k = 0; k < JUMPS; k++)
-        rows->columns[FIXED + state->events + k].measure = count_measure(reader, jumps[k]);
-    return PF_OK;
+        pf_rows_measure(&state->edge, count_measure(reader, jumps[k]));
 }
 
 /* `calls=N target`, `jump=N target`, `jcnd=TAKEN/REACHED target`. */
@@ -393,7 +326,7 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
     state->mode = mode;
     if (mode == PF_CG_JUMP && !state->has_jumps) {
         state->has_jumps = true;
-        return add_jump_columns(reader);
+        add_jump_columns(reader);
     }
     return PF_OK;
 }
@@ -424,38 +357,41 @@ static struct pf_bytes long_name_of(const struct pf_reader *reader, struct pf_by
     return (struct pf_bytes){NULL, 0};
 }
 
-static bool named_before(const struct pf_measures *measures, const struct pf_cg_rows *rows,
-                         uint32_t k)
+static bool has_column(const struct pf_rows *rows, uint32_t measure)
 {
-    for (uint32_t i = 0; i < k; i++)
-        if (pf_measure_same(pf_measures_row(measures, rows->columns[i].measure),
-                            pf_measures_row(measures, rows->columns[k].measure)))
+    const struct pf_measures *measures = &rows->dict->measures;
+
+    for (size_t k = 0; k < pf_rows_column_count(rows); k++)
+        if (pf_measure_same(pf_measures_row(measures, pf_rows_measure_of(rows, k)),
+                            pf_measures_row(measures, measure)))
             return true;
     return false;
 }
 
-/* Sets the measures of the columns; calls have their number before the events. */
-static int name_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t count)
+/* Sets the columns; calls have their number before the events. */
+static int set_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t count)
 {
     struct pf_cg_reader *state = reader->state;
     bool calls = !state->dialect->flat;
 
+    pf_rows_begin(&state->flat, PF_FLAT);
+    pf_rows_begin(&state->edge, PF_EDGE);
     if (calls)
-        state->edge.columns[0].measure = count_measure(reader, "calls");
-    state->edge.declared = !calls;
+        pf_rows_measure(&state->edge, count_measure(reader, "calls"));
     for (uint32_t k = 0; k < count; k++) {
         struct pf_bytes word = pf_scan_word(&text);
         struct pf_measure measure;
+        uint32_t own;
 
         pf_cg_event_measure(reader->dict, word, long_name_of(reader, word), &measure);
-        state->flat.columns[k].measure = measure_of(reader, &measure, PF_FLAT, k == 0);
-        if (calls)
-            state->edge.columns[FIXED + k].measure = measure_of(reader, &measure, PF_EDGE, k == 0);
-        if (pf_bytes_equal(word, PF_BYTES("calls")) ||
-            named_before(&reader->dict->measures, &state->flat, k))
+        own = measure_of(reader, &measure, PF_FLAT, k == 0);
+        if (pf_bytes_equal(word, PF_BYTES("calls")) || has_column(&state->flat, own))
             return bad_line(reader, "an event is named twice, or as the number of calls is");
+        pf_rows_measure(&state->flat, own);
+        if (calls)
+            pf_rows_measure(&state->edge, measure_of(reader, &measure, PF_EDGE, k == 0));
     }
-    return PF_OK;
+    return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 /* Sets the columns of a part; without columns if the events are wrong. */
@@ -470,13 +406,14 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
         count++;
     if (count == 0 || count > PF_CG_EVENTS)
         return bad_line(reader, count == 0 ? "no event is named" : "more than 256 events");
-    if (!rows_make(&state->flat, count) || !rows_make(&state->edge, FIXED + count))
-        return pf_error_nomem(&reader->error);
-    if (name_columns(reader, text, count) != PF_OK)
+    if (set_columns(reader, text, count) != PF_OK)
         return reader->error.code;
     state->events = count;
-    if (state->has_jumps && add_jump_columns(reader) != PF_OK)
-        return reader->error.code;
+    if (state->has_jumps)
+        add_jump_columns(reader);
+    pf_rows_declare_ahead(&state->flat);
+    if (!state->dialect->flat)
+        pf_rows_declare_ahead(&state->edge);
     memset(state->sums, 0, sizeof state->sums);
     memset(state->last_costs, 0, sizeof state->last_costs);
     state->ended = false;
@@ -536,7 +473,7 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
             continue;
         name = pf_dict_string(
             reader->dict,
-            pf_measures_row(&reader->dict->measures, state->flat.columns[k].measure)->name);
+            pf_measures_row(&reader->dict->measures, pf_rows_measure_of(&state->flat, k))->name);
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
         pf_report_send(&reader->report, severity,
@@ -659,16 +596,20 @@ static int read_spec_line(struct pf_reader *reader, struct pf_bytes word, struct
     return bad_line(reader, "an unknown kind of position");
 }
 
+static bool has_rows(const struct pf_cg_reader *state)
+{
+    return !pf_rows_empty(&state->flat) || (!state->meta && !pf_rows_empty(&state->edge));
+}
+
 /* Reads the current line. PF_EOF: rows or metadata before the line must go out first. */
 static int read_line(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
     struct pf_bytes word = {0}, value = {0};
     enum kind kind = kind_of(state->line, &word, &value);
-    bool meta = kind == HEADER || kind == COMMENT,
-         rows = state->flat.count > 0 || state->edge.count > 0;
+    bool meta = kind == HEADER || kind == COMMENT;
 
-    if (kind != EMPTY && (meta ? rows || state->inlined_any : state->meta_count > 0)) {
+    if (kind != EMPTY && (meta ? has_rows(state) || state->inlined_any : state->meta)) {
         leave_inlined(reader);
         return PF_EOF;
     }
@@ -712,81 +653,13 @@ static int end(struct pf_reader *reader)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Finds the places of rows, many at a time, so that the processor waits for several of them at once
- * (1.14 s became 0.96 s for 3.7 million places of 100 MB). */
-static void find_places(struct pf_dict *dict, struct pf_cg_rows *rows, bool calls)
-{
-    enum { TOGETHER = 64 };
-
-    for (uint32_t from = 0, to; from < rows->count; from = to) {
-        to = rows->count - from < TOGETHER ? rows->count : from + TOGETHER;
-        for (uint32_t k = from; k < to; k++) {
-            pf_table_hint(&dict->locations, &rows->places[k]);
-            if (calls)
-                pf_table_hint(&dict->locations, &rows->targets[k]);
-        }
-        for (uint32_t k = from; k < to; k++) {
-            pf_table_hint_row(&dict->locations, &rows->places[k]);
-            if (calls)
-                pf_table_hint_row(&dict->locations, &rows->targets[k]);
-        }
-        for (uint32_t k = from; k < to; k++) {
-            rows->location[k] = pf_dict_add_location(dict, &rows->places[k]);
-            rows->callee[k] = calls ? pf_dict_add_location(dict, &rows->targets[k]) : 0;
-        }
-    }
-}
-
-static void fill_rows(struct pf_dict *dict, struct pf_cg_rows *rows, struct pf_batch *batch,
-                      enum pf_kind kind)
-{
-    find_places(dict, rows, kind == PF_EDGE);
-    batch->kind = kind;
-    batch->rows = rows->count;
-    batch->location = rows->location;
-    batch->callee = kind == PF_EDGE ? rows->callee : NULL;
-    batch->labels = rows->labels;
-    batch->values = rows->columns;
-    batch->value_count = rows->column_count;
-    rows->count = 0;
-    rows->declared = true;
-}
-
-static void fill_meta(struct pf_cg_reader *state, struct pf_batch *batch)
-{
-    batch->kind = PF_META;
-    batch->rows = (uint32_t)state->meta_count;
-    batch->origin = state->origin;
-    batch->key = state->key;
-    batch->value = state->value;
-    state->meta_count = 0;
-}
-
-/* Makes the batch that goes out first. False: nothing to send. */
-static bool fill_batch(struct pf_dict *dict, struct pf_cg_reader *state, struct pf_batch *batch)
-{
-    bool events = state->events > 0;
-
-    if (events && (!state->flat.declared || state->flat.count > 0))
-        fill_rows(dict, &state->flat, batch, PF_FLAT);
-    else if (events && (!state->edge.declared || state->edge.count > 0))
-        fill_rows(dict, &state->edge, batch, PF_EDGE);
-    else if (state->meta_count > 0)
-        fill_meta(state, batch);
-    else
-        return false;
-    return true;
-}
-
-/* Reads lines until a batch can be made. Keeps a row free for the edge into inlined lines. */
+/* Reads lines until a batch is full, or what waits must go out before the current line. */
 static int read_lines(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
+    int status = PF_OK;
 
-    while (state->flat.count < PF_BATCH_ROWS && state->edge.count < PF_BATCH_ROWS - 2 &&
-           state->meta_count < PF_BATCH_ROWS) {
-        int status = PF_OK;
-
+    while (status == PF_OK && !pf_rows_ready(&state->flat) && !pf_rows_ready(&state->edge)) {
         if (!state->held) {
             state->offset = pf_source_offset(reader->source);
             state->number++;
@@ -800,20 +673,18 @@ static int read_lines(struct pf_reader *reader)
         } else if (status == PF_EOF) {
             status = end(reader);
         }
-        if (status != PF_OK) {
-            leave_inlined(reader);
-            return status;
-        }
-        if (state->events > 0 && (!state->flat.declared || !state->edge.declared))
-            return PF_OK;
     }
-    return PF_OK;
+    if (status != PF_OK)
+        leave_inlined(reader);
+    return status;
 }
 
 int pf_cg_reader_open(struct pf_reader *reader, const struct pf_cg_dialect *dialect)
 {
     struct pf_cg_reader *state = reader->state;
 
+    pf_rows_init(&state->flat, reader->dict);
+    pf_rows_init(&state->edge, reader->dict);
     state->dialect = dialect;
     state->order[0] = PF_CG_LINE;
     state->order_count = 1;
@@ -827,7 +698,8 @@ int pf_cg_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_cg_reader *state = reader->state;
 
-    while (!fill_batch(reader->dict, state, batch)) {
+    while (!pf_rows_give(&state->flat, batch) && !pf_rows_give(&state->edge, batch)) {
+        state->meta = false;
         if (state->status != PF_OK)
             return state->status;
         state->status = read_lines(reader);
@@ -842,10 +714,7 @@ void pf_cg_reader_close(struct pf_reader *reader)
     pf_cg_names_free(&state->objects);
     pf_cg_names_free(&state->files);
     pf_cg_names_free(&state->functions);
-    rows_free(&state->flat);
-    rows_free(&state->edge);
+    pf_rows_free(&state->flat);
+    pf_rows_free(&state->edge);
     free(state->definitions);
-    free(state->origin);
-    free(state->key);
-    free(state->value);
 }

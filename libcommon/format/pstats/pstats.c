@@ -97,12 +97,6 @@ static int read_values(struct pf_reader *reader, const struct pf_marshal_object 
     return PF_OK;
 }
 
-static void set_values(struct pf_rows *rows, const int64_t values[VALUES])
-{
-    for (uint32_t k = 0; k < VALUES; k++)
-        pf_rows_set(rows, k, values[k]);
-}
-
 /* The next function: (primitive calls, calls, own time, cumulative time, callers). */
 static int read_function(struct pf_reader *reader)
 {
@@ -127,7 +121,7 @@ static int read_function(struct pf_reader *reader)
     if (status != PF_OK)
         return status;
     pf_rows_flat(&state->flat, state->function, 0);
-    set_values(&state->flat, values);
+    pf_rows_set_values(&state->flat, 0, values, VALUES);
     state->callers = entry.items[CALLERS].items;
     state->caller_count = entry.items[CALLERS].count / 2;
     return PF_OK;
@@ -156,7 +150,7 @@ static int read_caller(struct pf_reader *reader)
     if (status != PF_OK)
         return status;
     pf_rows_edge(&state->edge, caller, state->function, 0);
-    set_values(&state->edge, values);
+    pf_rows_set_values(&state->edge, 0, values, VALUES);
     state->next_caller++;
     return PF_OK;
 }
