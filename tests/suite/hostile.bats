@@ -57,7 +57,13 @@ END
 0||[a{300}]
 0||[[:alpha:]{300}]
 0||a\{300}
-2|too long when written out|((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)
+2|more than 2048 choices|((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)
+2|more than 2048 choices|.+++++++++++++++++x
+2|more than 2048 choices|((a?){255}){255}
+2|more than 2048 choices|((a|){255}){255}
+2|more than 2048 choices|((a{0,1}){255}){9}
+0||((a?){255}){8}
+0||a+++++++++++x?
 2|too long when written out|((abcdefghijklmnopqrst){255}){255}
 0||deep 1000
 2|more than 1000 groups|deep 1001

@@ -23,40 +23,60 @@ static char *quoted(const char *text, struct pf_buffer *buffer)
 /* --- limits ----------------------------------------------------------------------------------- */
 
 /* regcomp writes repeats out: (((a{255}){255}){255}) took 3.5 GB. Each + is written out twice. It
- * calls itself for each group, and 30,000 groups end its stack. */
-enum { NESTING_MAX = 1000, REPEAT_MAX = 255, PRODUCT_MAX = 65536, SIZE_LIMIT = 1024 * 1024 };
+ * calls itself for each group, and 30,000 groups end its stack. From each place where the
+ * expression may go two ways it lists the places that can be reached without a character:
+ * ((a?){255}){8}, 2,040 choices, takes 0.3 s, and the time grows with their square:
+ * ((a?){255}){255} takes hours. */
+enum {
+    NESTING_MAX = 1000,
+    REPEAT_MAX = 255,
+    PRODUCT_MAX = 65536,
+    SIZE_LIMIT = 1024 * 1024,
+    CHOICES_MAX = 2048
+};
 
-/* A part of an expression: how many elements it has when its repeats are written out, and the
- * largest product of repeat counts, one inside the other. */
+/* A part of an expression: how many elements it has when its repeats are written out, how many
+ * choices between an element and what is behind it, and the largest product of repeat counts, one
+ * inside the other. */
 struct extent {
-    uint64_t size, product;
+    uint64_t size, choices, product;
 };
 
 /* The groups that are open, and the element that a repeat would be of. */
 struct scan {
     struct extent groups[NESTING_MAX + 1], last;
     size_t depth;
+    bool empty; /* the alternative at hand has no element so far */
 };
 
-static void close_element(struct scan *scan)
+static const char *close_element(struct scan *scan)
 {
     struct extent *group = &scan->groups[scan->depth];
 
     group->size += scan->last.size;
+    group->choices += scan->last.choices;
     if (scan->last.product > group->product)
         group->product = scan->last.product;
-    scan->last = (struct extent){0, 0};
+    scan->last = (struct extent){0, 0, 0};
+    return group->choices > CHOICES_MAX ? "more than 2048 choices, repeats written out" : NULL;
 }
 
-static const char *repeat(struct scan *scan, uint64_t count, uint64_t written)
+/* The element is there `count` times at most and stands `written` times in what regcomp makes of
+ * it, where so many `choices` are new. */
+static const char *repeat(struct scan *scan, uint64_t count, uint64_t written, uint64_t choices)
 {
-    scan->last.size *= written > 0 ? written : 1;
-    scan->last.product *= count > 0 ? count : 1;
+    struct extent *last = &scan->last;
+
+    last->size *= written > 0 ? written : 1;
+    last->choices = last->choices * (written > 0 ? written : 1) + choices;
+    last->product *= count > 0 ? count : 1;
     if (count > REPEAT_MAX)
         return "a repeat count over 255";
-    if (scan->last.product > PRODUCT_MAX)
+    if (last->product > PRODUCT_MAX)
         return "nested repeats of more than 65536 in all";
-    return scan->last.size > SIZE_LIMIT ? "repeats that are too long when written out" : NULL;
+    if (last->size > SIZE_LIMIT)
+        return "repeats that are too long when written out";
+    return last->choices > CHOICES_MAX ? "more than 2048 choices, repeats written out" : NULL;
 }
 
 /* The number at *text, which moves behind it; larger ones than any limit are that limit's. */
@@ -86,7 +106,7 @@ static const char *take_repeat(struct scan *scan, const char **text)
     *text = at + 1;
     most = most > least ? most : least;
     written = most + open;
-    return repeat(scan, most, written);
+    return repeat(scan, most, written, most - least + open);
 }
 
 /* Behind the ']' of the bracket expression that begins before `text`. */
@@ -108,23 +128,28 @@ static const char *bracket_end(const char *text)
 static const char *take_element(struct scan *scan, const char **text)
 {
     char c = *(*text)++;
+    const char *excess;
 
     if (c == '*' || c == '?')
-        return NULL;
+        return repeat(scan, 1, 1, 1);
     if (c == '+')
-        return repeat(scan, 1, 2);
+        return repeat(scan, 1, 2, 1);
     if (c == '{')
         return take_repeat(scan, text);
-    close_element(scan);
+    excess = close_element(scan);
+    if (excess)
+        return excess;
+    scan->groups[scan->depth].choices += scan->empty && (c == '|' || c == ')');
+    scan->empty = c == '|' || c == '(';
     if (c == '|')
         return NULL;
     if (c == '(') {
         if (scan->depth == NESTING_MAX)
             return "more than 1000 groups one inside the other";
-        scan->groups[++scan->depth] = (struct extent){0, 1};
+        scan->groups[++scan->depth] = (struct extent){0, 0, 1};
         return NULL;
     }
-    scan->last = (struct extent){1, 1};
+    scan->last = (struct extent){1, 0, 1};
     if (c == ')' && scan->depth > 0) {
         scan->last = scan->groups[scan->depth--];
         scan->last.size += scan->last.size == 0;
@@ -143,8 +168,9 @@ static const char *find_excess(const char *text)
     const char *excess = NULL;
 
     scan.depth = 0;
-    scan.last = (struct extent){0, 0};
-    scan.groups[0] = (struct extent){0, 1};
+    scan.empty = true;
+    scan.last = (struct extent){0, 0, 0};
+    scan.groups[0] = (struct extent){0, 0, 1};
     while (*text != '\0' && !excess)
         excess = take_element(&scan, &text);
     return excess;
