@@ -56,6 +56,14 @@ static uint32_t decode(const unsigned char *p, size_t size)
     return c;
 }
 
+/* Bytes of the next character; a byte that belongs to none is passed alone. */
+static size_t char_size(const unsigned char *p, size_t size)
+{
+    size_t n = p[0] < 0x80 ? 1 : pf_utf8_char(p, size);
+
+    return n > 0 ? n : 1;
+}
+
 /* Controls, and what Unicode calls bidirectional controls (UAX 9) and line separators. */
 static bool is_control(uint32_t c)
 {
@@ -68,7 +76,7 @@ static bool has_control(struct pf_bytes text)
     const unsigned char *p = (const unsigned char *)text.data;
 
     for (size_t i = 0; i < text.size;) {
-        size_t n = p[i] < 0x80 ? 1 : pf_utf8_char(p + i, text.size - i);
+        size_t n = char_size(p + i, text.size - i);
         if (is_control(decode(p + i, n)))
             return true;
         i += n;
@@ -102,7 +110,7 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
     if (!has_control(text))
         return text;
     for (size_t i = 0; i < text.size;) {
-        size_t n = pf_utf8_char(p + i, text.size - i);
+        size_t n = char_size(p + i, text.size - i);
         uint32_t c = decode(p + i, n);
         char escape[PF_TEXT_ESCAPE];
         if (is_control(c))
@@ -147,7 +155,7 @@ size_t pf_text_width(struct pf_bytes text)
     size_t width = 0;
 
     for (size_t i = 0; i < text.size;) {
-        size_t n = pf_utf8_char(p + i, text.size - i);
+        size_t n = char_size(p + i, text.size - i);
         width += width_of(decode(p + i, n));
         i += n;
     }
@@ -160,7 +168,7 @@ size_t pf_text_prefix(struct pf_bytes text, size_t columns)
     size_t i = 0;
 
     while (i < text.size) {
-        size_t n = pf_utf8_char(p + i, text.size - i);
+        size_t n = char_size(p + i, text.size - i);
         unsigned width = width_of(decode(p + i, n));
         if (width > columns)
             break;
@@ -180,7 +188,7 @@ static size_t last_characters(struct pf_bytes text, unsigned count)
         do
             at--;
         while (at > 0 && (p[at] & 0xc0) == 0x80);
-        count -= width_of(decode(p + at, pf_utf8_char(p + at, text.size - at))) > 0;
+        count -= width_of(decode(p + at, char_size(p + at, text.size - at))) > 0;
     }
     return at;
 }
@@ -200,7 +208,7 @@ struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *
     /* what is dropped is rounded up where a wide character stands across the cut */
     tail = pf_text_prefix(text, width - kept);
     while (pf_text_width(pf_bytes_skip(text, tail)) > kept)
-        tail += pf_utf8_char((const unsigned char *)text.data + tail, text.size - tail);
+        tail += char_size((const unsigned char *)text.data + tail, text.size - tail);
     head = pf_text_prefix(text, columns - 1 - kept);
     scratch->size = 0;
     pf_buffer_append(scratch, text.data, head);

@@ -325,6 +325,15 @@ END
     done
 }
 
+@test "a unit that is no UTF-8, or would steer the terminal, is shown in a line of text" {
+    stream steer.pfs <<'END'
+{"measures": [{"name": "w", "unit": "even\u001bts"}, {"name": "x", "unit": [101, 157, 116, 115]}],
+ "records": [{"stack": [["f"]], "values": {"w": 341, "x": 5}}]}
+END
+    timeout 5 proftop -m w steer.pfs | grep -qF 'w: 341 even\x1bts total'
+    timeout 5 proftop -m x steer.pfs | grep -qF 'x: 5 e�ts total'
+}
+
 @test "units" {
     stream units.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1},

@@ -55,15 +55,17 @@ static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_in
 static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, pf_int128 amount)
 {
     char text[PF_AMOUNT_TEXT];
-    bool plain = scale->time || scale->bytes || pf_bytes_equal(scale->name, PF_BYTES("count"));
+    struct pf_buffer scratch = {0};
+    struct pf_bytes unit = pf_text_line(scale->name, PF_UTF8, &scratch);
+    bool count = unit.size == 0 || pf_bytes_equal(unit, PF_BYTES("count"));
 
     append_text(line, pf_scale_print(scale, amount, text));
-    if (!plain || scale->shown == PF_UNIT_COUNT) {
-        if (!pf_bytes_equal(scale->name, PF_BYTES("count")) && scale->name.size > 0) {
-            append_text(line, " ");
-            pf_buffer_append(line, scale->name.data, scale->name.size);
-        }
+    if (!count && ((!scale->time && !scale->bytes) || scale->shown == PF_UNIT_COUNT)) {
+        append_text(line, " ");
+        pf_buffer_append(line, unit.data, unit.size);
     }
+    line->failed |= scratch.failed;
+    pf_buffer_free(&scratch);
 }
 
 /* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK
