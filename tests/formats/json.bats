@@ -90,6 +90,19 @@ END
     fails 3 "bare.ndjson: offset [0-9]+: expected a number of 64 bits .*, not '10000000000000000030000000'" profcat bare.ndjson
 }
 
+@test "rows with more than 64 measures are read back from our own JSON" {
+    python3 - <<'END' | stream many.pfs
+import json
+names = ["m%d" % k for k in range(200)]
+print(json.dumps({"measures": [{"name": name} for name in names],
+                  "records": [{"stack": [["f"]], "values": {name: k + 1 for k, name in enumerate(names)}}]}))
+END
+    for to in json ndjson; do
+        profcat -t $to many.pfs -o many.$to
+        [ "$(profcat -t folded -m m199 many.$to)" = "f 200" ]
+    done
+}
+
 @test "NDJSON whose first line passes 64 KiB is recognised, also in a pipe" {
     awk 'BEGIN { for (k = 0; k < 1000; k++) printf "%sframe_%d_of_a_deep_stack", k ? ";" : "", k; print " 3" }' >deep.folded
     profcat -t ndjson deep.folded >deep.ndjson

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PF_SAMPLES_COLUMNS = 64 };
+enum { PF_SAMPLES_COLUMNS = 1024 }; /* as many as a segment of the native stream holds */
 
 /* Values that repeat are known by their bytes. Zero-initialise but for `texts` and `make`. */
 struct pf_samples_memo {
@@ -55,8 +55,8 @@ struct pf_samples_reader {
         uint64_t offset;
         int64_t value; /* of 10^-places, or of the measure's raw units */
         int places;
-    } values[PF_SAMPLES_COLUMNS];
-    unsigned value_count;
+    } * values;
+    size_t value_count, value_capacity;
     /* the most decimals that values of the name have had: the next ones are counted in as many */
     struct pf_samples_scale {
         enum pf_kind kind;

@@ -280,6 +280,10 @@ static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
     if (state->value_count == PF_SAMPLES_COLUMNS)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
                            "a row of more than %d measures", PF_SAMPLES_COLUMNS);
+    if (!pf_grow(&state->values, &state->value_capacity, state->value_count + 1,
+                 sizeof *state->values))
+        return pf_error_nomem(&reader->error);
+    *value = &state->values[state->value_count];
     **value = (struct pf_samples_value){.name = id};
     state->value_count++;
     return PF_OK;
@@ -475,7 +479,7 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
 }
 
 /* What the row says of the measure of its `k`th value; NULL: nothing. */
-static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, unsigned k)
+static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, size_t k)
 {
     const struct pf_samples_facts *first = state->measures.id != 0
                                                ? &state->facts[state->measures.id - 1]
@@ -551,7 +555,7 @@ static int name_measures(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
 
-    for (unsigned k = 0; k < state->value_count; k++) {
+    for (size_t k = 0; k < state->value_count; k++) {
         struct pf_samples_value *value = &state->values[k];
         const struct pf_samples_facts *facts = facts_of(state, k);
         int status = facts && raw_value(reader, value, state->kind, facts)
@@ -572,11 +576,11 @@ static void choose_columns(struct pf_reader *reader)
     struct pf_rows *rows = &state->rows;
     bool known = rows->open && rows->kind == state->kind;
 
-    for (unsigned k = 0; k < state->value_count && known; k++)
+    for (size_t k = 0; k < state->value_count && known; k++)
         known = pf_rows_has(rows, state->values[k].measure);
     if (!known)
         pf_rows_begin(rows, state->kind);
-    for (unsigned k = 0; k < state->value_count; k++)
+    for (size_t k = 0; k < state->value_count; k++)
         state->values[k].column = pf_rows_measure(rows, state->values[k].measure);
 }
 
@@ -611,7 +615,7 @@ static int add_record(struct pf_reader *reader)
         pf_rows_flat(rows, rows->frames[0], labels);
     else
         pf_rows_edge(rows, rows->frames[1], rows->frames[0], labels);
-    for (unsigned k = 0; k < state->value_count; k++)
+    for (size_t k = 0; k < state->value_count; k++)
         pf_rows_set(rows, state->values[k].column, state->values[k].value);
     return PF_OK;
 }
@@ -834,6 +838,7 @@ void pf_samples_close_reader(struct pf_reader *reader)
     free_memo(&state->sections);
     free_memo(&state->measures);
     free(state->facts);
+    free(state->values);
     pf_rows_free(&state->rows);
     pf_rows_free(&state->behind);
     pf_labels_free(&state->row_labels);
