@@ -73,8 +73,8 @@ static uint32_t find(const struct pf_line_memo *memo, struct pf_bytes line, uint
     for (size_t slot = tag & memo->mask; memo->slots[slot].id; slot = (slot + 1) & memo->mask) {
         const struct pf_line_memo_row *row = &memo->rows[memo->slots[slot].id];
 
-        if (memo->slots[slot].tag == tag && row->size == line.size &&
-            memcmp(row->bytes, line.data, line.size) == 0)
+        if (memo->slots[slot].tag == tag &&
+            pf_bytes_equal((struct pf_bytes){row->bytes, row->size}, line))
             return memo->slots[slot].id;
     }
     return 0;

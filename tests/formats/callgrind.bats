@@ -173,6 +173,15 @@ END
     [ "$(grep -c . a)" -eq 5 ]
 }
 
+@test "events whose names have a blank, a tab or a carriage return stay apart" {
+    stream blanks.pfs <<'END'
+{"measures": [{"name": "c 1", "kind": "flat"}, {"name": "c\t2", "kind": "flat"}, {"name": "c\r3", "kind": "flat"}],
+ "records": [{"kind": "flat", "at": ["f"], "values": {"c 1": 1, "c\t2": 2, "c\r3": 3}}]}
+END
+    profcat -t callgrind blanks.pfs | grep -qx 'events: c_1 c_2 c_3'
+    profcat -t callgrind blanks.pfs | proftop -f callgrind -m c_3 -t tsv | cut -f 2,9 | grep -qx "f.3"
+}
+
 @test "a filter takes a function and its edges, what the function calls stays" {
     # main 10 calls m and c, m 5 calls a, a 20 calls b 30; c 100
     printf '%s\n' 'events: ns' 'fn=main' '1 10' cfn=m 'calls=1 1' '1 55' cfn=c 'calls=1 1' '1 100' fn=m '1 5' cfn=a 'calls=1 1' '1 50' \

@@ -11,6 +11,8 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/nytprof.py" "$@"; }
 
+load ../lib/expect
+
 @test "every file reads as the profiler's own loader says" { check read direct "$CORPUS"; }
 @test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
 @test "call stacks are those that nytprofcalls finds" { check calls direct "$CORPUS"; }
@@ -159,6 +161,14 @@ assert sorted(map(int, got["fids"])) == list(range(1, len(names) + 1)) and len(s
 for file in got["fids"].values():
     assert file["name"].startswith("(eval ") == (file["eval_fid"] != 0), file
 PY
+}
+
+@test "stacks with counts of calls and no time are written" {
+    stream calls.pfs <<'END'
+{"measures": [{"name": "calls", "role": "count"}], "records": [{"stack": [["f", "a.pl", 3]], "values": {"calls": 7}}]}
+END
+    profcat -t nytprof calls.pfs -o calls.out
+    [ "$(profcat -q -t folded -m calls calls.out)" = "f 7" ]
 }
 
 @test "evals that a merge gives one name are one file, and those inside have their place in it" {

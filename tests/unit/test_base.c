@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/line_memo.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/table.h"
@@ -666,6 +667,19 @@ static void test_zeroed(void)
     tap_ok(!pf_zeroed(SIZE_MAX / 8 + 2, 8), "a size that overflows is out of memory");
 }
 
+/* An empty line, which has no bytes to point to, is a line as others are. */
+static void test_line_memo(void)
+{
+    struct pf_line_memo memo;
+    const struct pf_bytes empty = {NULL, 0};
+
+    tap_ok(pf_line_memo_init(&memo), "a memo of lines");
+    tap_int(pf_line_memo_find(&memo, 0, empty), 0, "an empty line is not there");
+    uint32_t id = pf_line_memo_intern(&memo, 0, empty);
+    tap_int(pf_line_memo_find(&memo, 0, empty), id, "an empty line is found again");
+    pf_line_memo_free(&memo);
+}
+
 int main(void)
 {
     test_zeroed();
@@ -687,5 +701,6 @@ int main(void)
     test_table();
     test_error();
     test_table_append();
+    test_line_memo();
     return tap_done();
 }

@@ -224,6 +224,14 @@ static struct pf_bytes long_name_of(const struct pf_writer *writer, struct pf_by
     return (struct pf_bytes){NULL, 0};
 }
 
+static bool is_one_word(struct pf_bytes name)
+{
+    for (size_t k = 0; k < name.size; k++)
+        if ((unsigned char)name.data[k] <= ' ')
+            return false;
+    return name.size > 0;
+}
+
 /* Drops the unit from the name of an event if the header has the unit, or the name alone means the
  * same. */
 static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
@@ -235,7 +243,7 @@ static bool shorten_name(struct pf_writer *writer, struct pf_cg_event *event)
 
     pf_cg_event_measure(writer->dict, name, long_name_of(writer, name), &bare);
     if (column->num != 1 || column->den != 1 || !pf_cg_event_same(&bare, measure) ||
-        name.size == 0 || memchr(name.data, ' ', name.size))
+        !is_one_word(name))
         return true;
     event->name.size = 0;
     return pf_buffer_append(&event->name, name.data, name.size);
