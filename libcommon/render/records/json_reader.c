@@ -274,9 +274,11 @@ static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
     struct pf_samples_reader *state = reader->state;
     uint32_t id = pf_dict_intern_text(reader->dict, cut->key);
 
-    for (*value = state->values; *value < state->values + state->value_count; ++*value)
-        if ((*value)->name == id)
+    for (size_t k = 0; k < state->value_count; k++)
+        if (state->values[k].name == id) {
+            *value = &state->values[k];
             return PF_OK;
+        }
     if (state->value_count == PF_SAMPLES_COLUMNS)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, pf_source_offset(reader->source),
                            "a row of more than %d measures", PF_SAMPLES_COLUMNS);
