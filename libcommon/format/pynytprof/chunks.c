@@ -331,8 +331,8 @@ static void add_number(struct chunks *chunks, const char *key, uint64_t value, u
 
     if (fraction > 0)
         size = snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, value, fraction);
-    pf_pyn_meta_add(chunks->reader, chunks->content, PF_PYN_CHUNK, pf_bytes_of(key),
-                    (struct pf_bytes){text, (size_t)size});
+    pf_rows_meta(&chunks->content->rows, PF_PYN_CHUNK, pf_bytes_of(key),
+                 (struct pf_bytes){text, (size_t)size});
 }
 
 /* Process id, parent's, and seconds as a double; or microseconds in 64 bits, and the ids. */

@@ -9,17 +9,13 @@
 #include <stdlib.h>
 
 enum { CALLS, INCL, EXCL, VALUES };
-enum step { READ, DECLARE_EDGES, METADATA, LINES, EDGES, END };
 
 struct state {
     struct pf_pyn_content content;
     struct pf_pyn_names files, subs;
-    enum step step;
-    size_t next; /* row of the step */
-    int status;  /* what follows the last batch */
-    struct pf_value_column line_values[VALUES], edge_values[VALUES];
-    uint32_t location[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
-    int64_t values[VALUES][PF_BATCH_ROWS];
+    bool is_read;                /* all of the file */
+    size_t next_line, next_call; /* records that are not rows yet */
+    int status;                  /* what follows the last batch */
 };
 
 /* ---- Metadata ---- */
@@ -50,8 +46,8 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
             pf_buffer_byte(&text, ' ');
             pf_buffer_append(&text, name.data, name.size);
         }
-        pf_pyn_meta_add(reader, &state->content, PF_PYN_PRIVATE, pf_bytes_of(key),
-                        (struct pf_bytes){text.data, text.size});
+        pf_rows_meta(&state->content.rows, PF_PYN_PRIVATE, pf_bytes_of(key),
+                     (struct pf_bytes){text.data, text.size});
     }
     state->content.failed = state->content.failed || text.failed;
     pf_buffer_free(&text);
@@ -159,14 +155,15 @@ static unsigned end_of_values(const struct state *state, enum pf_kind kind)
     return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
 }
 
-static void make_columns(struct pf_reader *reader, enum pf_kind kind,
-                         struct pf_value_column *columns)
+/* Records that are added from now on are of this kind. */
+static void begin_records(struct pf_reader *reader, enum pf_kind kind)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
     static const enum pf_role roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
     struct state *state = reader->state;
     struct pf_dict *dict = reader->dict;
 
+    pf_rows_begin(&state->content.rows, kind);
     for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
         bool time = k != CALLS;
         struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count",
@@ -177,7 +174,7 @@ static void make_columns(struct pf_reader *reader, enum pf_kind kind,
             pf_measure_set_scale(&measure, PF_SECOND, state->content.ticks);
         }
         measure.main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL);
-        columns[k] = (struct pf_value_column){pf_dict_add_measure(dict, measure), state->values[k]};
+        pf_rows_measure(&state->content.rows, pf_dict_add_measure(dict, measure));
     }
 }
 
@@ -186,6 +183,7 @@ static int open_reader(struct pf_reader *reader)
     struct state *state = reader->state;
 
     state->content.ticks = PF_PYN_TICKS;
+    pf_rows_init(&state->content.rows, reader->dict);
     return pf_pyn_header_read(reader, &state->content);
 }
 
@@ -198,9 +196,7 @@ static void close_reader(struct pf_reader *reader)
     free(content->subs.rows);
     free(content->lines.rows);
     free(content->calls.rows);
-    free(content->meta.origin);
-    free(content->meta.key);
-    free(content->meta.value);
+    pf_rows_free(&content->rows);
     pf_pyn_names_free(&state->files);
     pf_pyn_names_free(&state->subs);
 }
@@ -245,114 +241,68 @@ static int read_all(struct pf_reader *reader)
     content->own_unknown = times_equal(&content->calls);
     warn_of_lines(reader, &content->lines);
     reader->variant = content->variant;
-    make_columns(reader, PF_FLAT, state->line_values);
-    make_columns(reader, PF_EDGE, state->edge_values);
+    begin_records(reader, PF_FLAT);
+    pf_rows_declare_ahead(&content->rows);
+    begin_records(reader, PF_EDGE);
+    pf_rows_declare_ahead(&content->rows);
     return PF_OK;
 }
 
-static void set_columns(struct state *state, struct pf_batch *batch, enum pf_kind kind)
+static void set_values(struct state *state, enum pf_kind kind, const struct pf_pyn_row *row)
 {
-    unsigned first = first_value(state, kind);
+    const int64_t values[VALUES] = {row->words[2], row->incl, row->excl};
 
-    batch->kind = kind;
-    batch->values = (kind == PF_EDGE ? state->edge_values : state->line_values) + first;
-    batch->value_count = end_of_values(state, kind) - first;
+    pf_rows_set_values(&state->content.rows, 0, values + first_value(state, kind),
+                       (uint32_t)pf_rows_column_count(&state->content.rows));
 }
 
-static uint32_t next_rows(struct state *state, size_t count)
-{
-    size_t left = count - state->next;
-
-    return left < PF_BATCH_ROWS ? (uint32_t)left : (uint32_t)PF_BATCH_ROWS;
-}
-
-static void set_row(struct state *state, uint32_t k, const struct pf_pyn_row *row)
-{
-    state->values[CALLS][k] = row->words[2];
-    state->values[INCL][k] = row->incl;
-    state->values[EXCL][k] = row->excl;
-}
-
-static void fill_lines(struct pf_reader *reader, struct pf_batch *batch)
+/* Adds the next lines, up to a batch. */
+static void add_lines(struct pf_reader *reader)
 {
     struct state *state = reader->state;
+    struct pf_pyn_content *content = &state->content;
 
-    batch->rows = next_rows(state, state->content.lines.count);
-    for (uint32_t k = 0; k < batch->rows; k++) {
-        const struct pf_pyn_row *row = &state->content.lines.rows[state->next + k];
+    begin_records(reader, PF_FLAT);
+    while (state->next_line < content->lines.count && !pf_rows_ready(&content->rows)) {
+        const struct pf_pyn_row *row = &content->lines.rows[state->next_line++];
 
-        state->location[k] = line_location(reader, row->words[0], row->words[1]);
-        set_row(state, k, row);
+        pf_rows_flat(&content->rows, line_location(reader, row->words[0], row->words[1]), 0);
+        set_values(state, PF_FLAT, row);
     }
-    batch->location = state->location;
-    set_columns(state, batch, PF_FLAT);
 }
 
-static void fill_edges(struct pf_reader *reader, struct pf_batch *batch)
+/* Adds the next calls, up to a batch. */
+static void add_calls(struct pf_reader *reader)
 {
     struct state *state = reader->state;
-    bool ranged = state->content.ranged;
+    struct pf_pyn_content *content = &state->content;
 
-    batch->rows = next_rows(state, state->content.calls.count);
-    for (uint32_t k = 0; k < batch->rows; k++) {
-        const struct pf_pyn_row *row = &state->content.calls.rows[state->next + k];
+    begin_records(reader, PF_EDGE);
+    while (state->next_call < content->calls.count && !pf_rows_ready(&content->rows)) {
+        const struct pf_pyn_row *row = &content->calls.rows[state->next_call++];
+        uint32_t caller = content->ranged ? line_location(reader, row->words[0], row->words[1])
+                                          : sub_location(reader, row->words[0]);
 
-        state->location[k] = ranged ? line_location(reader, row->words[0], row->words[1])
-                                    : sub_location(reader, row->words[0]);
-        state->callee[k] = sub_location(reader, row->words[ranged ? 2 : 1]);
-        set_row(state, k, row);
-    }
-    batch->location = state->location;
-    batch->callee = state->callee;
-    set_columns(state, batch, PF_EDGE);
-}
-
-static void fill_metadata(struct state *state, struct pf_batch *batch)
-{
-    batch->kind = PF_META;
-    batch->rows = next_rows(state, state->content.meta.count);
-    batch->origin = state->content.meta.origin + state->next;
-    batch->key = state->content.meta.key + state->next;
-    batch->value = state->content.meta.value + state->next;
-}
-
-/* Goes to the first step that has rows left. */
-static void next_step(struct state *state)
-{
-    const struct pf_pyn_content *content = &state->content;
-    const size_t counts[] = {[METADATA] = content->meta.count,
-                             [LINES] = content->lines.count,
-                             [EDGES] = content->calls.count};
-
-    while (state->step >= METADATA && state->step < END && state->next == counts[state->step]) {
-        state->step++;
-        state->next = 0;
+        pf_rows_edge(&content->rows, caller,
+                     sub_location(reader, row->words[content->ranged ? 2 : 1]), 0);
+        set_values(state, PF_EDGE, row);
     }
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
+    struct pf_rows *rows = &state->content.rows;
+    int status = state->is_read ? PF_OK : read_all(reader);
 
-    next_step(state);
-    switch (state->step) {
-    case READ:
-        state->step = DECLARE_EDGES;
-        int status = read_all(reader);
-        if (status == PF_OK)
-            set_columns(state, batch, PF_FLAT);
+    if (status != PF_OK)
         return status;
-    case DECLARE_EDGES:
-        state->step = METADATA;
-        set_columns(state, batch, PF_EDGE);
-        return PF_OK;
-    case METADATA: fill_metadata(state, batch); break;
-    case LINES: fill_lines(reader, batch); break;
-    case EDGES: fill_edges(reader, batch); break;
-    case END: return state->status;
-    }
-    state->next += batch->rows;
-    return PF_OK;
+    state->is_read = true;
+    if (pf_rows_empty(rows))
+        add_lines(reader);
+    if (pf_rows_empty(rows))
+        add_calls(reader);
+    return pf_rows_give(rows, batch) ? PF_OK : state->status;
 }
 
 /* ---- Merging ---- */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "codec/format.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,17 +56,12 @@ struct pf_pyn_rows {
     size_t count, capacity;
 };
 
-struct pf_pyn_meta {
-    uint32_t *origin, *key, *value;
-    size_t count, origin_capacity, key_capacity, value_capacity;
-};
-
 /* All that a file says, held until the end of the file, because chunks come in any order. */
 struct pf_pyn_content {
     struct pf_pyn_list files, subs;
     struct pf_pyn_rows lines, calls;
-    struct pf_pyn_meta meta;
-    uint64_t ticks; /* in a second */
+    struct pf_rows rows; /* metadata, and the records once their names are known */
+    uint64_t ticks;      /* in a second */
     bool ticks_told;
     bool ranged;      /* subs have line ranges, and calls come from lines */
     bool own_unknown; /* the two times of each call are equal: its own time is not known */
@@ -76,9 +72,6 @@ struct pf_pyn_content {
 
 /* ---- header.c: metadata, and what stands before the chunks ---- */
 
-/* Adds a row of metadata; sets `failed` when memory runs out. */
-void pf_pyn_meta_add(struct pf_reader *, struct pf_pyn_content *, const char *origin,
-                     struct pf_bytes key, struct pf_bytes value);
 /* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of
  * a tick. */
 void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin,
