@@ -488,6 +488,24 @@ def go_order(data):
     return b"".join(part for _, part in sorted(parts, key=lambda row: rank.get(row[0], 5)))
 
 
+def check_types(directory):
+    """Types of one name and unit stay apart: under two strings, in two units of time, beside a type named NAME#2."""
+    cases = [
+        ((("n", "count"), ("n", "count")), {"n": 3, "n#2": 4}),
+        ((("n", "count"), ("n", "count"), ("n#2", "count")), {"n": 3, "n#2": 4, "n#2#2": 5}),
+        ((("n#2", "count"), ("n", "count"), ("n", "count")), {"n#2": 3, "n": 4, "n#3": 5}),
+        ((("cpu", "microseconds"), ("cpu", "nanoseconds")), {"cpu": 3000, "cpu#2": 4}),
+        ((("n", "count"), ("n", "bytes")), {"n": 3, "n/bytes": 4}),
+    ]
+    for number, (types, expected) in enumerate(cases):
+        path = save(directory, f"types{number}.pb", simple(types=types))
+        stream = run("profcat", "-t", "pfs", path).stdout
+        for how, data in (("file", open(path, "rb").read()), ("stream", stream)):
+            values = json.loads(run("profcat", "-t", "ndjson", data=data).stdout)["values"]
+            if values != expected:
+                differ("types", types, how, values)
+
+
 def save(directory, name, data):
     path = os.path.join(directory, name)
     with open(path, "wb") as stream:
@@ -892,7 +910,7 @@ def check_client(directory):
 
 def main():
     what, *rest = sys.argv[1:]
-    {"read": check_read, "written": check_written, "made": check_made, "joined": check_joined, "orders": check_orders, "bad": check_bad,
+    {"read": check_read, "written": check_written, "made": check_made, "types": check_types, "joined": check_joined, "orders": check_orders, "bad": check_bad,
      "salvaged": check_salvaged, "cut": check_cut, "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
     sys.exit(1 if problems else 0)
 

@@ -25,6 +25,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     done
 }
 
+@test "types of one name and unit are measures of their own" { check types .; }
 @test "profiles in one file are told apart, and merged as pprof merges them" { check joined .; }
 @test "so are profiles whose fields stand in other orders, or they are refused" { check orders .; }
 @test "what is damaged is refused with its offset" { check bad .; }

@@ -438,22 +438,17 @@ static bool counts_samples(const struct pf_dict *dict, uint32_t name, uint32_t u
            (pf_bytes_equal(text, PF_BYTES("samples")) || pf_bytes_equal(text, PF_BYTES("sample")));
 }
 
-/* A second type of the same name and unit is another measure: NAME#2. */
-static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                              size_t type, uint32_t name)
+/* NAME#NUMBER, or NAME for number 1. */
+static uint32_t numbered_name(struct pf_dict *dict, uint32_t name, size_t number)
 {
     struct pf_bytes text = pf_dict_string(dict, name);
     struct pf_buffer numbered = {0};
-    char number[32];
-    size_t same = 1;
+    char digits[32];
 
-    for (size_t k = 0; k < type; k++)
-        same += profile->types[k].type == profile->types[type].type &&
-                profile->types[k].unit == profile->types[type].unit;
-    if (same == 1)
+    if (number == 1)
         return name;
     pf_buffer_append(&numbered, text.data, text.size);
-    pf_buffer_append(&numbered, number, (size_t)snprintf(number, sizeof number, "#%zu", same));
+    pf_buffer_append(&numbered, digits, (size_t)snprintf(digits, sizeof digits, "#%zu", number));
     name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size},
                           dict->strings.rows[name].flags);
     if (numbered.failed)
@@ -462,8 +457,36 @@ static uint32_t distinct_name(const struct pf_pprof_profile *profile, struct pf_
     return name;
 }
 
+static bool is_taken(const struct pf_dict *dict, const struct pf_value_column *columns,
+                     size_t count, const struct pf_measure *measure)
+{
+    for (size_t k = 0; k < count; k++)
+        if (pf_measure_same(pf_measures_row(&dict->measures, columns[k].measure), measure))
+            return true;
+    return false;
+}
+
+/* Batches know a measure by its name and unit. A type whose name and unit another type before it
+ * has is a measure of its own: NAME#2. */
+static void set_distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict,
+                              const struct pf_value_column *columns, size_t type,
+                              struct pf_measure *measure)
+{
+    const struct pf_pprof_type *types = profile->types;
+    const uint32_t *strings = profile->strings;
+    uint32_t name = measure->name;
+    size_t number = 1;
+
+    for (size_t k = 0; k < type; k++)
+        number += strings[types[k].type] == strings[types[type].type] &&
+                  strings[types[k].unit] == strings[types[type].unit];
+    measure->name = numbered_name(dict, name, number);
+    while (is_taken(dict, columns, type, measure))
+        measure->name = numbered_name(dict, name, ++number);
+}
+
 static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t k,
-                        bool sampled, uint32_t *index, struct pf_error *error)
+                        bool sampled, struct pf_value_column *columns, struct pf_error *error)
 {
     const struct pf_pprof_type *type = &profile->types[k];
     struct pf_unit_size size;
@@ -473,8 +496,8 @@ static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *
     if (pf_pprof_string(profile, type->type, type->offset, &name, error) != PF_OK ||
         pf_pprof_string(profile, type->unit, type->offset, &unit, error) != PF_OK)
         return error->code;
-    measure = pf_measure_make_named(dict, distinct_name(profile, dict, k, name), NULL, PF_SAMPLE,
-                                    PF_SELF, sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
+    measure = pf_measure_make_named(dict, name, NULL, PF_SAMPLE, PF_SELF,
+                                    sampled ? PF_SAMPLED : PF_UNKNOWN_NATURE);
     measure.unit = unit;
     pf_unit_take_parts(dict, &measure);
     if (counts_samples(dict, name, measure.unit))
@@ -485,8 +508,9 @@ static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *
         measure.raw_unit = measure.unit != unit ? unit : 0;
     }
     measure.main = k == main_type(profile);
-    *index = pf_dict_add_measure(dict, measure);
-    return *index != UINT32_MAX ? PF_OK : pf_error_nomem(error);
+    set_distinct_name(profile, dict, columns, k, &measure);
+    columns[k].measure = pf_dict_add_measure(dict, measure);
+    return columns[k].measure != UINT32_MAX ? PF_OK : pf_error_nomem(error);
 }
 
 int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_dict *dict,
@@ -502,7 +526,7 @@ int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_dic
                    counts_samples(dict, profile->strings[name], profile->strings[unit]);
     }
     for (size_t k = 0; k < profile->count.types && status == PF_OK; k++)
-        status = find_measure(profile, dict, k, sampled, &columns[k].measure, error);
+        status = find_measure(profile, dict, k, sampled, columns, error);
     return status;
 }
 
