@@ -18,9 +18,19 @@ void pf_rows_init(struct pf_rows *rows, struct pf_dict *dict)
     *rows = (struct pf_rows){.dict = dict, .kind = PF_SAMPLE, .counted = UINT32_MAX};
 }
 
+void pf_rows_share_stacks(struct pf_rows *rows, struct pf_stack_memo *memo)
+{
+    rows->memo = memo;
+    rows->memo_shared = true;
+}
+
 void pf_rows_free(struct pf_rows *rows)
 {
-    pf_stack_memo_free(rows->memo);
+    /* The owner's memo must not put stacks of the last records where these rows were. */
+    if (rows->memo_shared)
+        pf_stack_memo_flush(rows->memo, rows->dict);
+    else
+        pf_stack_memo_free(rows->memo);
     free(rows->frames);
     free(rows->places);
     free(rows->callees);

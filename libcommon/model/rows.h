@@ -39,6 +39,7 @@ struct pf_rows {
     bool open;       /* the next record joins the one added last: the batch may be the same */
 
     struct pf_stack_memo *memo;
+    bool memo_shared; /* the memo is the owner's */
     size_t frame_capacity;
     /* The columns of rows that wait. Behind `count` all but `places` are zero. */
     uint32_t *places;           /* stacks; locations of FLAT; callers of EDGE */
@@ -72,6 +73,9 @@ struct pf_rows {
 /* Zeroes the builder. It allocates nothing; free it in any case. */
 void pf_rows_init(struct pf_rows *, struct pf_dict *);
 void pf_rows_free(struct pf_rows *);
+/* Stacks are searched in a memo of the owner, who keeps it for the next reader of the same
+ * dictionary: inputs of one program share most stacks. */
+void pf_rows_share_stacks(struct pf_rows *, struct pf_stack_memo *);
 
 /* --- measures ----------------------------------------------------------------------------------
  */

@@ -228,6 +228,28 @@ static void test_many(struct pf_dict *dict)
     }
 }
 
+/* A reader that ends early leaves no record behind in the stacks that the next reader uses. */
+static void test_shared_stacks(struct pf_dict *dict)
+{
+    uint32_t places[2] = {location_of(dict, "leaf"), location_of(dict, "root")};
+    struct pf_stack_memo *memo = pf_stack_memo_new();
+    char text[2][256];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct pf_rows rows;
+
+        pf_rows_init(&rows, dict);
+        pf_rows_share_stacks(&rows, memo);
+        pf_rows_sample_of(&rows, places, 2, 0);
+        show(&rows, text[k], sizeof text[k]);
+        pf_rows_sample_of(&rows, places, 2, 0);
+        pf_rows_free(&rows);
+    }
+    tap_text(text[0], "sample 0; sample 1 rootleaf", "the owner's memo finds stacks");
+    tap_text(text[1], text[0], "and is there for the next reader");
+    pf_stack_memo_free(memo);
+}
+
 static void test_depth(struct pf_dict *dict)
 {
     struct pf_error error = {0};
@@ -254,6 +276,7 @@ int main(void)
     test_columns(&dict);
     test_places(&dict);
     test_many(&dict);
+    test_shared_stacks(&dict);
     test_depth(&dict);
     pf_dict_free(&dict);
     return tap_done();

@@ -12,88 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 96 };
-
-void pf_pprof_meta_free(struct pf_pprof_meta *meta)
-{
-    free(meta->rows);
-    memset(meta, 0, offsetof(struct pf_pprof_meta, origins));
-}
-
 /* ---- Making ---- */
 
-static void add_row(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin,
-                    const char *key, uint32_t value)
+static void add_row(struct pf_rows *rows, const char *origin, const char *key, uint32_t value)
 {
-    struct pf_pprof_meta_row row = {pf_dict_intern_word(dict, origin),
-                                    pf_dict_intern_word(dict, key), value};
+    uint32_t id = pf_dict_intern_word(rows->dict, origin);
 
-    if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
-        dict->strings.status = PF_NOMEM;
-    else
-        meta->rows[meta->count++] = row;
+    pf_rows_meta_strings(rows, id, pf_dict_intern_word(rows->dict, key), value);
 }
 
-/* The next comment whose string is there. */
-static bool next_comment(struct pf_pprof_meta *meta, struct pf_pprof_meta_row *row)
-{
-    const struct pf_pprof_profile *profile = meta->profile;
-
-    while (meta->comments_given < profile->count.comments) {
-        uint32_t number = profile->comments[meta->comments_given++];
-
-        if (number < profile->count.strings) {
-            *row = (struct pf_pprof_meta_row){meta->comment_origin, meta->comment_key,
-                                              profile->strings[number]};
-            return true;
-        }
-    }
-    return false;
-}
-
-bool pf_pprof_meta_next(struct pf_pprof_meta *meta, struct pf_batch *batch)
-{
-    struct pf_pprof_meta_row row;
-    uint32_t rows = 0;
-
-    while (rows < PF_BATCH_ROWS) {
-        if (meta->given != meta->comments_at || !next_comment(meta, &row)) {
-            if (meta->given == meta->count)
-                break;
-            row = meta->rows[meta->given++];
-        }
-        meta->origins[rows] = row.origin;
-        meta->keys[rows] = row.key;
-        meta->values[rows++] = row.value;
-    }
-    if (rows == 0)
-        return false;
-    batch->kind = PF_META;
-    batch->rows = rows;
-    batch->origin = meta->origins;
-    batch->key = meta->keys;
-    batch->value = meta->values;
-    return true;
-}
-
-static void add_text(struct pf_pprof_meta *meta, struct pf_dict *dict, const char *origin,
-                     const char *key, struct pf_buffer *text)
+static void add_text(struct pf_rows *rows, const char *origin, const char *key,
+                     struct pf_buffer *text)
 {
     struct pf_bytes bytes = {text->data, text->size};
 
     if (text->failed || bytes.size > PF_STRING_MAX)
-        dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
+        rows->dict->strings.status = text->failed ? PF_NOMEM : PF_UNSUPPORTED;
     else
-        add_row(meta, dict, origin, key, pf_dict_intern_text(dict, bytes));
+        add_row(rows, origin, key, pf_dict_intern_text(rows->dict, bytes));
     text->size = 0;
-}
-
-static void put(struct pf_buffer *text, const char *format, uint64_t number)
-{
-    char digits[NUMBER_TEXT];
-    int size = snprintf(digits, sizeof digits, format, number);
-
-    pf_buffer_append(text, digits, (size_t)size);
 }
 
 static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
@@ -102,24 +39,23 @@ static void put_escaped(struct pf_buffer *text, struct pf_bytes name)
         unsigned char c = (unsigned char)name.data[k];
 
         if (c <= ' ' || c == '/' || c == '%' || c == 127)
-            put(text, "%%%02" PRIx64, c);
+            pf_buffer_printf(text, "%%%02x", (unsigned)c);
         else
             pf_buffer_byte(text, c);
     }
 }
 
-static void add_string(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                       struct pf_pprof_names *names, struct pf_dict *dict, const char *key,
-                       uint64_t number)
+static void add_string(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                       struct pf_pprof_names *names, const char *key, uint64_t number)
 {
     uint32_t id;
 
     if (pf_pprof_names_string(names, profile, number, profile->end, &id))
-        add_row(meta, dict, PF_PPROF_ORIGIN, key, id);
+        add_row(rows, PF_PPROF_ORIGIN, key, id);
 }
 
-static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                        struct pf_pprof_names *names, struct pf_dict *dict)
+static void add_strings(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                        struct pf_pprof_names *names)
 {
     static const struct {
         unsigned number;
@@ -135,21 +71,14 @@ static void add_strings(struct pf_pprof_meta *meta, const struct pf_pprof_profil
         uint64_t number = profile->count.scalars.value[single[k].number];
 
         if (number != 0)
-            add_string(meta, profile, names, dict, single[k].key, number);
+            add_string(rows, profile, names, single[k].key, number);
     }
-    meta->profile = profile;
-    meta->comments_at = meta->count;
-    meta->comment_origin = pf_dict_intern(dict, PF_BYTES(PF_PPROF_ORIGIN), 0);
-    meta->comment_key = pf_dict_intern(dict, PF_BYTES("comment"), 0);
-    for (size_t k = 0; k < profile->count.comments; k++) {
-        uint32_t ignored;
-
-        pf_pprof_names_string(names, profile, profile->comments[k], profile->end, &ignored);
-    }
+    for (size_t k = 0; k < profile->count.comments; k++)
+        add_string(rows, profile, names, "comment", profile->comments[k]);
 }
 
-static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                       struct pf_pprof_names *names, struct pf_dict *dict, struct pf_buffer *text)
+static void add_period(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                       struct pf_pprof_names *names, struct pf_buffer *text)
 {
     const struct pf_pprof_type *type = &profile->count.scalars.period_type;
     uint64_t period = profile->count.scalars.value[PF_PPROF_PERIOD];
@@ -159,27 +88,33 @@ static void add_period(struct pf_pprof_meta *meta, const struct pf_pprof_profile
         !pf_pprof_names_string(names, profile, type->unit, type->offset, &unit) ||
         (period == 0 && name == 0 && unit == 0))
         return;
-    put(text, "%" PRId64 " ", period);
-    put_escaped(text, pf_dict_string(dict, name));
+    pf_buffer_printf(text, "%" PRId64 " ", (int64_t)period);
+    put_escaped(text, pf_dict_string(rows->dict, name));
     pf_buffer_byte(text, '/');
-    put_escaped(text, pf_dict_string(dict, unit));
-    add_text(meta, dict, PF_PPROF_ORIGIN, "period", text);
+    put_escaped(text, pf_dict_string(rows->dict, unit));
+    add_text(rows, PF_PPROF_ORIGIN, "period", text);
 }
 
-static void add_number(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                       struct pf_dict *dict, unsigned field, const char *key,
-                       struct pf_buffer *text)
+static void add_number(struct pf_rows *rows, const struct pf_pprof_profile *profile, unsigned field,
+                       const char *key)
 {
     uint64_t number = profile->count.scalars.value[field];
 
-    if (number == 0)
-        return;
-    put(text, "%" PRId64, number);
-    add_text(meta, dict, PF_PPROF_ORIGIN, key, text);
+    if (number != 0)
+        pf_rows_meta_number(rows, PF_PPROF_ORIGIN, key, (int64_t)number);
 }
 
-static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                         struct pf_pprof_names *names, struct pf_dict *dict, struct pf_buffer *text)
+/* SIZE:BYTES */
+static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
+{
+    struct pf_bytes bytes = pf_dict_string(dict, string);
+
+    pf_buffer_printf(text, "%zx:", bytes.size);
+    pf_buffer_append(text, bytes.data, bytes.size);
+}
+
+static void add_mappings(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                         struct pf_pprof_names *names, struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.mappings; k++) {
         const struct pf_pprof_mapping *mapping = &profile->mappings[k];
@@ -190,26 +125,15 @@ static void add_mappings(struct pf_pprof_meta *meta, const struct pf_pprof_profi
         if (!pf_pprof_names_string(names, profile, mapping->file, mapping->offset, &name) ||
             !pf_pprof_names_string(names, profile, mapping->build_id, mapping->offset, &build_id))
             continue;
-        struct pf_bytes build = pf_dict_string(dict, build_id), file = pf_dict_string(dict, name);
+        struct pf_bytes file = pf_dict_string(rows->dict, name);
 
-        put(text, "%" PRIx64 " ", mapping->start);
-        put(text, "%" PRIx64 " ", mapping->limit);
-        put(text, "%" PRIx64 " ", mapping->shift);
-        put(text, "%" PRIx64 " ", (uint64_t)mapping->flags);
-        put(text, "%" PRIx64 ":", build.size);
-        pf_buffer_append(text, build.data, build.size);
+        pf_buffer_printf(text, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %x ", mapping->start,
+                         mapping->limit, mapping->shift, (unsigned)mapping->flags);
+        put_string(text, rows->dict, build_id);
         pf_buffer_byte(text, ' ');
         pf_buffer_append(text, file.data, file.size);
-        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
+        add_text(rows, PF_PPROF_PRIVATE, PF_PPROF_KEY_MAPPING, text);
     }
-}
-
-static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
-{
-    struct pf_bytes bytes = pf_dict_string(dict, string);
-
-    put(text, "%" PRIx64 ":", bytes.size);
-    pf_buffer_append(text, bytes.data, bytes.size);
 }
 
 uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *frames, size_t count,
@@ -238,9 +162,8 @@ uint64_t pf_pprof_location_hash(const struct pf_dict *dict, const uint32_t *fram
     return hash != 0 ? hash : 1;
 }
 
-static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                       const struct pf_pprof_names *names, struct pf_dict *dict,
-                       struct pf_buffer *text)
+static void add_folded(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                       const struct pf_pprof_names *names, struct pf_buffer *text)
 {
     for (size_t k = 0; k < profile->count.locations; k++) {
         const struct pf_pprof_span *span = &names->spans[k];
@@ -248,28 +171,28 @@ static void add_folded(struct pf_pprof_meta *meta, const struct pf_pprof_profile
         if (!profile->locations[k].folded || span->count == 0)
             continue;
         uint64_t hash =
-            pf_pprof_location_hash(dict, names->frames + span->first, span->count, text);
+            pf_pprof_location_hash(rows->dict, names->frames + span->first, span->count, text);
 
         text->size = 0;
-        put(text, "%" PRIx64, hash);
-        add_text(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_FOLDED, text);
+        pf_buffer_printf(text, "%" PRIx64, hash);
+        add_text(rows, PF_PPROF_PRIVATE, PF_PPROF_KEY_FOLDED, text);
     }
 }
 
-void pf_pprof_meta_make(struct pf_pprof_meta *meta, const struct pf_pprof_profile *profile,
-                        struct pf_pprof_names *names, struct pf_dict *dict)
+void pf_pprof_meta_make(struct pf_rows *rows, const struct pf_pprof_profile *profile,
+                        struct pf_pprof_names *names)
 {
     struct pf_buffer text = {0};
 
-    add_number(meta, profile, dict, PF_PPROF_TIME, "time_nanos", &text);
-    add_number(meta, profile, dict, PF_PPROF_DURATION, "duration_nanos", &text);
-    add_period(meta, profile, names, dict, &text);
-    add_strings(meta, profile, names, dict);
-    add_mappings(meta, profile, names, dict, &text);
-    add_folded(meta, profile, names, dict, &text);
+    add_number(rows, profile, PF_PPROF_TIME, "time_nanos");
+    add_number(rows, profile, PF_PPROF_DURATION, "duration_nanos");
+    add_period(rows, profile, names, &text);
+    add_strings(rows, profile, names);
+    add_mappings(rows, profile, names, &text);
+    add_folded(rows, profile, names, &text);
     if (names->bare_system_names)
-        add_row(meta, dict, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES,
-                pf_dict_intern(dict, PF_BYTES("bare"), 0));
+        add_row(rows, PF_PPROF_PRIVATE, PF_PPROF_KEY_SYSTEM_NAMES,
+                pf_dict_intern(rows->dict, PF_BYTES("bare"), 0));
     pf_buffer_free(&text);
 }
 

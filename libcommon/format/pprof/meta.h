@@ -3,30 +3,11 @@
 #define PF_FORMAT_PPROF_META_H
 
 #include "format/pprof/names.h"
-#include "model/batch.h"
+#include "model/rows.h"
 
-/* Rows of metadata for batches. A comment may take one byte of the input, so comments stay in the
- * profile, which is borrowed, and come before row `comments_at`. Zero-initialise. */
-struct pf_pprof_meta {
-    struct pf_pprof_meta_row {
-        uint32_t origin, key, value;
-    } * rows;
-    size_t count, capacity, given;
-    const struct pf_pprof_profile *profile;
-    size_t comments_at, comments_given;
-    uint32_t comment_origin, comment_key;
-    /* of the current batch */
-    uint32_t origins[PF_BATCH_ROWS], keys[PF_BATCH_ROWS], values[PF_BATCH_ROWS];
-};
-
-void pf_pprof_meta_free(struct pf_pprof_meta *);
-/* Makes the rows of a profile. Leaves out damaged ones and keeps the damage in the names. Failures
- * stand in the dictionary. */
-void pf_pprof_meta_make(struct pf_pprof_meta *, const struct pf_pprof_profile *,
-                        struct pf_pprof_names *, struct pf_dict *);
-
-/* The next rows; false when no row is left. */
-bool pf_pprof_meta_next(struct pf_pprof_meta *, struct pf_batch *);
+/* Adds the metadata of a profile to the rows. Leaves out damaged ones and keeps the damage in the
+ * names. Failures stand in the dictionary. */
+void pf_pprof_meta_make(struct pf_rows *, const struct pf_pprof_profile *, struct pf_pprof_names *);
 
 /* `NUMBER TYPE/UNIT` of the key `period`, blanks, slashes, percent signs and control bytes inside
  * type and unit as %XX. */

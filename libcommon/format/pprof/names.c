@@ -457,20 +457,19 @@ static uint32_t numbered_name(struct pf_dict *dict, uint32_t name, size_t number
     return name;
 }
 
-static bool is_taken(const struct pf_dict *dict, const struct pf_value_column *columns,
-                     size_t count, const struct pf_measure *measure)
+static bool is_taken(const struct pf_rows *rows, const struct pf_measure *measure)
 {
-    for (size_t k = 0; k < count; k++)
-        if (pf_measure_same(pf_measures_row(&dict->measures, columns[k].measure), measure))
+    for (size_t k = 0; k < pf_rows_column_count(rows); k++)
+        if (pf_measure_same(pf_measures_row(&rows->dict->measures, pf_rows_measure_of(rows, k)),
+                            measure))
             return true;
     return false;
 }
 
 /* Batches know a measure by its name and unit. A type whose name and unit another type before it
  * has is a measure of its own: NAME#2. */
-static void set_distinct_name(const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                              const struct pf_value_column *columns, size_t type,
-                              struct pf_measure *measure)
+static void set_distinct_name(const struct pf_pprof_profile *profile, size_t type,
+                              const struct pf_rows *rows, struct pf_measure *measure)
 {
     const struct pf_pprof_type *types = profile->types;
     const uint32_t *strings = profile->strings;
@@ -480,14 +479,15 @@ static void set_distinct_name(const struct pf_pprof_profile *profile, struct pf_
     for (size_t k = 0; k < type; k++)
         number += strings[types[k].type] == strings[types[type].type] &&
                   strings[types[k].unit] == strings[types[type].unit];
-    measure->name = numbered_name(dict, name, number);
-    while (is_taken(dict, columns, type, measure))
-        measure->name = numbered_name(dict, name, ++number);
+    measure->name = numbered_name(rows->dict, name, number);
+    while (is_taken(rows, measure))
+        measure->name = numbered_name(rows->dict, name, ++number);
 }
 
-static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *dict, size_t k,
-                        bool sampled, struct pf_value_column *columns, struct pf_error *error)
+static int find_measure(const struct pf_pprof_profile *profile, size_t k, bool sampled,
+                        struct pf_rows *rows, struct pf_error *error)
 {
+    struct pf_dict *dict = rows->dict;
     const struct pf_pprof_type *type = &profile->types[k];
     struct pf_unit_size size;
     struct pf_measure measure;
@@ -508,14 +508,15 @@ static int find_measure(const struct pf_pprof_profile *profile, struct pf_dict *
         measure.raw_unit = measure.unit != unit ? unit : 0;
     }
     measure.main = k == main_type(profile);
-    set_distinct_name(profile, dict, columns, k, &measure);
-    columns[k].measure = pf_dict_add_measure(dict, measure);
-    return columns[k].measure != UINT32_MAX ? PF_OK : pf_error_nomem(error);
+    set_distinct_name(profile, k, rows, &measure);
+    pf_rows_measure(rows, pf_dict_add_measure(dict, measure));
+    return PF_OK;
 }
 
-int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_dict *dict,
-                           struct pf_value_column *columns, struct pf_error *error)
+int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_rows *rows,
+                           struct pf_error *error)
 {
+    const struct pf_dict *dict = rows->dict;
     bool sampled = false;
     int status = PF_OK;
 
@@ -526,7 +527,7 @@ int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_dic
                    counts_samples(dict, profile->strings[name], profile->strings[unit]);
     }
     for (size_t k = 0; k < profile->count.types && status == PF_OK; k++)
-        status = find_measure(profile, dict, k, sampled, columns, error);
+        status = find_measure(profile, k, sampled, rows, error);
     return status;
 }
 

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "format/pprof/profile.h"
-#include "model/batch.h"
 #include "model/dict.h"
+#include "model/rows.h"
 #include "model/stacks.h"
 
 #include <stddef.h>
@@ -98,10 +98,9 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
     return pf_pprof_ids_search(ids, id);
 }
 
-/* Fills in the measures of the sample types; columns are those of the types. PF_OK, or a failure in
+/* Adds a column for each sample type, in their order, none twice. PF_OK, or a failure in
  * `error`. */
-int pf_pprof_measures_find(const struct pf_pprof_profile *, struct pf_dict *,
-                           struct pf_value_column *columns, struct pf_error *);
+int pf_pprof_measures_find(const struct pf_pprof_profile *, struct pf_rows *, struct pf_error *);
 
 /* ---- Dropped frames ---- */
 

@@ -160,29 +160,27 @@ struct cut {
     size_t next, last;
 };
 
-/* Samples of a held profile as rows of a batch. */
+/* The samples of a held profile. */
 struct samples {
     const struct pf_pprof_profile *profile;
     const struct pf_pprof_names *names;
-    struct pf_dict *dict;
-    struct pf_stack_memo *memo;
+    struct pf_rows *rows;
     /* of the next sample, in the held bytes; of the first sample not to read */
     size_t at, end;
     bool damaged; /* the profile is damaged: samples that lack a part are skipped */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
     uint32_t *label_sets;          /* by id of those */
     size_t label_capacity;
-    struct pf_buffer labels; /* of the current sample, when they do not lie together */
-    struct pf_labels set;    /* of the current sample */
-    uint32_t *frames;        /* the current stack, leaf first */
-    size_t depth, frame_capacity;
+    /* of the current sample */
+    struct pf_buffer labels; /* when they do not lie together */
+    struct pf_labels set;
     struct cut cut;
-    uint32_t stacks[PF_BATCH_ROWS], sets[PF_BATCH_ROWS];
-    int64_t *values; /* PF_BATCH_ROWS for each type */
+    int64_t *values; /* by type */
+    size_t value_count;
 };
 
 struct state {
-    enum { READ, DECLARE, METADATA, SAMPLES, END } phase;
+    bool in_profile; /* the names of the current profile are known, samples are read */
     struct pf_pprof_common *common, own;   /* of all inputs; the place of it for a single input */
     struct pf_pprof_profile profile, next; /* the current profile; what was read of the next one */
     /* what was read behind `next`, when `next` was read to its end */
@@ -192,8 +190,7 @@ struct state {
     struct pf_error ahead_error; /* and this text of a failure */
     struct pf_pprof_names names;
     struct samples samples;
-    struct pf_pprof_meta meta;
-    struct pf_value_column *columns; /* by type */
+    struct pf_rows rows;
     /* reader->error is set, and good samples are still to come */
     bool damaged;
 };
@@ -205,18 +202,17 @@ struct state {
 /* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read.
  * Free in any case. */
 static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile,
-                        const struct pf_pprof_names *names, struct pf_stack_memo *memo,
-                        struct pf_dict *dict)
+                        const struct pf_pprof_names *names, struct pf_rows *rows)
 {
-    samples->profile = profile;
-    samples->names = names;
-    samples->dict = dict;
-    samples->memo = memo;
-    samples->damaged = names->cut || names->damage.code != PF_OK;
-    samples->end = names->damage.code != PF_OK
-                       ? pf_pprof_profile_before(profile, names->damage.offset)
-                       : profile->samples.size;
-    samples->values = calloc(profile->count.types + 1, PF_BATCH_ROWS * sizeof *samples->values);
+    *samples = (struct samples){
+        .profile = profile,
+        .names = names,
+        .rows = rows,
+        .damaged = names->cut || names->damage.code != PF_OK,
+        .end = names->damage.code != PF_OK ? pf_pprof_profile_before(profile, names->damage.offset)
+                                           : profile->samples.size,
+        .values = calloc(profile->count.types + 1, sizeof *samples->values),
+    };
     return pf_strings_init(&samples->label_bytes) == PF_OK && samples->values ? PF_OK : PF_NOMEM;
 }
 
@@ -226,32 +222,30 @@ static void free_samples(struct samples *samples)
     pf_buffer_free(&samples->labels);
     pf_labels_free(&samples->set);
     free(samples->label_sets);
-    free(samples->frames);
     free(samples->values);
-    memset(samples, 0, offsetof(struct samples, stacks));
-    samples->values = NULL;
+    *samples = (struct samples){0};
 }
 
-/* The offset of a sample for a message; only then, because it takes a walk over samples. */
-static uint64_t offset_of(const struct samples *samples, size_t at)
+/* The offset of the current sample for a message; only then, because it takes a walk over
+ * samples. */
+static uint64_t offset_of(const struct samples *samples)
 {
-    return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, at);
+    return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, samples->at);
 }
 
 /* ---- Labels ---- */
 
-static int find_string(const struct samples *samples, uint64_t number, size_t at, uint32_t *id,
+static int find_string(const struct samples *samples, uint64_t number, uint32_t *id,
                        struct pf_error *error)
 {
-    uint64_t offset = number < samples->profile->count.strings ? 0 : offset_of(samples, at);
+    uint64_t offset = number < samples->profile->count.strings ? 0 : offset_of(samples);
 
     return pf_pprof_string(samples->profile, number, offset, id, error);
 }
 
 /* A label with a text and a number becomes two labels. A label with neither is the number 0, unless
  * its key is that of sections. */
-static int add_label(struct samples *samples, struct pf_proto message, size_t at,
-                     struct pf_error *error)
+static int add_label(struct samples *samples, struct pf_proto message, struct pf_error *error)
 {
     uint64_t values[5] = {0};
     uint32_t key, text, unit;
@@ -263,33 +257,33 @@ static int add_label(struct samples *samples, struct pf_proto message, size_t at
         if (field.number > 4)
             continue;
         if (field.type != PF_PROTO_VARINT)
-            return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+            return pf_error_at(error, PF_FAILED, offset_of(samples),
                                "label: a number is of another type");
         values[field.number] = field.value;
     }
     if (status != PF_EOF)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "label: %s", problem);
-    if (find_string(samples, values[1], at, &key, error) != PF_OK ||
-        find_string(samples, values[2], at, &text, error) != PF_OK ||
-        find_string(samples, values[4], at, &unit, error) != PF_OK)
+        return pf_error_at(error, PF_FAILED, offset_of(samples), "label: %s", problem);
+    if (find_string(samples, values[1], &key, error) != PF_OK ||
+        find_string(samples, values[2], &text, error) != PF_OK ||
+        find_string(samples, values[4], &unit, error) != PF_OK)
         return error->code;
     bool empty = values[2] == 0 && values[3] == 0 && values[4] == 0 &&
-                 key == samples->dict->section_key;
+                 key == samples->rows->dict->section_key;
     bool good = true;
 
     if (values[2] != 0 || empty)
-        good = pf_labels_add(&samples->set, samples->dict, key, text);
+        good = pf_labels_add(&samples->set, samples->rows->dict, key, text);
     if ((values[2] == 0 && !empty) || values[3] != 0 || values[4] != 0)
-        good = good &&
-               pf_labels_add_number(&samples->set, samples->dict, key, (int64_t)values[3], unit);
+        good = good && pf_labels_add_number(&samples->set, samples->rows->dict, key,
+                                            (int64_t)values[3], unit);
     if (samples->set.count > PF_LABELS_MAX)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
-                           "a sample of more than %d labels", PF_LABELS_MAX);
+        return pf_error_at(error, PF_FAILED, offset_of(samples), "a sample of more than %d labels",
+                           PF_LABELS_MAX);
     return good ? PF_OK : pf_error_nomem(error);
 }
 
 /* The label set of these bytes, fields of labels one behind the other. */
-static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set, size_t at,
+static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set,
                        struct pf_error *error)
 {
     uint32_t known = samples->label_bytes.count,
@@ -304,12 +298,12 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
     *set = 0;
     if (id != 0 && id < known) {
         *set = samples->label_sets[id];
-        return *set != DAMAGED ? PF_OK
-                               : pf_error_at(error, PF_FAILED, offset_of(samples, at),
-                                             "labels that are damaged");
+        return *set != DAMAGED
+                   ? PF_OK
+                   : pf_error_at(error, PF_FAILED, offset_of(samples), "labels that are damaged");
     }
     if (bytes.size > PF_STRING_MAX)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+        return pf_error_at(error, PF_FAILED, offset_of(samples),
                            "sample: labels of %zu bytes; at most %zu are read", bytes.size,
                            PF_STRING_MAX);
     if (samples->label_bytes.status != PF_OK ||
@@ -317,8 +311,8 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
                  sizeof *samples->label_sets))
         return pf_error_nomem(error);
     while (status == PF_OK && pf_proto_next(&message, &field, &problem) == PF_OK)
-        status = add_label(samples, pf_proto_of(&field), at, error);
-    *set = pf_labels_take(&samples->set, samples->dict);
+        status = add_label(samples, pf_proto_of(&field), error);
+    *set = pf_labels_take(&samples->set, samples->rows->dict);
     samples->label_sets[id] = status == PF_OK ? *set : DAMAGED;
     return status;
 }
@@ -343,93 +337,76 @@ static size_t cut_end(const struct cut *cut, size_t depth)
     return depth > cut->last ? cut->next : cut->from;
 }
 
-static bool add_frames(struct samples *samples, const uint32_t *frames, size_t count)
-{
-    if (!pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + count,
-                 sizeof *samples->frames))
-        return false;
-    memcpy(samples->frames + samples->depth, frames, count * sizeof *frames);
-    samples->depth += count;
-    return true;
-}
-
 /* Adds the frames of a location of several frames, or one that needs a check. */
-static int add_location_frames(struct samples *samples, uint64_t id, size_t at,
-                               struct pf_error *error)
+static int add_location_frames(struct samples *samples, uint64_t id, struct pf_error *error)
 {
     const struct pf_pprof_names *names = samples->names;
+    struct pf_rows *rows = samples->rows;
     size_t place = pf_pprof_ids_find(&names->location_ids, id);
 
     if (place == SIZE_MAX || names->spans[place].count == 0)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+        return pf_error_at(error, PF_FAILED, offset_of(samples),
                            "a sample refers to location %" PRIu64 ", which is %s", id,
                            place == SIZE_MAX ? "not there" : "damaged");
-    if (samples->depth + names->spans[place].count > PF_STACK_DEPTH_MAX)
-        return pf_rows_too_deep(error, offset_of(samples, at));
-    if (!add_frames(samples, names->frames + names->spans[place].first, names->spans[place].count))
-        return pf_error_nomem(error);
-    cut_stack(&samples->cut, names, place, samples->depth - names->spans[place].count,
-              samples->depth);
+    const struct pf_pprof_span *span = &names->spans[place];
+    size_t begin = rows->depth;
+
+    if (begin + span->count > PF_STACK_DEPTH_MAX)
+        return pf_rows_too_deep(error, offset_of(samples));
+    for (size_t k = 0; k < span->count; k++)
+        if (pf_rows_frame(rows, names->frames[span->first + k], error, 0) != PF_OK)
+            return error->code;
+    cut_stack(&samples->cut, names, place, begin, rows->depth);
     return PF_OK;
 }
 
-static int bad_number(const struct samples *samples, size_t at, struct pf_error *error)
+static int bad_number(const struct samples *samples, struct pf_error *error)
 {
-    return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+    return pf_error_at(error, PF_FAILED, offset_of(samples),
                        "sample: a number is cut, or has more than 10 bytes");
 }
 
-static int add_packed_stack(struct samples *samples, struct pf_proto packed, size_t at,
-                            struct pf_error *error)
+static int add_packed_stack(struct samples *samples, struct pf_proto packed, struct pf_error *error)
 {
     const struct pf_pprof_names *names = samples->names;
-    size_t most = (size_t)(packed.end - packed.cursor),
-           count = names->location_ids.dense ? names->location_ids.count : 0;
+    struct pf_rows *rows = samples->rows;
+    size_t count = names->location_ids.dense ? names->location_ids.count : 0;
 
-    /* A number has at least one byte, so the bytes bound the frames. */
-    if (samples->frame_capacity < samples->depth + most &&
-        !pf_grow(&samples->frames, &samples->frame_capacity, samples->depth + most,
-                 sizeof *samples->frames))
-        return pf_error_nomem(error);
     while (packed.cursor < packed.end) {
         uint64_t id = 0;
+        int status;
 
         packed.cursor = pf_proto_varint(packed.cursor, packed.end, &id);
         if (!packed.cursor)
-            return bad_number(samples, at, error);
-        if (id - 1 < count && names->single[id - 1] != 0 && samples->depth < PF_STACK_DEPTH_MAX &&
-            samples->depth < samples->frame_capacity)
-            samples->frames[samples->depth++] = names->single[id - 1];
-        else if (add_location_frames(samples, id, at, error) != PF_OK)
-            return error->code;
+            return bad_number(samples, error);
+        if (id - 1 < count && names->single[id - 1] != 0 && rows->depth < PF_STACK_DEPTH_MAX)
+            status = pf_rows_frame(rows, names->single[id - 1], error, 0);
+        else
+            status = add_location_frames(samples, id, error);
+        if (status != PF_OK)
+            return status;
     }
     return PF_OK;
 }
 
-/* ---- Rows ---- */
+/* ---- Records ---- */
 
-struct value_columns {
-    uint32_t row;
-    size_t count; /* values met */
-};
-
-static void put_value(struct samples *samples, struct value_columns *value_columns, uint64_t value)
+static void put_value(struct samples *samples, uint64_t value)
 {
-    if (value_columns->count < samples->profile->count.types)
-        samples->values[value_columns->count * PF_BATCH_ROWS + value_columns->row] = (int64_t)value;
-    value_columns->count++;
+    if (samples->value_count < samples->profile->count.types)
+        samples->values[samples->value_count] = (int64_t)value;
+    samples->value_count++;
 }
 
-static int put_packed(struct samples *samples, struct value_columns *value_columns,
-                      struct pf_proto packed, size_t at, struct pf_error *error)
+static int put_packed(struct samples *samples, struct pf_proto packed, struct pf_error *error)
 {
     uint64_t value = 0;
 
     while (packed.cursor < packed.end) {
         packed.cursor = pf_proto_varint(packed.cursor, packed.end, &value);
         if (!packed.cursor)
-            return bad_number(samples, at, error);
-        put_value(samples, value_columns, value);
+            return bad_number(samples, error);
+        put_value(samples, value);
     }
     return PF_OK;
 }
@@ -457,82 +434,80 @@ static void keep_label(struct samples *samples, struct pf_bytes *labels, const u
 }
 
 static int read_field(struct samples *samples, const struct pf_proto_field *field,
-                      struct value_columns *value_columns, size_t at, struct pf_error *error)
+                      struct pf_error *error)
 {
     if (field->number > 2)
         return PF_OK;
     if (field->number == 1 && field->type == PF_PROTO_BYTES)
-        return add_packed_stack(samples, pf_proto_of(field), at, error);
+        return add_packed_stack(samples, pf_proto_of(field), error);
     if (field->number == 1 && field->type == PF_PROTO_VARINT)
-        return add_location_frames(samples, field->value, at, error);
+        return add_location_frames(samples, field->value, error);
     if (field->number == 2 && field->type == PF_PROTO_BYTES)
-        return put_packed(samples, value_columns, pf_proto_of(field), at, error);
+        return put_packed(samples, pf_proto_of(field), error);
     if (field->type != PF_PROTO_VARINT)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
+        return pf_error_at(error, PF_FAILED, offset_of(samples),
                            "sample: a field is of another type");
-    put_value(samples, value_columns, field->value);
+    put_value(samples, field->value);
     return PF_OK;
 }
 
-static int read_sample(struct samples *samples, struct pf_proto message, uint32_t row, size_t at,
-                       struct pf_error *error)
+/* Adds the record of a sample, or none. */
+static int read_sample(struct samples *samples, struct pf_proto message, struct pf_error *error)
 {
-    const struct pf_pprof_profile *profile = samples->profile;
-    struct value_columns value_columns = {.row = row};
+    struct pf_rows *rows = samples->rows;
+    size_t types = samples->profile->count.types;
     struct pf_bytes labels = {NULL, 0};
     struct pf_proto_field field;
     const char *problem;
+    uint32_t set = 0;
     int status;
 
-    samples->depth = 0;
+    rows->depth = 0;
+    samples->value_count = 0;
     samples->cut = (struct cut){0};
     for (const unsigned char *from = message.cursor;
          (status = pf_proto_next(&message, &field, &problem)) == PF_OK; from = message.cursor) {
         if (field.number == 3 && field.type == PF_PROTO_BYTES)
             keep_label(samples, &labels, from, message.cursor);
-        else if (read_field(samples, &field, &value_columns, at, error) != PF_OK)
+        else if (read_field(samples, &field, error) != PF_OK)
             return error->code;
     }
     if (status != PF_EOF)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at), "sample: %s", problem);
-    if (value_columns.count != profile->count.types)
-        return pf_error_at(error, PF_FAILED, offset_of(samples, at),
-                           "a sample of %zu values where there are %zu types", value_columns.count,
-                           profile->count.types);
-    samples->sets[row] = 0;
+        return pf_error_at(error, PF_FAILED, offset_of(samples), "sample: %s", problem);
+    if (samples->value_count != types)
+        return pf_error_at(error, PF_FAILED, offset_of(samples),
+                           "a sample of %zu values where there are %zu types", samples->value_count,
+                           types);
     if (samples->labels.failed)
         return pf_error_nomem(error);
-    if (labels.size > 0 && find_labels(samples, labels, &samples->sets[row], at, error) != PF_OK)
+    if (labels.size > 0 && find_labels(samples, labels, &set, error) != PF_OK)
         return error->code;
-    size_t from = cut_end(&samples->cut, samples->depth);
-    const uint32_t *frames = from > 0 ? samples->frames + from : samples->frames;
-    pf_stack_memo_queue(samples->memo, samples->dict, frames, samples->depth - from,
-                        &samples->stacks[row]);
+    size_t from = cut_end(&samples->cut, rows->depth);
+
+    pf_rows_sample_of(rows, from > 0 ? rows->frames + from : rows->frames, rows->depth - from, set);
+    pf_rows_set_values(rows, 0, samples->values, (uint32_t)types);
     return PF_OK;
 }
 
-/* Reads the next rows, up to PF_BATCH_ROWS; *rows of them are good, also when the next one fails.
- * PF_OK, PF_EOF (no rows), or a code in `error`. */
-static int read_samples(struct samples *samples, uint32_t *rows, struct pf_error *error)
+/* Adds the next samples, up to a batch. PF_OK, or a code in `error`: the samples before are good.
+ */
+static int read_samples(struct samples *samples, struct pf_error *error)
 {
     const struct pf_buffer *held = &samples->profile->samples;
     const unsigned char *bytes = (const unsigned char *)held->data;
-    int status = PF_OK;
 
-    for (*rows = 0; *rows < PF_BATCH_ROWS && samples->at < samples->end;) {
+    while (samples->at < samples->end && !pf_rows_ready(samples->rows)) {
         uint64_t size = 0;
         const unsigned char *body = pf_proto_varint(bytes + samples->at, bytes + held->size, &size);
+        int status = read_sample(samples, (struct pf_proto){body, body + size}, error);
 
-        status =
-            read_sample(samples, (struct pf_proto){body, body + size}, *rows, samples->at, error);
         if (status != PF_OK && (status != PF_FAILED || !samples->damaged))
-            break;
-        *rows += status == PF_OK;
-        status = PF_OK;
+            return status;
+        if (status != PF_OK)
+            *error = (struct pf_error){0};
         samples->at = (size_t)(body - bytes) + (size_t)size;
     }
-    pf_stack_memo_flush(samples->memo, samples->dict);
-    return status == PF_OK && *rows == 0 ? PF_EOF : status;
+    return PF_OK;
 }
 
 /* ---- Opening and closing ---- */
@@ -549,6 +524,8 @@ static int open_reader(struct pf_reader *reader)
             pf_shared_get(reader->shared, &owner, sizeof *state->common, pf_pprof_common_free);
     if (!state->common || pf_pprof_common_init(state->common) != PF_OK)
         return pf_error_nomem(&reader->error);
+    pf_rows_init(&state->rows, reader->dict);
+    pf_rows_share_stacks(&state->rows, state->common->memo);
     state->profile = state->common->spare;
     state->common->spare = (struct pf_pprof_profile){0};
     pf_source_peek(reader->source, 1, &have);
@@ -563,11 +540,8 @@ static int open_reader(struct pf_reader *reader)
 static void clear_profile(struct state *state)
 {
     free_samples(&state->samples);
-    pf_pprof_meta_free(&state->meta);
     pf_pprof_names_free(&state->names);
     pf_pprof_profile_clear(&state->profile);
-    free(state->columns);
-    state->columns = NULL;
 }
 
 static void close_reader(struct pf_reader *reader)
@@ -575,6 +549,7 @@ static void close_reader(struct pf_reader *reader)
     struct state *state = reader->state;
 
     clear_profile(state);
+    pf_rows_free(&state->rows);
     if (state->common) {
         pf_pprof_profile_free(&state->common->spare);
         state->common->spare = state->profile;
@@ -643,19 +618,7 @@ static void add_doubt(struct pf_reader *reader)
                 plain.text);
 }
 
-static int make_columns(struct pf_reader *reader)
-{
-    struct state *state = reader->state;
-    size_t count = state->profile.count.types;
-
-    state->columns = malloc((count + 1) * sizeof *state->columns);
-    if (!state->columns)
-        return pf_error_nomem(&reader->error);
-    for (size_t k = 0; k < count; k++)
-        state->columns[k].data = state->samples.values + k * PF_BATCH_ROWS;
-    return pf_pprof_measures_find(&state->profile, reader->dict, state->columns, &reader->error);
-}
-
+/* Queues the declaration of the measures and the metadata of the profile. */
 static int read_profile(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -683,13 +646,16 @@ static int read_profile(struct pf_reader *reader)
                                  reader->relocate ? state->common : NULL, &reader->error);
     if (status == PF_OK && pf_options_get(reader->options, "drop"))
         status = pf_pprof_drop_find(&state->names, &state->profile, reader->dict, &reader->error);
+    pf_rows_begin(&state->rows, PF_SAMPLE);
     if (status == PF_OK)
-        pf_pprof_meta_make(&state->meta, &state->profile, &state->names, reader->dict);
-    if (status == PF_OK && init_samples(&state->samples, &state->profile, &state->names,
-                                        state->common->memo, reader->dict) != PF_OK)
+        pf_pprof_meta_make(&state->rows, &state->profile, &state->names);
+    if (status == PF_OK &&
+        init_samples(&state->samples, &state->profile, &state->names, &state->rows) != PF_OK)
         status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
-        status = make_columns(reader);
+        status = pf_pprof_measures_find(&state->profile, &state->rows, &reader->error);
+    if (status == PF_OK)
+        pf_rows_declare_ahead(&state->rows);
     if (status == PF_NOMEM)
         return status;
     /* Damage inside the part that was read lies before the place where reading ended. */
@@ -708,79 +674,59 @@ static int read_profile(struct pf_reader *reader)
         pf_report_send(&reader->report, PF_WARNING,
                        "%zu references to mappings or functions that are not there",
                        state->names.unknown);
+    state->in_profile = status == PF_OK;
     return status;
 }
 
-static void set_columns(struct state *state, struct pf_batch *batch, uint32_t rows)
+/* Reading ends at damage. Before damage at the end of the profile, whole samples are read. */
+static void end_at(struct pf_reader *reader, const struct pf_error *error)
 {
-    batch->kind = PF_SAMPLE;
-    batch->rows = rows;
-    batch->stack = state->samples.stacks;
-    batch->labels = state->samples.sets;
-    batch->values = state->columns;
-    batch->value_count = (uint32_t)state->profile.count.types;
+    struct state *state = reader->state;
+
+    if (error->code == PF_FAILED && error->offset == state->profile.end)
+        state->samples.damaged = true;
+    else
+        state->samples.at = state->samples.end;
+    if (!state->damaged || error->code != PF_FAILED) {
+        reader->error = *error;
+        add_doubt(reader);
+    }
+    state->damaged = true;
 }
 
-/* Rows, or the state behind the last row. */
-static int fill_samples(struct pf_reader *reader, struct pf_batch *batch)
+/* Adds records, or ends the profile behind its last one. PF_OK, or the failure that follows the
+ * records of a damaged profile. */
+static int add_records(struct pf_reader *reader)
 {
     struct state *state = reader->state;
     struct pf_error error = {0};
-    uint32_t rows;
-    int status = read_samples(&state->samples, &rows, &error);
+    struct pf_pprof_profile next;
 
-    if (status < 0) {
-        /* Reading ends at damage. Before damage at the end of the profile, whole samples are
-         * read. */
-        if (status == PF_FAILED && error.offset == state->profile.end)
-            state->samples.damaged = true;
-        else
-            state->samples.at = state->samples.end;
-        if (!state->damaged) {
-            reader->error = error;
-            add_doubt(reader);
-        }
-        state->damaged = true;
-    }
-    if (rows > 0) {
-        set_columns(state, batch, rows);
-        return PF_OK;
-    }
-    if (state->samples.at < state->samples.end)
+    if (read_samples(&state->samples, &error) != PF_OK)
+        end_at(reader, &error);
+    if (state->samples.at < state->samples.end || !pf_rows_empty(&state->rows))
         return PF_OK;
     if (state->damaged)
         return reader->error.code;
-    struct pf_pprof_profile next = state->next;
-
+    next = state->next;
     clear_profile(state);
     state->next = state->third;
     state->third = state->profile;
     state->profile = next;
-    state->phase = READ;
+    state->in_profile = false;
     return PF_OK;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
-    int status;
+    int status = PF_OK;
 
-    switch (state->phase) {
-    case READ:
-        status = read_profile(reader);
-        state->phase = status == PF_OK ? DECLARE : END;
-        return status;
-    case DECLARE:
-        set_columns(state, batch, 0);
-        state->phase = METADATA;
-        return PF_OK;
-    case METADATA:
-        if (!pf_pprof_meta_next(&state->meta, batch))
-            state->phase = SAMPLES;
-        return PF_OK;
-    case SAMPLES: return fill_samples(reader, batch);
-    default: return reader->error.code;
-    }
+    while (status == PF_OK && pf_rows_empty(&state->rows))
+        status = state->in_profile ? add_records(reader) : read_profile(reader);
+    if (status == PF_OK && !pf_rows_give(&state->rows, batch))
+        status = PF_NOMEM;
+    return status;
 }
 
 /* ---- The format ---- */
