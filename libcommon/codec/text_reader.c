@@ -15,8 +15,7 @@ int pf_rows_read(struct pf_reader *reader, struct pf_rows *rows, int *status,
     return pf_rows_give(rows, batch) ? PF_OK : *status;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 void pf_text_open(struct pf_reader *reader, int (*line)(struct pf_reader *, struct pf_bytes),
                   int (*end)(struct pf_reader *, int status))
@@ -55,8 +54,7 @@ int pf_text_read(struct pf_reader *reader, struct pf_batch *batch)
     return pf_rows_read(reader, &text->rows, &text->status, next_line, batch);
 }
 
-/* --- evidence ----------------------------------------------------------------------------------
- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 int pf_text_bid(struct pf_source *source,
                 int (*judge)(struct pf_bytes line, bool whole, void *evidence), void *evidence)

@@ -13,8 +13,7 @@
 int pf_rows_read(struct pf_reader *, struct pf_rows *, int *status, int (*step)(struct pf_reader *),
                  struct pf_batch *);
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* The first member of the state of a text format. */
 struct pf_text_reader {
@@ -36,8 +35,7 @@ void pf_text_close(struct pf_reader *);
 /* For pf_format.read. */
 int pf_text_read(struct pf_reader *, struct pf_batch *);
 
-/* --- evidence ----------------------------------------------------------------------------------
- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 enum {
     PF_TEXT_OTHER = -1,     /* a line that the format does not have: the input is not of it */

@@ -54,8 +54,7 @@ static bool out_of_memory(struct pf_rows *rows)
     return false;
 }
 
-/* --- room --------------------------------------------------------------------------------------
- */
+/* --- room ------------------------------------------------------------------------------------- */
 
 static void move_down(void *column, size_t size, size_t given, size_t count)
 {
@@ -209,8 +208,7 @@ static inline bool add_row(struct pf_rows *rows, uint32_t labels, size_t *row)
     return true;
 }
 
-/* --- measures ----------------------------------------------------------------------------------
- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 void pf_rows_begin(struct pf_rows *rows, enum pf_kind kind)
 {
@@ -293,8 +291,7 @@ void pf_rows_declare_ahead(struct pf_rows *rows)
     rows->pieces[ahead] = piece;
 }
 
-/* --- records -----------------------------------------------------------------------------------
- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 int pf_rows_too_deep(struct pf_error *error, uint64_t offset)
 {
@@ -442,8 +439,7 @@ void pf_rows_time(struct pf_rows *rows, int64_t nanoseconds)
         out_of_memory(rows);
 }
 
-/* --- metadata ----------------------------------------------------------------------------------
- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 void pf_rows_meta_strings(struct pf_rows *rows, uint32_t origin, uint32_t key, uint32_t value)
 {
@@ -486,8 +482,7 @@ void pf_rows_meta_number(struct pf_rows *rows, const char *origin, const char *k
     pf_rows_meta(rows, origin, pf_bytes_of(key), (struct pf_bytes){text, size});
 }
 
-/* --- batches -----------------------------------------------------------------------------------
- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 static void give_metadata(struct pf_rows *rows, uint32_t count, struct pf_batch *batch)
 {

@@ -77,8 +77,7 @@ void pf_rows_free(struct pf_rows *);
  * dictionary: inputs of one program share most stacks. */
 void pf_rows_share_stacks(struct pf_rows *, struct pf_stack_memo *);
 
-/* --- measures ----------------------------------------------------------------------------------
- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 /* Records that are added from now on are of `kind` and have the columns added from now on. The
  * first kind is PF_SAMPLE. A reader whose batches shall have only the columns that their records
@@ -107,8 +106,7 @@ static inline uint32_t pf_rows_measure_of(const struct pf_rows *rows, size_t col
     return rows->measures[rows->first + column];
 }
 
-/* --- records -----------------------------------------------------------------------------------
- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* What messages say of more than PF_STACK_DEPTH_MAX frames, and the message at `offset`, as
  * PF_FAILED. */
@@ -169,8 +167,7 @@ bool pf_rows_add_to(struct pf_rows *, size_t row, uint32_t column, int64_t amoun
 /* The time of the record added last. */
 void pf_rows_time(struct pf_rows *, int64_t nanoseconds);
 
-/* --- metadata ----------------------------------------------------------------------------------
- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 /* A row of metadata behind the records added so far. Bytes as they are, known to be UTF-8 where
  * they are. */
@@ -180,8 +177,7 @@ void pf_rows_meta_number(struct pf_rows *, const char *origin, const char *key, 
 /* The same for strings of the dictionary. */
 void pf_rows_meta_strings(struct pf_rows *, uint32_t origin, uint32_t key, uint32_t value);
 
-/* --- batches -----------------------------------------------------------------------------------
- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* True when nothing waits. */
 static inline bool pf_rows_empty(const struct pf_rows *rows)

@@ -186,8 +186,7 @@ int pf_label_tests_status(const struct pf_label_tests *tests)
     return PF_OK;
 }
 
-/* --- what there is
- * ------------------------------------------------------------------------------------ */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 /* Names in order of their bytes, each once, as many as a message can hold. */
 struct name_list {

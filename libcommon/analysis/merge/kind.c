@@ -13,8 +13,7 @@ void pf_merge_kind_free(struct pf_merge_kind *kind)
     pf_merge_columns_free(&kind->columns);
 }
 
-/* --- adding an input
- * -------------------------------------------------------------------------------------- */
+/* --- adding an input -------------------------------------------------------------------------- */
 
 /* What becomes of the records of an input; nothing has changed yet but for new records. */
 struct plan {
@@ -273,8 +272,7 @@ int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
     return status;
 }
 
-/* --- the end
- * ---------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 int pf_merge_kind_regroup(struct pf_merge_kind *kind, const struct pf_merge_map *map,
                           const struct pf_merge_labels *labels, const struct pf_sums **failed)

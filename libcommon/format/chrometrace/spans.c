@@ -69,8 +69,7 @@ void pf_trace_label_threads(struct pf_reader *reader)
     }
 }
 
-/* --- the order of events -----------------------------------------------------------------------
- */
+/* --- the order of events ---------------------------------------------------------------------- */
 
 static int compare_order(const struct pf_trace_event *x, const struct pf_trace_event *y)
 {

@@ -24,8 +24,7 @@ static const struct pf_text_column text_columns[COLUMNS] = {
     {"", 0, 0},
 };
 
-/* --- amounts and sides --------------------------------------------------------------------------
- */
+/* --- amounts and sides ------------------------------------------------------------------------ */
 
 const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_block *block,
                           pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT])
