@@ -4,8 +4,8 @@
 
 enum { WINDOW = 64 * 1024 };
 
-int pf_rows_read(struct pf_reader *reader, struct pf_rows *rows, int *status,
-                 int (*step)(struct pf_reader *), struct pf_batch *batch)
+static inline int read_rows(struct pf_reader *reader, struct pf_rows *rows, int *status,
+                            int (*step)(struct pf_reader *), struct pf_batch *batch)
 {
     while (*status == PF_OK && !pf_rows_ready(rows)) {
         if (reader->flush && !pf_rows_empty(rows) && pf_source_would_block(reader->source))
@@ -13,6 +13,12 @@ int pf_rows_read(struct pf_reader *reader, struct pf_rows *rows, int *status,
         *status = step(reader);
     }
     return pf_rows_give(rows, batch) ? PF_OK : *status;
+}
+
+int pf_rows_read(struct pf_reader *reader, struct pf_rows *rows, int *status,
+                 int (*step)(struct pf_reader *), struct pf_batch *batch)
+{
+    return read_rows(reader, rows, status, step, batch);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -51,7 +57,7 @@ int pf_text_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_text_reader *text = reader->state;
 
-    return pf_rows_read(reader, &text->rows, &text->status, next_line, batch);
+    return read_rows(reader, &text->rows, &text->status, next_line, batch);
 }
 
 /* --- evidence --------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/rows.h"
+#include "codec/text_reader.h"
 #include "model/side.h"
 #include "model/stacks.h"
 #include "model/units.h"
@@ -173,10 +173,8 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- reader ----------------------------------------------------------------------------------- */
 
-enum item { ITEM_NONE, ITEM_RECORD, ITEM_COMMENT };
-
 struct folded_reader {
-    struct pf_stack_memo *memo;
+    struct pf_text_reader text;
     /* by string: the location of a frame of this name; 0: not yet */
     uint32_t *location_of;
     size_t location_count, location_capacity;
@@ -187,35 +185,23 @@ struct folded_reader {
     size_t *ends;
     struct recent_frame *met; /* by slot */
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
-    uint64_t lines;
-    bool declared;
-    int status; /* the result of the next call, after the records */
 
     struct pf_measure measure; /* without its scale */
     struct pf_bytes unit;      /* as the option says */
     uint64_t unit_num;
     unsigned decimals; /* a raw unit is 10^-decimals of the unit */
     unsigned columns;  /* 2: counts of before and after */
-    uint32_t measure_index[2];
-    bool named; /* an option names the measure */
+    bool named;        /* an option names the measure */
 
     /* every line so far has two columns; the end of the input shows what they are */
     bool holding;
     struct pf_folded_pairs pairs; /* these lines */
-    size_t pairs_given;
+    struct pf_stack_memo *memo;   /* for their stacks */
 
     struct pf_folded_known *known; /* NULL: nothing is known */
-    enum item item;                /* read, but not sent yet */
-    uint32_t item_stack, item_tag; /* 0: its frames were read */
-    uint32_t item_text;
-    struct pf_folded_count item_count, item_before;
-    /* of two columns: the first as in the line, with the blanks before it */
-    struct pf_bytes item_tail;
-
+    uint32_t *tags;                /* of the records that wait; 0: the stack was known */
+    size_t tag_count, tag_capacity;
     uint32_t origin, key; /* of comments */
-    uint32_t stacks[PF_BATCH_ROWS], tags[PF_BATCH_ROWS];
-    int64_t values[2][PF_BATCH_ROWS];
-    struct pf_value_column column[2];
 };
 
 /* The name of a column; of two columns, `before` and `after` behind the name of the option and a
@@ -242,26 +228,26 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
     return id;
 }
 
-/* Declares the measures with counts of 10^-decimals. */
+/* Counts are 10^-decimals from here on. */
 static int set_decimals(struct pf_reader *reader, unsigned decimals)
 {
     struct folded_reader *state = reader->state;
     struct pf_measure measure = state->measure;
-    bool failed = false;
 
     pf_measure_set_scale(&measure, state->unit_num, (uint64_t)pf_folded_powers[decimals]);
     if (measure.num != 1 || measure.den != 1)
         measure.raw_unit = decimals > 0 ? pf_unit_decimal(reader->dict, decimals, state->unit)
                                         : pf_dict_intern(reader->dict, state->unit, PF_UTF8);
     state->decimals = decimals;
+    pf_rows_begin(&state->text.rows, PF_SAMPLE);
     for (unsigned k = 0; k < state->columns; k++) {
         measure.name = column_name(reader, k);
         measure.main = k + 1 == state->columns;
-        state->measure_index[k] = pf_dict_add_measure(reader->dict, measure);
-        failed = failed || measure.name == 0 || state->measure_index[k] == UINT32_MAX;
+        if (measure.name == 0)
+            return pf_error_nomem(&reader->error);
+        pf_rows_measure(&state->text.rows, pf_dict_add_measure(reader->dict, measure));
     }
-    failed = failed || pf_dict_status(reader->dict) == PF_NOMEM;
-    return failed ? pf_error_nomem(&reader->error) : PF_OK;
+    return pf_dict_status(reader->dict) == PF_NOMEM ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
 /* `measure=NAME/UNIT`. */
@@ -337,51 +323,11 @@ static bool pairs_ahead(struct pf_bytes text)
     return found;
 }
 
-static bool at_end(struct pf_source *source)
+static int bad_line(struct pf_reader *reader, struct pf_bytes line, const char *what)
 {
-    size_t have;
+    const struct folded_reader *state = reader->state;
 
-    pf_source_peek(source, 1, &have);
-    return have == 0;
-}
-
-static int open_reader(struct pf_reader *reader)
-{
-    struct folded_reader *state = reader->state;
-    struct pf_bytes text = window(reader->source, !reader->flush);
-
-    if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
-        return reader->error.code;
-    if (text.size == 0 && at_end(reader->source))
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
-    state->memo = pf_stack_memo_new();
-    state->met = calloc(SLOTS, sizeof *state->met);
-    if (!state->memo || !state->met)
-        return pf_error_nomem(&reader->error);
-    state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
-    state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
-    state->known = pf_folded_known_get(reader->shared, reader->dict);
-    const char *columns = pf_options_get(reader->options, "columns");
-    state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
-    state->holding = columns ? state->columns == 2 : pairs_ahead(text);
-    int status = set_measure(reader);
-    if (status == PF_OK && !state->holding)
-        status = set_decimals(reader, decimals_ahead(text));
-    return status;
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    struct folded_reader *state = reader->state;
-
-    pf_stack_memo_free(state->memo);
-    pf_folded_pairs_free(&state->pairs);
-    free(state->location_of);
-    free(state->frames);
-    free(state->leaf_first);
-    free(state->ends);
-    free(state->met);
+    return pf_error_line(&reader->error, state->text.offset, state->text.number, line, what);
 }
 
 /* Makes the location of a string that was not a frame before. */
@@ -495,8 +441,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
 
 /* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line
  * before. */
-static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes line,
-                      struct pf_bytes text)
+static int read_stack(struct pf_reader *reader, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
     size_t at, known;
@@ -508,10 +453,9 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
         size_t end = separator ? (size_t)(separator - text.data) : text.size;
 
         if (state->depth == PF_STACK_DEPTH_MAX)
-            return pf_rows_too_deep(&reader->error, offset);
+            return pf_rows_too_deep(&reader->error, state->text.offset);
         if (end - at > PF_STRING_MAX)
-            return pf_error_line(&reader->error, offset, state->lines, line,
-                                 "a frame longer than 16 MiB");
+            return bad_line(reader, line, "a frame longer than 16 MiB");
         if (!add_frame(state, (struct pf_bytes){text.data + at, end - at}, end))
             return pf_error_nomem(&reader->error);
         at = end + 1;
@@ -526,67 +470,7 @@ static int read_stack(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     return PF_OK;
 }
 
-/* Cuts the first column off the stack. A line without it ends the holding, unless the option asks
- * for two columns. */
-static int cut_pair(struct pf_reader *reader, uint64_t offset, struct pf_bytes line,
-                    struct pf_bytes *stack)
-{
-    struct folded_reader *state = reader->state;
-    struct pf_bytes shorter;
-
-    if (split_pair(*stack, &shorter, &state->item_before)) {
-        const char *end = shorter.data + shorter.size;
-
-        state->item_tail = (struct pf_bytes){end, (size_t)(stack->data + stack->size - end)};
-        *stack = shorter;
-        return PF_OK;
-    }
-    if (state->columns == 2)
-        return pf_error_line(&reader->error, offset, state->lines, line,
-                             "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
-    state->holding = false;
-    return PF_OK;
-}
-
-/* Reads on to the next record or comment. */
-static int read_item(struct pf_reader *reader)
-{
-    struct folded_reader *state = reader->state;
-    struct pf_bytes line, stack;
-
-    for (;;) {
-        uint64_t offset = pf_source_offset(reader->source);
-        int status = pf_source_line(reader->source, &line, &reader->error);
-
-        if (status != PF_OK)
-            return status;
-        state->lines++;
-        if (pf_folded_comment(line)) {
-            if (line.size > PF_STRING_MAX)
-                return pf_error_line(&reader->error, offset, state->lines, line,
-                                     "a comment longer than 16 MiB");
-            state->item = ITEM_COMMENT;
-            state->item_text = pf_dict_intern_text(reader->dict, line);
-            return PF_OK;
-        }
-        switch (pf_folded_split(line, &stack, &state->item_count)) {
-        case PF_FOLDED_GOOD:
-            state->item = ITEM_RECORD;
-            if (state->holding && (status = cut_pair(reader, offset, line, &stack)) != PF_OK)
-                return status;
-            state->item_stack =
-                state->holding ? 0 : pf_folded_known_find(state->known, stack, &state->item_tag);
-            return state->item_stack ? PF_OK : read_stack(reader, offset, line, stack);
-        case PF_FOLDED_TOO_BIG:
-            return pf_error_line(&reader->error, offset, state->lines, line,
-                                 "the count needs more than 64 bits");
-        default:
-            if (pf_bytes_trim(line).size > 0)
-                return pf_error_line(&reader->error, offset, state->lines, line,
-                                     "no count at the end, expected 'frame;frame COUNT'");
-        }
-    }
-}
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* The value of a count in the current scale; false: it needs another scale. */
 static bool scaled_value(const struct folded_reader *state, const struct pf_folded_count *count,
@@ -596,50 +480,55 @@ static bool scaled_value(const struct folded_reader *state, const struct pf_fold
            pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
 }
 
-static void fill_records(struct folded_reader *state, struct pf_batch *batch, uint32_t rows)
+/* Notes the tag of a record added. Without memory stacks stay unknown. */
+static void note_tag(struct folded_reader *state, uint32_t tag)
 {
-    for (unsigned k = 0; k < state->columns; k++)
-        state->column[k] = (struct pf_value_column){state->measure_index[k], state->values[k]};
-    batch->kind = PF_SAMPLE;
-    batch->rows = rows;
-    batch->stack = state->stacks;
-    batch->values = state->column;
-    batch->value_count = state->columns;
+    if (!state->known)
+        return;
+    if (state->tag_count == state->tag_capacity &&
+        !pf_grow(&state->tags, &state->tag_capacity, state->tag_count + 1, sizeof *state->tags))
+        state->known = NULL;
+    else
+        state->tags[state->tag_count++] = tag;
 }
 
-static void fill_comment(struct folded_reader *state, struct pf_batch *batch)
+/* The stacks of a batch are known from now on. */
+static void remember(struct folded_reader *state, const struct pf_batch *batch)
 {
-    batch->kind = PF_META;
-    batch->rows = 1;
-    batch->origin = &state->origin;
-    batch->key = &state->key;
-    batch->value = &state->item_text;
-    state->item = ITEM_NONE;
+    if (!state->known)
+        return;
+    for (uint32_t k = 0; k < batch->rows; k++)
+        if (state->tags[k])
+            pf_folded_known_add(state->known, state->tags[k], batch->stack[k]);
+    state->tag_count -= batch->rows;
+    if (state->tag_count > 0)
+        memmove(state->tags, state->tags + batch->rows, state->tag_count * sizeof *state->tags);
 }
 
-/* Reads lines of two counts. If all lines to the end of the input have two, they are two columns;
- * if another line comes, the first count is a part of the last frame. Stops at a comment. */
-static int hold_pairs(struct pf_reader *reader)
+/* Adds a record of a known stack, or, if `stack` is 0, of the frames that were read. */
+static inline int add_record(struct pf_reader *reader, uint32_t stack, uint32_t tag,
+                             const struct pf_folded_count *count)
 {
     struct folded_reader *state = reader->state;
+    int64_t value;
 
-    while (state->holding && state->item != ITEM_COMMENT) {
-        state->status = read_item(reader);
-        if (state->status != PF_OK) {
-            state->columns = 2;
-            state->holding = false;
-        } else if (state->holding && state->item == ITEM_RECORD) {
-            uint32_t stack =
-                pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
+    if (!scaled_value(state, count, &value)) {
+        int status = set_decimals(reader, count->decimals);
 
-            if (!pf_folded_pairs_add(&state->pairs, stack, state->item_tail, state->item_before,
-                                     state->item_count))
-                return state->status = pf_error_nomem(&reader->error);
-            state->item = ITEM_NONE;
-        }
+        if (status != PF_OK)
+            return status;
+        value = count->value;
     }
-    return state->holding ? PF_OK : set_decimals(reader, state->pairs.decimals);
+    note_tag(state, stack ? 0 : tag);
+    if (stack)
+        pf_rows_stack(&state->text.rows, stack, 0);
+    else
+        pf_rows_sample_of(&state->text.rows, state->leaf_first, state->depth, 0);
+    pf_rows_set(&state->text.rows, 0, value);
+    return PF_OK;
 }
+
+/* --- lines of two counts ---------------------------------------------------------------------- */
 
 /* The stack of a held line that has one column: the first count belongs to its last frame. */
 static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pair *pair)
@@ -662,87 +551,188 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
     return pf_dict_add_frame(reader->dict, node.parent, location);
 }
 
-/* Makes a batch of held lines. */
-static int fill_pairs(struct pf_reader *reader, struct pf_batch *batch)
+static int add_pair(struct pf_reader *reader, const struct pf_folded_pair *pair)
 {
     struct folded_reader *state = reader->state;
-    const struct pf_folded_pairs *pairs = &state->pairs;
-    uint32_t rows = 0;
+    struct pf_rows *rows = &state->text.rows;
+    int64_t before = 0, after;
 
-    for (; rows < PF_BATCH_ROWS && state->pairs_given < pairs->count; rows++) {
-        const struct pf_folded_pair *pair = &pairs->rows[state->pairs_given++];
-        bool good = scaled_value(state, &pair->after, &state->values[state->columns - 1][rows]);
-
-        state->stacks[rows] = state->columns == 2 ? pair->stack : whole_stack(reader, pair);
-        if (!good ||
-            (state->columns == 2 && !scaled_value(state, &pair->before, &state->values[0][rows])))
-            return state->status =
-                       pf_error_set(&reader->error, PF_FAILED,
-                                    "counts as different as 1 and 1e-%u need more than 64 bits",
-                                    state->decimals);
-    }
-    fill_records(state, batch, rows);
+    if (!scaled_value(state, &pair->after, &after) ||
+        (state->columns == 2 && !scaled_value(state, &pair->before, &before)))
+        return pf_error_set(&reader->error, PF_FAILED,
+                            "counts as different as 1 and 1e-%u need more than 64 bits",
+                            state->decimals);
+    note_tag(state, 0);
+    pf_rows_stack(rows, state->columns == 2 ? pair->stack : whole_stack(reader, pair), 0);
+    pf_rows_set(rows, 0, before);
+    pf_rows_set(rows, state->columns - 1, after);
     return PF_OK;
 }
 
-/* Adds the stack of the item; a stack of frames is known when the memo is flushed. */
-static void add_row(struct pf_reader *reader, uint32_t row)
+/* If all lines to the end of the input have two counts, these are two columns; if another line
+ * comes, the first count is a part of the last frame. */
+static int end_holding(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    int status = set_decimals(reader, state->pairs.decimals);
+
+    state->holding = false;
+    pf_rows_declare(&state->text.rows);
+    for (size_t k = 0; k < state->pairs.count && status == PF_OK; k++)
+        status = add_pair(reader, &state->pairs.rows[k]);
+    return status;
+}
+
+/* Cuts the first count off the stack of a line that is held. A line without it ends the holding,
+ * unless the option asks for two columns. */
+static int cut_pair(struct pf_reader *reader, struct pf_bytes line, struct pf_bytes *stack,
+                    struct pf_bytes *tail, struct pf_folded_count *before)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes shorter;
+
+    if (split_pair(*stack, &shorter, before)) {
+        const char *end = shorter.data + shorter.size;
+
+        *tail = (struct pf_bytes){end, (size_t)(stack->data + stack->size - end)};
+        *stack = shorter;
+        return PF_OK;
+    }
+    return state->columns == 1
+               ? end_holding(reader)
+               : bad_line(reader, line,
+                          "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
+}
+
+/* Holds the line whose frames were read. */
+static int hold_pair(struct pf_reader *reader, struct pf_bytes tail, struct pf_folded_count before,
+                     struct pf_folded_count after)
+{
+    struct folded_reader *state = reader->state;
+    uint32_t stack =
+        pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
+
+    return pf_folded_pairs_add(&state->pairs, stack, tail, before, after)
+               ? PF_OK
+               : pf_error_nomem(&reader->error);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static int add_comment(struct pf_reader *reader, struct pf_bytes line)
 {
     struct folded_reader *state = reader->state;
 
-    state->tags[row] = state->item_stack ? 0 : state->item_tag;
-    if (state->item_stack)
-        state->stacks[row] = state->item_stack;
-    else
-        pf_stack_memo_queue(state->memo, reader->dict, state->leaf_first, state->depth,
-                            &state->stacks[row]);
-    state->item = ITEM_NONE;
+    if (line.size > PF_STRING_MAX)
+        return bad_line(reader, line, "a comment longer than 16 MiB");
+    pf_rows_meta_strings(&state->text.rows, state->origin, state->key,
+                         pf_dict_intern_text(reader->dict, line));
+    return PF_OK;
+}
+
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_folded_count count, before = {0};
+    struct pf_bytes text, tail = {0};
+    uint32_t stack = 0, tag = 0;
+    int status = PF_OK;
+
+    if (pf_folded_comment(line))
+        return add_comment(reader, line);
+    switch (pf_folded_split(line, &text, &count)) {
+    case PF_FOLDED_GOOD: break;
+    case PF_FOLDED_TOO_BIG: return bad_line(reader, line, "the count needs more than 64 bits");
+    default:
+        return pf_bytes_trim(line).size == 0
+                   ? PF_OK
+                   : bad_line(reader, line, "no count at the end, expected 'frame;frame COUNT'");
+    }
+    if (state->holding)
+        status = cut_pair(reader, line, &text, &tail, &before);
+    if (status == PF_OK && !state->holding)
+        stack = pf_folded_known_find(state->known, text, &tag);
+    if (status == PF_OK && stack == 0)
+        status = read_stack(reader, line, text);
+    if (status != PF_OK)
+        return status;
+    return state->holding ? hold_pair(reader, tail, before, count)
+                          : add_record(reader, stack, tag, &count);
+}
+
+static int end_input(struct pf_reader *reader, int status)
+{
+    struct folded_reader *state = reader->state;
+    int ended;
+
+    if (!state->holding)
+        return status;
+    state->columns = 2;
+    ended = end_holding(reader);
+    return ended == PF_OK ? status : ended;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    struct folded_reader *state = reader->state;
-    uint32_t rows = 0;
+    int status = pf_text_read(reader, batch);
 
-    if (state->holding && hold_pairs(reader) != PF_OK)
+    if (status == PF_OK && batch->kind == PF_SAMPLE)
+        remember(reader->state, batch);
+    return status;
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static bool at_end(struct pf_source *source)
+{
+    size_t have;
+
+    pf_source_peek(source, 1, &have);
+    return have == 0;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+    struct pf_bytes text = window(reader->source, !reader->flush);
+
+    if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
-    if (state->holding) {
-        fill_comment(state, batch);
-        return PF_OK;
+    if (text.size == 0 && at_end(reader->source))
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
+    pf_text_open(reader, read_line, end_input);
+    state->memo = pf_stack_memo_new();
+    state->met = calloc(SLOTS, sizeof *state->met);
+    if (!state->memo || !state->met)
+        return pf_error_nomem(&reader->error);
+    state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
+    state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
+    state->known = pf_folded_known_get(reader->shared, reader->dict);
+    const char *columns = pf_options_get(reader->options, "columns");
+    state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
+    state->holding = columns ? state->columns == 2 : pairs_ahead(text);
+    int status = set_measure(reader);
+    if (status == PF_OK && !state->holding) {
+        status = set_decimals(reader, decimals_ahead(text));
+        pf_rows_declare(&state->text.rows);
     }
-    if (!state->declared) {
-        state->declared = true;
-        fill_records(state, batch, 0);
-        return PF_OK;
-    }
-    if (state->pairs_given < state->pairs.count)
-        return fill_pairs(reader, batch);
-    while (rows < PF_BATCH_ROWS && state->status == PF_OK) {
-        if (rows > 0 && state->item == ITEM_NONE && reader->flush &&
-            pf_source_would_block(reader->source))
-            break;
-        if (state->item == ITEM_NONE && (state->status = read_item(reader)) != PF_OK)
-            break;
-        if (state->item == ITEM_RECORD &&
-            scaled_value(state, &state->item_count, &state->values[0][rows])) {
-            add_row(reader, rows++);
-        } else if (rows > 0) {
-            break;
-        } else if (state->item == ITEM_COMMENT) {
-            fill_comment(state, batch);
-            return PF_OK;
-        } else {
-            state->status = set_decimals(reader, state->item_count.decimals);
-        }
-    }
-    if (rows == 0)
-        return state->status;
-    pf_stack_memo_flush(state->memo, reader->dict);
-    for (uint32_t k = 0; state->known && k < rows; k++)
-        if (state->tags[k])
-            pf_folded_known_add(state->known, state->tags[k], state->stacks[k]);
-    fill_records(state, batch, rows);
-    return PF_OK;
+    return status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct folded_reader *state = reader->state;
+
+    pf_text_close(reader);
+    pf_stack_memo_free(state->memo);
+    pf_folded_pairs_free(&state->pairs);
+    free(state->location_of);
+    free(state->frames);
+    free(state->leaf_first);
+    free(state->ends);
+    free(state->met);
+    free(state->tags);
 }
 
 static const struct pf_option options[] = {

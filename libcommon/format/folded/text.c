@@ -97,10 +97,29 @@ static enum pf_folded_result scale_count(int64_t value, int64_t exponent,
     return PF_FOLDED_GOOD;
 }
 
+/* Most counts: digits alone, so few that they fit. */
+static bool parse_plain(struct pf_bytes text, struct pf_folded_count *count)
+{
+    int64_t value = 0;
+
+    if (text.size == 0 || text.size > PF_FOLDED_DECIMALS)
+        return false;
+    for (size_t k = 0; k < text.size; k++) {
+        if (!pf_digit(text.data[k]))
+            return false;
+        value = value * 10 + (text.data[k] - '0');
+    }
+    *count = (struct pf_folded_count){value, 0};
+    return true;
+}
+
 static enum pf_folded_result parse_count(struct pf_bytes text, struct pf_folded_count *count)
 {
     struct number number = {.text = text, .fits = true};
     int64_t exponent = 0, decimals = 0;
+
+    if (parse_plain(text, count))
+        return PF_FOLDED_GOOD;
 
     number.negative = is_at(&number, '-');
     if (number.negative)
