@@ -366,6 +366,16 @@ void pf_rows_edge(struct pf_rows *rows, uint32_t caller, uint32_t callee, uint32
         out_of_memory(rows);
 }
 
+bool pf_rows_room(struct pf_rows *rows, size_t count)
+{
+    if ((!rows->open || rows->given > 0) && !make_room(rows))
+        return false;
+    while (rows->capacity - rows->count < count)
+        if (!grow_rows(rows))
+            return rows->open = false;
+    return true;
+}
+
 /* The place of a record, to be looked for. */
 static inline void want(struct pf_rows *rows, size_t row, const struct pf_location *place,
                         bool callee)

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/rows.h"
+#include "codec/text_reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,82 +64,37 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- reader ----------------------------------------------------------------------------------- */
 
-enum step { DECLARE, RECORDS, END };
-
 struct cat_reader {
-    enum step step;
-    int status; /* the result of the next call, after the records */
-    uint64_t lines;
-    uint64_t at;          /* where the current line begins */
-    struct pf_bytes line; /* read, but not used yet; NULL: no line */
-    struct pf_buffer kept;
-
-    struct pf_rows meta;
+    struct pf_text_reader text;
     struct pf_dcpi_locator locator;
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
     unsigned seen;                     /* a bit for each word that a head has once */
+    bool any;                          /* a line was read that is not empty */
     bool located;                      /* the head of a profile is complete */
     bool begun;                        /* a row was read; its address: */
     uint64_t last;
 
     struct column {
         struct pf_dcpi_cat_event event;
+        uint32_t measure;
         pf_int128 total;
-        int64_t *values; /* PF_BATCH_ROWS */
     } * columns;
-    struct pf_value_column *given; /* for the batch */
-    size_t count, capacity, given_capacity, allocated;
+    int64_t *counts; /* of a row, by column */
+    size_t count, capacity, count_capacity;
 };
 
 static int bad_line(struct pf_reader *reader, const char *what)
 {
     const struct cat_reader *state = reader->state;
 
-    return pf_error_line(&reader->error, state->at, state->lines, (struct pf_bytes){0}, what);
-}
-
-/* PF_OK with state->line, PF_EOF, or a failure. Skips empty lines. */
-static int peek_line(struct pf_reader *reader)
-{
-    struct cat_reader *state = reader->state;
-    int status = PF_OK;
-
-    while (status == PF_OK && !state->line.data) {
-        state->at = pf_source_offset(reader->source);
-        status = pf_source_line(reader->source, &state->line, &reader->error);
-        if (status != PF_OK)
-            state->line.data = NULL;
-        state->lines += status == PF_OK;
-        size_t blanks = 0;
-
-        while (state->line.data && blanks < state->line.size && pf_blank(state->line.data[blanks]))
-            blanks++;
-        if (state->line.data && blanks == state->line.size)
-            state->line.data = NULL;
-    }
-    return status;
-}
-
-/* Copies the current line for the next call of the reader: the bytes of the source are valid until
- * its next use. */
-static int keep_line(struct pf_reader *reader)
-{
-    struct cat_reader *state = reader->state;
-
-    if (!state->line.data || state->line.data == state->kept.data)
-        return PF_OK;
-    state->kept.size = 0;
-    pf_buffer_append(&state->kept, state->line.data, state->line.size);
-    if (state->kept.failed)
-        return pf_error_nomem(&reader->error);
-    state->line.data = state->kept.data;
-    return PF_OK;
+    return pf_error_line(&reader->error, state->text.offset, state->text.number,
+                         (struct pf_bytes){0}, what);
 }
 
 static bool is_row(struct pf_bytes line)
 {
-    return line.size > 2 && memcmp(line.data, "0x", 2) == 0;
+    return pf_bytes_starts(line, PF_BYTES("0x")) && line.size > 2;
 }
 
 /* --- the head --------------------------------------------------------------------------------- */
@@ -155,13 +110,7 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
         if (pf_bytes_equal(state->columns[k].event.name, event.name))
             return bad_line(reader, "the event has a column already");
     if (!pf_grow(&state->columns, &state->capacity, state->count + 1, sizeof *state->columns) ||
-        !pf_grow(&state->given, &state->given_capacity, state->count + 1, sizeof *state->given))
-        return pf_error_nomem(&reader->error);
-    for (; state->allocated < state->capacity; state->allocated++)
-        state->columns[state->allocated].values = NULL;
-    struct column *column = &state->columns[state->count];
-
-    if (!column->values && !(column->values = malloc(PF_BATCH_ROWS * sizeof *column->values)))
+        !pf_grow(&state->counts, &state->count_capacity, state->count + 1, sizeof *state->counts))
         return pf_error_nomem(&reader->error);
     struct pf_measure measure = pf_measure_make_named(reader->dict,
                                                       pf_dict_intern_text(reader->dict, event.name),
@@ -170,10 +119,8 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     measure.period = event.events;
     measure.period_parts = event.events > 0 && event.parts > 1 ? event.parts : 0;
     event.name = pf_dict_string(reader->dict, measure.name);
-    column->event = event;
-    column->total = 0;
-    state->given[state->count++] =
-        (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), column->values};
+    state->columns[state->count++] =
+        (struct column){.event = event, .measure = pf_dict_add_measure(reader->dict, measure)};
     return PF_OK;
 }
 
@@ -192,10 +139,10 @@ static bool is_first(struct cat_reader *state, struct pf_bytes word)
     return true;
 }
 
-static int read_head_line(struct pf_reader *reader)
+static int read_head_line(struct pf_reader *reader, struct pf_bytes value)
 {
     struct cat_reader *state = reader->state;
-    struct pf_bytes value = state->line, word = pf_scan_column(&value), kept;
+    struct pf_bytes word = pf_scan_column(&value), kept;
     int status = PF_OK;
 
     if (word.size == 0 || value.size == 0)
@@ -203,7 +150,7 @@ static int read_head_line(struct pf_reader *reader)
     if (!is_first(state, word))
         return bad_line(reader,
                         "a head has one line `name`, `image`, `text_start` and `text_size` each");
-    pf_rows_meta(&state->meta, "dcpicat", word, value);
+    pf_rows_meta(&state->text.rows, "dcpicat", word, value);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
         state->name = kept;
@@ -219,13 +166,14 @@ static int read_head_line(struct pf_reader *reader)
     else if (pf_bytes_equal(word, PF_BYTES("text_size")) &&
              !pf_parse_address(value, &state->text_size))
         status = bad_line(reader, "text_size is a hexadecimal number 0x...");
-    state->line.data = NULL;
     return status;
 }
 
+/* The head is complete: declares its events ahead of its lines. */
 static int end_head(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
+    struct pf_rows *rows = &state->text.rows;
 
     if (!pf_dcpi_is_image(state->image))
         return bad_line(reader, "the head has no line `image` with hexadecimal digits");
@@ -243,63 +191,28 @@ static int end_head(struct pf_reader *reader)
     if (identifier == 0 || pf_dict_status(reader->dict) != PF_OK ||
         pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
+    pf_rows_begin(rows, PF_FLAT);
+    for (size_t k = 0; k < state->count; k++)
+        pf_rows_measure(rows, state->columns[k].measure);
+    pf_rows_declare_ahead(rows);
     state->located = true;
     return PF_OK;
 }
 
-/* Reads the lines before the first row. */
-static int read_head(struct pf_reader *reader)
+static void begin_head(struct cat_reader *state)
 {
-    struct cat_reader *state = reader->state;
-    struct pf_bytes none = {0};
-    int status;
-
-    state->name = state->path = state->image = none;
+    state->name = state->path = state->image = (struct pf_bytes){0};
     state->locator.start = state->text_size = 0;
     state->count = state->seen = 0;
     state->located = state->begun = false;
-    while ((status = peek_line(reader)) == PF_OK && !is_row(state->line)) {
-        bool next = state->count > 0 && state->line.size > 4 &&
-                    memcmp(state->line.data, "name", 4) == 0 && pf_blank(state->line.data[4]);
-
-        if (next)
-            break; /* the head of the next profile: this profile has no rows */
-        status = read_head_line(reader);
-        if (status != PF_OK)
-            return status;
-    }
-    if (status == PF_OK)
-        status = keep_line(reader);
-    return status == PF_OK || status == PF_EOF ? end_head(reader) : status;
-}
-
-static int open_reader(struct pf_reader *reader)
-{
-    pf_rows_init(&((struct cat_reader *)reader->state)->meta, reader->dict);
-    if (peek_line(reader) == PF_EOF)
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
-    return reader->error.code != PF_OK ? reader->error.code : read_head(reader);
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    struct cat_reader *state = reader->state;
-
-    for (size_t k = 0; k < state->allocated; k++)
-        free(state->columns[k].values);
-    free(state->columns);
-    free(state->given);
-    pf_buffer_free(&state->kept);
-    pf_rows_free(&state->meta);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static int read_row(struct pf_reader *reader, uint32_t row)
+static int read_row(struct pf_reader *reader, struct pf_bytes line)
 {
     struct cat_reader *state = reader->state;
-    struct pf_bytes rest = state->line, token = pf_scan_column(&rest);
+    struct pf_bytes token = pf_scan_column(&line);
     uint64_t address, count;
 
     if (!pf_parse_address(token, &address))
@@ -309,20 +222,23 @@ static int read_row(struct pf_reader *reader, uint32_t row)
     if (state->begun && address <= state->last)
         return bad_line(reader, "addresses are not in increasing order");
     for (size_t k = 0; k < state->count; k++) {
-        token = pf_scan_column(&rest);
+        token = pf_scan_column(&line);
         if (token.size == 0)
             return bad_line(reader, "the row has fewer counts than there are events");
         if (!pf_parse_digits(token, INT64_MAX, &count))
             return bad_line(reader, "a count is not a decimal number of 63 bits");
-        state->columns[k].values[row] = (int64_t)count;
-        state->columns[k].total += (pf_int128)count;
+        state->counts[k] = (int64_t)count;
     }
-    if (rest.size > 0)
+    if (line.size > 0)
         return bad_line(reader, "the row has more counts than there are events");
-    pf_dcpi_locator_set(&state->locator, reader->dict, address - state->locator.start, row);
+    pf_rows_flat(
+        &state->text.rows,
+        pf_dcpi_locator_find(&state->locator, reader->dict, address - state->locator.start), 0);
+    pf_rows_set_values(&state->text.rows, 0, state->counts, (uint32_t)state->count);
+    for (size_t k = 0; k < state->count; k++)
+        state->columns[k].total += state->counts[k];
     state->begun = true;
     state->last = address;
-    state->line.data = NULL;
     return PF_OK;
 }
 
@@ -340,74 +256,85 @@ static void check_totals(struct pf_reader *reader)
         if (column->total != column->event.total)
             pf_report_send(&reader->report, PF_WARNING,
                            "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
-                           state->lines, pf_clip(name).text, text, column->event.total);
+                           state->text.number, pf_clip(name).text, text, column->event.total);
     }
 }
 
-static int fill_rows(struct pf_reader *reader, uint32_t *rows)
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static bool begins_head(struct pf_bytes line)
+{
+    return line.size > 4 && pf_bytes_starts(line, PF_BYTES("name")) && pf_blank(line.data[4]);
+}
+
+/* A profile ends where the next head begins, or at the end of the input. */
+static int end_profile(struct pf_reader *reader)
+{
+    int status = PF_OK;
+
+    if (!((struct cat_reader *)reader->state)->located)
+        status = end_head(reader);
+    if (status == PF_OK)
+        check_totals(reader);
+    return status;
+}
+
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct cat_reader *state = reader->state;
     int status = PF_OK;
 
-    while (*rows < PF_BATCH_ROWS) {
-        if (reader->flush && *rows > 0 && !state->line.data &&
-            pf_source_would_block(reader->source))
-            return PF_OK;
-        status = peek_line(reader);
-        if (status == PF_OK && !is_row(state->line)) {
-            state->located = false; /* the next profile */
-            return keep_line(reader);
-        }
-        if (status == PF_OK)
-            status = read_row(reader, *rows);
-        if (status != PF_OK)
-            return status;
-        ++*rows;
+    if (is_row(line)) {
+        if (!state->located)
+            status = end_head(reader);
+        return status == PF_OK ? read_row(reader, line) : status;
     }
+    if (pf_bytes_trim(line).size == 0)
+        return PF_OK;
+    state->any = true;
+    /* a profile may have no rows: then a second name begins the next head */
+    if (state->located || (state->count > 0 && begins_head(line))) {
+        status = end_profile(reader);
+        begin_head(state);
+    }
+    return status == PF_OK ? read_head_line(reader, line) : status;
+}
+
+static int end_input(struct pf_reader *reader, int status)
+{
+    struct cat_reader *state = reader->state;
+    int ended;
+
+    if (status != PF_EOF)
+        return status;
+    if (!state->any)
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
+    ended = end_profile(reader);
+    return ended == PF_OK ? status : ended;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    pf_text_open(reader, read_line, end_input);
     return PF_OK;
 }
 
-static int read_rows(struct pf_reader *reader, struct pf_batch *batch)
+static void close_reader(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
-    uint32_t rows = 0;
 
-    state->status = fill_rows(reader, &rows);
-    pf_dcpi_locator_end(&state->locator, reader->dict);
-    if (state->status != PF_OK)
-        state->step = END;
-    if (state->status == PF_EOF || !state->located) {
-        check_totals(reader);
-        state->step = state->status == PF_EOF ? END : DECLARE;
-    }
-    *batch = (struct pf_batch){.kind = PF_FLAT,
-                               .rows = rows,
-                               .location = state->locator.locations,
-                               .values = state->given,
-                               .value_count = (uint32_t)state->count};
-    return PF_OK;
+    pf_text_close(reader);
+    free(state->columns);
+    free(state->counts);
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    struct cat_reader *state = reader->state;
+    int status = pf_text_read(reader, batch);
 
-    if (state->step != DECLARE && pf_rows_give(&state->meta, batch))
-        return PF_OK;
-    if (state->step == RECORDS)
-        return read_rows(reader, batch);
-    if (state->step == END)
-        return state->status;
-    if (!state->located) {
-        int status = read_head(reader);
-
-        if (status != PF_OK)
-            return status;
-    }
-    state->step = RECORDS;
-    *batch = (struct pf_batch){
-        .kind = PF_FLAT, .values = state->given, .value_count = (uint32_t)state->count};
-    return PF_OK;
+    pf_dcpi_locator_end(&((struct cat_reader *)reader->state)->locator, reader->dict);
+    return status;
 }
 
 const struct pf_format pf_format_dcpicat = {

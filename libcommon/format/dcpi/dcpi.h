@@ -193,10 +193,10 @@ struct pf_dcpi_locator {
     /* locations of the image from earlier inputs; the next of them: */
     struct pf_dcpi_indexed known;
     size_t next;
-    uint64_t next_offset;                    /* its offset; UINT64_MAX behind the last location */
-    struct pf_location fresh[PF_BATCH_ROWS]; /* new locations, and the rows that have them: */
-    uint32_t fresh_rows[PF_BATCH_ROWS], fresh_count;
-    uint32_t locations[PF_BATCH_ROWS]; /* by row of the batch */
+    uint64_t next_offset; /* its offset; UINT64_MAX behind the last location */
+    struct pf_location
+        fresh[PF_BATCH_ROWS]; /* new locations that the dictionary does not have yet */
+    uint32_t fresh_count;
 };
 
 /* Begins a profile of this image. An image of the dictionary is reused if name, identifier (in any
@@ -205,27 +205,28 @@ struct pf_dcpi_locator {
 int pf_dcpi_locator_open(struct pf_dcpi_locator *, struct pf_dict *, struct pf_shared *,
                          const struct pf_image *);
 
+/* Adds the new locations to the dictionary, before the batch that has them is used. A failure is
+ * the status of the dictionary. */
+void pf_dcpi_locator_end(struct pf_dcpi_locator *, struct pf_dict *);
+
 /* Goes on to the next location of other inputs. */
 void pf_dcpi_locator_next(struct pf_dcpi_locator *, const struct pf_dict *);
 
-/* Sets the location of a row of the batch: an offset from the start of the text, greater than all
- * offsets before. */
-static inline void pf_dcpi_locator_set(struct pf_dcpi_locator *locator, const struct pf_dict *dict,
-                                       uint64_t offset, uint32_t row)
+/* The location of an offset from the start of the text, greater than all offsets before. The
+ * dictionary has it after pf_dcpi_locator_end; until then nobody else may add locations. */
+static inline uint32_t pf_dcpi_locator_find(struct pf_dcpi_locator *locator, struct pf_dict *dict,
+                                            uint64_t offset)
 {
     while (locator->next_offset < offset)
         pf_dcpi_locator_next(locator, dict);
-    if (locator->next_offset == offset && locator->next < locator->known.count) {
-        locator->locations[row] = locator->known.locations[locator->next];
-        return;
-    }
+    if (locator->next_offset == offset && locator->next < locator->known.count)
+        return locator->known.locations[locator->next];
+    if (locator->fresh_count == PF_BATCH_ROWS)
+        pf_dcpi_locator_end(locator, dict);
     locator->fresh[locator->fresh_count] =
         (struct pf_location){.image = locator->image, .address = locator->start + offset};
-    locator->fresh_rows[locator->fresh_count++] = row;
+    return dict->locations.count + locator->fresh_count++;
 }
-
-/* Ends a batch: then `locations` is complete. A failure is the status of the dictionary. */
-void pf_dcpi_locator_end(struct pf_dcpi_locator *, struct pf_dict *);
 
 /* --- meta.c: heads of dcpicat text ------------------------------------------------------------ */
 

@@ -236,6 +236,7 @@ int pf_dcpi_locator_open(struct pf_dcpi_locator *locator, struct pf_dict *dict,
     uint32_t images = dict->images.count;
     int status = PF_OK;
 
+    pf_dcpi_locator_end(locator, dict);
     locator->image = find_image(dict, image);
     locator->start = image->text_start;
     locator->known = (struct pf_dcpi_indexed){0};
@@ -254,12 +255,8 @@ void pf_dcpi_locator_next(struct pf_dcpi_locator *locator, const struct pf_dict 
 
 void pf_dcpi_locator_end(struct pf_dcpi_locator *locator, struct pf_dict *dict)
 {
-    uint32_t count = locator->fresh_count;
-    uint32_t first = count > 0 ? pf_table_append_unindexed(&dict->locations, locator->fresh, count)
-                               : 0;
-
-    for (uint32_t k = 0; k < count; k++)
-        locator->locations[locator->fresh_rows[k]] = first + k;
+    if (locator->fresh_count > 0)
+        pf_table_append_unindexed(&dict->locations, locator->fresh, locator->fresh_count);
     locator->fresh_count = 0;
 }
 

@@ -4,30 +4,69 @@
 
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/rows.h"
+#include "codec/text_reader.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum reader_step { DECLARE, RECORDS, END };
-
 struct dcpi_reader {
     struct pf_dcpi_header header;
     struct pf_dcpi_body body;
-    enum reader_step step;
-    int status; /* the result of the next call, after the records */
+    struct pf_rows rows;
+    int status; /* what follows the rows that wait */
 
     struct pf_dcpi_locator locator;
     struct pf_buffer layout; /* of chunks that no batch has yet */
-
-    struct pf_rows meta;
-    int64_t values[PF_BATCH_ROWS];
-    struct pf_value_column column;
 };
 
 enum {
     LAYOUT_TEXT = 32 * 1024 /* bytes of layout in one row of metadata */
 };
+
+/* --- metadata --------------------------------------------------------------------------------- */
+
+/* Adds the lines of the header. A separator other than one blank comes before its line. */
+static void add_lines(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    const struct pf_dcpi_header *header = &state->header;
+
+    for (size_t k = 0; k < header->count; k++) {
+        const struct pf_dcpi_line *line = &header->lines[k];
+        struct pf_bytes separator = pf_dcpi_line_separator(header, line);
+
+        if (!pf_bytes_equal(separator, PF_BYTES(" ")))
+            pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("separator"), separator);
+        pf_rows_meta(&state->rows, "dcpi", pf_dcpi_line_word(header, line),
+                     pf_dcpi_line_value(header, line));
+    }
+    if (state->body.stride != 1)
+        pf_rows_meta_number(&state->rows, ".dcpi", "stride", (int64_t)state->body.stride);
+    pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("samples"), header->pad);
+}
+
+static void add_layout(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+
+    if (state->layout.size > 0)
+        pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("chunks"),
+                     (struct pf_bytes){state->layout.data, state->layout.size});
+    state->layout.size = 0;
+}
+
+/* Adds the footer of a whole file, `ADDRESSES SAMPLES`. */
+static void add_footer(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    char text[2 * PF_INT128_TEXT];
+    size_t size = pf_print_int128((pf_int128)state->body.nonzero, text);
+
+    text[size++] = ' ';
+    size += pf_print_int128((pf_int128)state->body.total, text + size);
+    add_layout(reader);
+    pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
+}
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -53,8 +92,10 @@ static int declare(struct pf_reader *reader)
     if (identifier == 0 ||
         pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
-    state->column =
-        (struct pf_value_column){pf_dict_add_measure(reader->dict, measure), state->values};
+    pf_rows_begin(&state->rows, PF_FLAT);
+    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_declare(&state->rows);
+    add_lines(reader);
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -63,7 +104,7 @@ static int open_reader(struct pf_reader *reader)
     struct dcpi_reader *state = reader->state;
     int status = pf_dcpi_stride(reader->options, &state->body.stride, &reader->error);
 
-    pf_rows_init(&state->meta, reader->dict);
+    pf_rows_init(&state->rows, reader->dict);
     if (status == PF_OK)
         status =
             pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
@@ -77,86 +118,36 @@ static void close_reader(struct pf_reader *reader)
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
-    pf_rows_free(&state->meta);
-}
-
-/* --- metadata --------------------------------------------------------------------------------- */
-
-static bool add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key,
-                     struct pf_bytes value)
-{
-    struct dcpi_reader *state = reader->state;
-
-    pf_rows_meta(&state->meta, origin, key, value);
-    return pf_dict_status(reader->dict) != PF_NOMEM;
-}
-
-/* Adds the lines of the header. A separator other than one blank comes before its line. */
-static bool add_lines(struct pf_reader *reader)
-{
-    struct dcpi_reader *state = reader->state;
-    const struct pf_dcpi_header *header = &state->header;
-    char stride[PF_INT128_TEXT];
-    bool good = true;
-
-    for (size_t k = 0; good && k < header->count; k++) {
-        const struct pf_dcpi_line *line = &header->lines[k];
-        struct pf_bytes separator = pf_dcpi_line_separator(header, line);
-
-        if (!pf_bytes_equal(separator, PF_BYTES(" ")))
-            good = add_meta(reader, ".dcpi", PF_BYTES("separator"), separator);
-        good = good && add_meta(reader, "dcpi", pf_dcpi_line_word(header, line),
-                                pf_dcpi_line_value(header, line));
-    }
-    if (good && state->body.stride != 1) {
-        size_t size = pf_print_int128((pf_int128)state->body.stride, stride);
-        good = add_meta(reader, ".dcpi", PF_BYTES("stride"), (struct pf_bytes){stride, size});
-    }
-    return good && add_meta(reader, ".dcpi", PF_BYTES("samples"), header->pad);
-}
-
-static bool add_layout(struct pf_reader *reader)
-{
-    struct dcpi_reader *state = reader->state;
-    struct pf_bytes text = {state->layout.data, state->layout.size};
-
-    state->layout.size = 0;
-    return text.size == 0 || add_meta(reader, ".dcpi", PF_BYTES("chunks"), text);
-}
-
-/* Adds the footer of a whole file, `ADDRESSES SAMPLES`. */
-static bool add_footer(struct pf_reader *reader)
-{
-    struct dcpi_reader *state = reader->state;
-    char text[2 * PF_INT128_TEXT];
-    size_t size = pf_print_int128((pf_int128)state->body.nonzero, text);
-
-    text[size++] = ' ';
-    size += pf_print_int128((pf_int128)state->body.total, text + size);
-    return add_layout(reader) &&
-           add_meta(reader, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
+    pf_rows_free(&state->rows);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece, uint32_t *rows)
+static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece)
 {
     struct dcpi_reader *state = reader->state;
     uint64_t offset = piece->place, total = 0;
-    uint32_t row = *rows;
+    uint32_t *places;
+    int64_t *values;
+    size_t row = 0;
 
+    if (!pf_rows_room(&state->rows, piece->number))
+        return false;
+    places = state->rows.places + state->rows.count;
+    values = state->rows.values[0] + state->rows.count;
     for (uint32_t k = 0; k < piece->number; k++, offset += state->body.stride) {
         uint32_t count = pf_load32le(piece->bytes + 4 * (size_t)k);
 
         if (count == 0)
             continue;
         total += count;
-        state->values[row] = count;
-        pf_dcpi_locator_set(&state->locator, reader->dict, offset, row++);
+        values[row] = count;
+        places[row++] = pf_dcpi_locator_find(&state->locator, reader->dict, offset);
     }
+    pf_rows_wrote(&state->rows, row);
     state->body.total += total;
-    state->body.nonzero += row - *rows;
-    *rows = row;
+    state->body.nonzero += row;
+    return true;
 }
 
 static void check_text(struct pf_reader *reader)
@@ -169,72 +160,37 @@ static void check_text(struct pf_reader *reader)
                        state->body.end, state->header.number[PF_DCPI_TSIZE]);
 }
 
-/* Fills the rows of a batch. PF_OK, or the result of the call after this batch. */
-static int fill_rows(struct pf_reader *reader, uint32_t *rows)
+/* Reads the head of a chunk, counts for one batch at most, or the footer. */
+static int read_piece(struct pf_reader *reader)
 {
     struct dcpi_reader *state = reader->state;
+    uint32_t most = PF_BATCH_ROWS - (uint32_t)pf_rows_waiting(&state->rows);
     struct pf_dcpi_piece piece;
+    int status = pf_dcpi_body_next(&state->body, reader->source, most, &piece, &reader->error);
 
-    while (*rows < PF_BATCH_ROWS && state->layout.size < LAYOUT_TEXT) {
-        if (reader->flush && *rows > 0 && pf_source_would_block(reader->source))
-            return PF_OK;
-        int status = pf_dcpi_body_next(&state->body, reader->source, PF_BATCH_ROWS - *rows, &piece,
-                                       &reader->error);
-
-        if (status < 0)
-            return status;
-        if (piece.kind == PF_DCPI_COUNTS)
-            count_piece(reader, &piece, rows);
-        else if (piece.kind == PF_DCPI_HEAD &&
-                 !pf_dcpi_layout_add(&state->layout, piece.gap, piece.number))
-            return pf_error_nomem(&reader->error);
-        pf_source_take(reader->source, piece.size);
-        if (status == PF_EOF)
-            return PF_EOF;
-    }
-    return PF_OK;
-}
-
-static int read_records(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct dcpi_reader *state = reader->state;
-    uint32_t rows = 0;
-
-    if (state->layout.size >= LAYOUT_TEXT && !add_layout(reader))
+    if (status < 0)
+        return status;
+    if ((piece.kind == PF_DCPI_COUNTS && !count_piece(reader, &piece)) ||
+        (piece.kind == PF_DCPI_HEAD &&
+         !pf_dcpi_layout_add(&state->layout, piece.gap, piece.number)))
         return pf_error_nomem(&reader->error);
-    if (pf_rows_give(&state->meta, batch))
-        return PF_OK;
-    state->status = fill_rows(reader, &rows);
-    pf_dcpi_locator_end(&state->locator, reader->dict);
-    if (state->status != PF_OK)
-        state->step = END;
-    if (state->status == PF_EOF) {
+    pf_source_take(reader->source, piece.size);
+    if (state->layout.size >= LAYOUT_TEXT)
+        add_layout(reader);
+    if (status == PF_EOF) {
         check_text(reader);
-        if (!add_footer(reader))
-            return pf_error_nomem(&reader->error);
+        add_footer(reader);
     }
-    *batch = (struct pf_batch){.kind = PF_FLAT,
-                               .rows = rows,
-                               .location = state->locator.locations,
-                               .values = &state->column,
-                               .value_count = 1};
-    return PF_OK;
+    return status;
 }
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct dcpi_reader *state = reader->state;
+    int status = pf_rows_read(reader, &state->rows, &state->status, read_piece, batch);
 
-    if (pf_rows_give(&state->meta, batch))
-        return PF_OK;
-    switch (state->step) {
-    case DECLARE:
-        state->step = RECORDS;
-        *batch = (struct pf_batch){.kind = PF_FLAT, .values = &state->column, .value_count = 1};
-        return add_lines(reader) ? PF_OK : pf_error_nomem(&reader->error);
-    case RECORDS: return read_records(reader, batch);
-    default: return state->status;
-    }
+    pf_dcpi_locator_end(&state->locator, reader->dict);
+    return status;
 }
 
 /* --- the format ------------------------------------------------------------------------------- */
