@@ -298,15 +298,23 @@ int pf_rows_too_deep(struct pf_error *error, uint64_t offset)
     return pf_error_at(error, PF_FAILED, offset, PF_TOO_DEEP);
 }
 
+bool pf_rows_grow_frames(struct pf_rows *rows, size_t need)
+{
+    if (!pf_grow(&rows->frames, &rows->frame_capacity, need, sizeof *rows->frames))
+        return false;
+    /* so that pf_rows_frame meets the limit */
+    if (rows->frame_capacity > PF_STACK_DEPTH_MAX)
+        rows->frame_capacity = PF_STACK_DEPTH_MAX;
+    return true;
+}
+
 int pf_rows_more_frames(struct pf_rows *rows, uint32_t location, struct pf_error *error,
                         uint64_t offset)
 {
     if (rows->depth >= PF_STACK_DEPTH_MAX)
         return pf_rows_too_deep(error, offset);
-    if (!pf_grow(&rows->frames, &rows->frame_capacity, rows->depth + 1, sizeof *rows->frames))
+    if (!pf_rows_grow_frames(rows, rows->depth + 1))
         return pf_error_nomem(error);
-    if (rows->frame_capacity > PF_STACK_DEPTH_MAX)
-        rows->frame_capacity = PF_STACK_DEPTH_MAX;
     rows->frames[rows->depth++] = location;
     return PF_OK;
 }

@@ -113,7 +113,8 @@ static inline uint32_t pf_rows_measure_of(const struct pf_rows *rows, size_t col
 #define PF_TOO_DEEP "more than 1048575 frames"
 int pf_rows_too_deep(struct pf_error *, uint64_t offset);
 
-/* The slow part of pf_rows_frame. */
+/* The slow parts of pf_rows_frame_room and pf_rows_frame. */
+bool pf_rows_grow_frames(struct pf_rows *, size_t need);
 int pf_rows_more_frames(struct pf_rows *, uint32_t location, struct pf_error *, uint64_t offset);
 
 /* Adds a frame to the sample at hand. PF_OK, or a failure in `error`: out of memory, or more than
@@ -125,6 +126,13 @@ static inline int pf_rows_frame(struct pf_rows *rows, uint32_t location, struct 
         return pf_rows_more_frames(rows, location, error, offset);
     rows->frames[rows->depth++] = location;
     return PF_OK;
+}
+
+/* Room for `count` frames more, which the owner writes behind the others. False: out of memory. */
+static inline bool pf_rows_frame_room(struct pf_rows *rows, size_t count)
+{
+    return rows->frame_capacity - rows->depth >= count ||
+           pf_rows_grow_frames(rows, rows->depth + count);
 }
 
 /* The sample at hand becomes a record, and the next one has no frames yet. */

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/codec.h"
-#include "model/rows.h"
-#include "model/stacks.h"
 #include "model/strings.h"
 
 #include <stdio.h>
@@ -31,19 +29,17 @@ enum oddity {
 struct records {
     struct pf_sp_input input;
     struct pf_sp_header header;
+    struct pf_rows queue; /* with the frames of the sample begun, leaf first */
     struct pf_sp_rows rows;
     struct pf_sp_frames frames;
-    struct pf_stack_memo *stacks;
     enum pf_sp_form form;
     int result; /* PF_OK while there is more */
 
     bool in_sample;
     uint32_t op; /* string, of the sample begun */
     int64_t weight;
-    uint64_t sample_at;  /* offset of the sample start */
-    uint32_t promised;   /* frames the sample has by its start (plan only) */
-    uint32_t *locations; /* leaf first */
-    size_t depth, capacity;
+    uint64_t sample_at; /* offset of the sample start */
+    uint32_t promised;  /* frames the sample has by its start (plan only) */
 
     struct pf_sp_labels labels; /* now */
     struct pf_sp_open before;   /* sections open at the last sample */
@@ -143,10 +139,10 @@ static void check_depth(struct pf_reader *reader, struct records *r)
 {
     char text[96];
 
-    if (r->header.dialect != PF_SP_PLAN || r->depth == r->promised || r->odd[ODD_COUNT]++ > 0)
+    if (r->header.dialect != PF_SP_PLAN || r->queue.depth == r->promised || r->odd[ODD_COUNT]++ > 0)
         return;
     snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
-             (unsigned long)r->promised, r->depth);
+             (unsigned long)r->promised, r->queue.depth);
     pf_source_warn(r->input.source, &reader->report, r->sample_at, text);
 }
 
@@ -156,21 +152,20 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     r->in_sample = false;
     check_depth(reader, r);
     /* The profiler writes an empty sample there if metadata or the end of a section are pending. */
-    if (r->finish != 0 && (r->weight > 0 || r->depth > 0))
+    if (r->finish != 0 && (r->weight > 0 || r->queue.depth > 0))
         odd(reader, r, ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
     if (r->events.count > 0) {
         if (add_events(r, &r->labels.open, false, &plain) != PF_OK ||
             !pf_sp_open_copy(&r->before, &r->labels.open))
             return pf_error_nomem(&reader->error);
     }
-    struct pf_sp_sample sample = {.has_frames = r->depth > 0, .weight = r->weight};
-    if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &sample.labels))
+    uint32_t labels;
+    if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &labels))
         return pf_error_nomem(&reader->error);
     if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
         return fail(reader, r, pf_sp_input_offset(&r->input),
                     "too many sections are open under too many ops");
-    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth,
-                        pf_sp_rows_sample(&r->rows, sample));
+    pf_sp_rows_sample(&r->rows, labels, r->weight);
     return PF_OK;
 }
 
@@ -184,15 +179,6 @@ static int intern_name(struct pf_reader *reader, struct records *r, struct pf_sp
     if (r->frames.name.failed || pf_dict_status(reader->dict) != PF_OK)
         return pf_error_nomem(&reader->error);
     return fail(reader, r, pf_sp_input_offset(&r->input), "a name is too long");
-}
-
-static bool add_frame(struct records *r, uint32_t location)
-{
-    if (r->depth == r->capacity &&
-        !pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
-        return false;
-    r->locations[r->depth++] = location;
-    return true;
 }
 
 /* --- sections --------------------------------------------------------------------------------- */
@@ -303,7 +289,7 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
     size_t need = 1;
     for (;;) {
         size_t have = pf_sp_input_have(&r->input);
-        if (have < need && reader->flush && r->rows.count > 0 &&
+        if (have < need && reader->flush && !pf_rows_empty(&r->queue) &&
             pf_source_would_block(reader->source))
             return WAIT;
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
@@ -338,7 +324,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         odd(reader, r, ODD_FRAME, "frame outside a sample: passed over");
         return PF_OK;
     }
-    if (r->depth == PF_STACK_DEPTH_MAX)
+    if (r->queue.depth == PF_STACK_DEPTH_MAX)
         return fail(reader, r, at, PF_TOO_DEEP);
     uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor,
                                           record->size, r->form, r->header.lsb, &why);
@@ -346,7 +332,8 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);
         return fail(reader, r, at, text);
     }
-    return location != 0 && add_frame(r, location) ? PF_OK : pf_error_nomem(&reader->error);
+    return location == 0 ? pf_error_nomem(&reader->error)
+                         : pf_rows_frame(&r->queue, location, &reader->error, at);
 }
 
 static int start_sample(struct pf_reader *reader, struct records *r,
@@ -356,7 +343,7 @@ static int start_sample(struct pf_reader *reader, struct records *r,
         odd(reader, r, ODD_SAMPLE_START,
             "sample start inside a sample: the one begun before is left out");
     r->in_sample = true;
-    r->depth = 0;
+    r->queue.depth = 0;
     r->weight = record->number[0];
     r->promised = record->number[1];
     r->sample_at = pf_sp_input_offset(&r->input);
@@ -473,14 +460,13 @@ static int read_frames(struct pf_reader *reader, struct records *r)
     size_t found = PF_SP_FRAMES_ROW, size;
     if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
         return PF_OK;
-    while (found == PF_SP_FRAMES_ROW && r->depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
-        if (!pf_grow(&r->locations, &r->capacity, r->depth + PF_SP_FRAMES_ROW,
-                     sizeof *r->locations))
+    while (found == PF_SP_FRAMES_ROW && r->queue.depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
+        if (!pf_rows_frame_room(&r->queue, PF_SP_FRAMES_ROW))
             return pf_error_nomem(&reader->error);
         found = pf_sp_frames_find_row(&r->frames, r->input.source->cursor,
-                                      pf_sp_input_have(&r->input), r->form, r->locations + r->depth,
-                                      &size);
-        r->depth += found;
+                                      pf_sp_input_have(&r->input), r->form,
+                                      r->queue.frames + r->queue.depth, &size);
+        r->queue.depth += found;
         pf_source_take(r->input.source, size);
     }
     return PF_OK;
@@ -518,6 +504,7 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
 static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
+    pf_rows_init(&r->queue, reader->dict);
     pf_sp_header_sniff(&r->header, reader->source);
     if (r->header.dialect == PF_SP_PLAN)
         r->form = PF_SP_FORM_PLAN;
@@ -530,12 +517,11 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         pf_sp_header_warn_missing(&r->header, &reader->report);
     if (status == PF_OK)
-        status = pf_sp_rows_open(&r->rows, reader, r->header.tick_ns ? r->header.tick_ns : tick_ns);
+        status =
+            pf_sp_rows_open(&r->rows, &r->queue, r->header.tick_ns ? r->header.tick_ns : tick_ns);
     if (status == PF_OK) {
         pf_sp_rows_header(&r->rows, &r->header, &custom);
-        r->stacks = pf_stack_memo_new();
-        if (!r->stacks || !pf_sp_frames_open(&r->frames) ||
-            !pf_sp_labels_open(&r->labels, reader->dict))
+        if (!pf_sp_frames_open(&r->frames) || !pf_sp_labels_open(&r->labels, reader->dict))
             status = pf_error_nomem(&reader->error);
     }
     if (status == PF_OK && pf_sp_series_begin(reader, &r->header, &r->before) != PF_OK)
@@ -549,19 +535,16 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
 
 static int records_read(struct pf_reader *reader, struct records *r, struct pf_batch *batch)
 {
-    int status = pf_sp_rows_give(&r->rows, batch);
-    if (status != PF_EOF)
-        return status;
-    while (r->result == PF_OK && !pf_sp_rows_full(&r->rows)) {
+    while (r->result == PF_OK && !pf_rows_ready(&r->queue)) {
         struct pf_sp_record record;
-        status = read_frames(reader, r);
+        int status = read_frames(reader, r);
         if (status == PF_OK)
             status = next_record(reader, r, &record);
         if (status == WAIT)
             break;
         bool text = status == PF_OK && r->header.dialect != PF_SP_PLAN &&
                     (record.tag == PF_SP_EVAL_STRING || record.tag == PF_SP_EVAL_NUMBER);
-        if (text && r->rows.count > 0)
+        if (text && !pf_rows_empty(&r->queue))
             break; /* it is parsed again when those before it are given */
         if (text) {
             set_text(r, &record, batch);
@@ -572,18 +555,14 @@ static int records_read(struct pf_reader *reader, struct records *r, struct pf_b
         if (status != PF_OK)
             r->result = finish(reader, r, status);
     }
-    pf_stack_memo_flush(r->stacks, reader->dict);
-    status = pf_sp_rows_give(&r->rows, batch);
-    return status == PF_EOF ? r->result : status;
+    return pf_rows_give(&r->queue, batch) ? PF_OK : r->result;
 }
 
 static void records_close(struct records *r)
 {
     pf_sp_input_close(&r->input);
-    pf_sp_rows_close(&r->rows);
+    pf_rows_free(&r->queue);
     pf_sp_frames_close(&r->frames);
-    pf_stack_memo_free(r->stacks);
-    free(r->locations);
     pf_sp_labels_close(&r->labels);
     pf_sp_open_free(&r->before);
     pf_sp_events_free(&r->events);
@@ -603,11 +582,11 @@ static const struct pf_option options[] = {
 };
 
 struct state {
-    bool text;
     union {
-        struct records records;
         struct pf_sp_lines lines;
-    } as;
+        struct records records;
+    } as; /* first, as the lines want it */
+    bool text;
 };
 
 static int bid(struct pf_source *source, const char *path)
@@ -651,7 +630,7 @@ static int open_reader(struct pf_reader *reader)
     const unsigned char *bytes = pf_source_peek(reader->source, PF_SP_MAGIC_SIZE, &have);
     state->text = have > 0 && bytes[0] != '=';
     if (state->text)
-        return pf_sp_lines_open(reader, &state->as.lines, (uint64_t)tick_us * 1000);
+        return pf_sp_lines_open(reader, (uint64_t)tick_us * 1000);
     return open_binary(reader, state, (uint64_t)tick_us * 1000);
 }
 
@@ -668,7 +647,7 @@ static const char *variant(const struct state *state)
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
-    int status = state->text ? pf_sp_lines_read(reader, &state->as.lines, batch)
+    int status = state->text ? pf_text_read(reader, batch)
                              : records_read(reader, &state->as.records, batch);
     reader->variant = variant(state);
     return status;
@@ -678,7 +657,7 @@ static void close_reader(struct pf_reader *reader)
 {
     struct state *state = reader->state;
     if (state->text)
-        pf_sp_lines_close(&state->as.lines);
+        pf_text_close(reader);
     else
         records_close(&state->as.records);
 }

@@ -124,52 +124,37 @@ bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-int pf_sp_rows_open(struct pf_sp_rows *rows, struct pf_reader *reader, uint64_t tick_ns)
+int pf_sp_rows_open(struct pf_sp_rows *out, struct pf_rows *rows, uint64_t tick_ns)
 {
-    rows->reader = reader;
-    rows->private_origin = pf_dict_intern_word(reader->dict, PF_SP_PRIVATE);
-    rows->custom_origin = pf_dict_intern_word(reader->dict, PF_SP_CUSTOM_ORIGIN);
-    rows->header_origin = pf_dict_intern_word(reader->dict, PF_SP_HEADER_ORIGIN);
-    struct pf_measure wall = pf_measure_make(reader->dict, "wall", tick_ns ? "nanoseconds" : "tick",
+    struct pf_dict *dict = rows->dict;
+
+    out->rows = rows;
+    out->private_origin = pf_dict_intern_word(dict, PF_SP_PRIVATE);
+    out->custom_origin = pf_dict_intern_word(dict, PF_SP_CUSTOM_ORIGIN);
+    out->header_origin = pf_dict_intern_word(dict, PF_SP_HEADER_ORIGIN);
+    struct pf_measure wall = pf_measure_make(dict, "wall", tick_ns ? "nanoseconds" : "tick",
                                              PF_SAMPLE, PF_SELF, PF_SAMPLED);
 
-    wall.raw_unit = tick_ns ? pf_dict_intern_word(reader->dict, "tick") : 0;
+    wall.raw_unit = tick_ns ? pf_dict_intern_word(dict, "tick") : 0;
     wall.num = tick_ns ? tick_ns : 1;
     wall.main = 1;
     struct pf_measure samples =
-        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
+        pf_measure_make(dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
-    rows->values[0] = (struct pf_value_column){pf_dict_add_measure(reader->dict, wall), rows->wall};
-    rows->values[1] =
-        (struct pf_value_column){pf_dict_add_measure(reader->dict, samples), rows->samples};
-    return pf_dict_status(reader->dict);
+    pf_rows_measure(rows, pf_dict_add_measure(dict, wall));
+    pf_rows_measure(rows, pf_dict_add_measure(dict, samples));
+    pf_rows_declare(rows);
+    return pf_dict_status(dict);
 }
 
-void pf_sp_rows_close(struct pf_sp_rows *rows)
+static void add_words(struct pf_sp_rows *rows, uint32_t origin, const char *key, uint32_t value)
 {
-    free(rows->origin);
-    free(rows->key);
-    free(rows->value);
-}
-
-static void add_meta(struct pf_sp_rows *rows, uint32_t origin, uint32_t key, uint32_t value)
-{
-    size_t need = rows->meta_count + 1;
-    if (!pf_grow(&rows->origin, &rows->origin_capacity, need, sizeof *rows->origin) ||
-        !pf_grow(&rows->key, &rows->key_capacity, need, sizeof *rows->key) ||
-        !pf_grow(&rows->value, &rows->value_capacity, need, sizeof *rows->value)) {
-        rows->failed = true;
-        return;
-    }
-    rows->origin[rows->meta_count] = origin;
-    rows->key[rows->meta_count] = key;
-    rows->value[rows->meta_count++] = value;
+    pf_rows_meta_strings(rows->rows, origin, pf_dict_intern_word(rows->rows->dict, key), value);
 }
 
 static void add_fact(struct pf_sp_rows *rows, const char *key, const char *value)
 {
-    add_meta(rows, rows->header_origin, pf_dict_intern_word(rows->reader->dict, key),
-             pf_dict_intern_word(rows->reader->dict, value));
+    add_words(rows, rows->header_origin, key, pf_dict_intern_word(rows->rows->dict, value));
 }
 
 static void add_number(struct pf_sp_rows *rows, const char *key, uint64_t number)
@@ -206,7 +191,8 @@ void pf_sp_rows_header(struct pf_sp_rows *rows, const struct pf_sp_header *heade
         add_number(rows, "parent_ordinal", header->parent_ordinal);
     }
     for (size_t i = 0; i < custom->count; i++)
-        add_meta(rows, rows->custom_origin, custom->rows[i].key, custom->rows[i].value);
+        pf_rows_meta_strings(rows->rows, rows->custom_origin, custom->rows[i].key,
+                             custom->rows[i].value);
 }
 
 void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *events, bool plain)
@@ -216,77 +202,28 @@ void pf_sp_rows_events(struct pf_sp_rows *rows, const struct pf_sp_events *event
         const struct pf_sp_event *event = &events->rows[i];
         if (event->type != PF_SP_EVENT_METADATA) {
             if (!plain)
-                add_meta(rows, rows->private_origin,
-                         pf_dict_intern_word(rows->reader->dict, keys[event->type]), event->key);
+                add_words(rows, rows->private_origin, keys[event->type], event->key);
             continue;
         }
         if (!rows->in_body)
-            add_meta(rows, rows->private_origin,
-                     pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_BODY), 0);
+            add_words(rows, rows->private_origin, PF_SP_KEY_BODY, 0);
         rows->in_body = true;
-        add_meta(rows, rows->custom_origin, event->key, event->value);
+        pf_rows_meta_strings(rows->rows, rows->custom_origin, event->key, event->value);
     }
 }
 
 void pf_sp_rows_finish(struct pf_sp_rows *rows, const char *how)
 {
-    add_meta(rows, rows->private_origin, pf_dict_intern_word(rows->reader->dict, PF_SP_KEY_FINISH),
-             pf_dict_intern_word(rows->reader->dict, how));
+    add_words(rows, rows->private_origin, PF_SP_KEY_FINISH,
+              pf_dict_intern_word(rows->rows->dict, how));
 }
 
-static uint32_t *add_row(struct pf_sp_rows *rows, struct pf_sp_sample sample)
+void pf_sp_rows_sample(struct pf_sp_rows *rows, uint32_t labels, int64_t weight)
 {
-    uint32_t row = rows->count++;
-    rows->stack[row] = sample.stack;
-    rows->labels[row] = sample.labels;
-    rows->wall[row] = sample.weight;
-    rows->samples[row] = sample.has_frames || sample.weight != 0;
+    bool has_frames = rows->rows->depth > 0;
+
+    pf_rows_sample(rows->rows, labels);
+    pf_rows_set(rows->rows, 0, weight);
+    pf_rows_set(rows->rows, 1, has_frames || weight != 0);
     rows->in_body = true;
-    return &rows->stack[row];
-}
-
-uint32_t *pf_sp_rows_sample(struct pf_sp_rows *rows, struct pf_sp_sample sample)
-{
-    if (rows->meta_given == rows->meta_count)
-        return add_row(rows, sample);
-    rows->held = true;
-    rows->sample = sample;
-    return &rows->sample.stack;
-}
-
-static int fill_samples(struct pf_sp_rows *rows, struct pf_batch *batch)
-{
-    batch->kind = PF_SAMPLE;
-    batch->rows = rows->count;
-    batch->stack = rows->stack;
-    batch->labels = rows->labels;
-    batch->values = rows->values;
-    batch->value_count = 2;
-    rows->count = 0;
-    rows->declared = true;
-    return PF_OK;
-}
-
-int pf_sp_rows_give(struct pf_sp_rows *rows, struct pf_batch *batch)
-{
-    if (rows->failed)
-        return pf_error_nomem(&rows->reader->error);
-    if (rows->count > 0 || !rows->declared)
-        return fill_samples(rows, batch);
-    if (rows->meta_given < rows->meta_count) {
-        size_t left = rows->meta_count - rows->meta_given, first = rows->meta_given;
-        batch->kind = PF_META;
-        batch->rows = left < PF_BATCH_ROWS ? (uint32_t)left : (uint32_t)PF_BATCH_ROWS;
-        batch->origin = rows->origin + first;
-        batch->key = rows->key + first;
-        batch->value = rows->value + first;
-        rows->meta_given += batch->rows;
-        return PF_OK;
-    }
-    rows->meta_count = rows->meta_given = 0;
-    if (!rows->held)
-        return PF_EOF;
-    rows->held = false;
-    add_row(rows, rows->sample);
-    return PF_EOF;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "codec/format.h"
 #include "codec/merging.h"
+#include "codec/text_reader.h"
 #include "io/layer.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -462,33 +463,15 @@ uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_f
 
 #define PF_SP_CUSTOM_ORIGIN "statprofiler.custom"
 
-struct pf_sp_sample {
-    uint32_t stack, labels;
-    bool has_frames;
-    int64_t weight;
-};
-
 struct pf_sp_rows {
-    struct pf_reader *reader;
-    struct pf_value_column values[2]; /* wall, samples */
+    struct pf_rows *rows; /* borrowed */
     uint32_t private_origin, custom_origin, header_origin;
-    bool declared; /* the first batch is out */
-    bool in_body;  /* a sample, a text or PF_SP_KEY_BODY is out */
-
-    uint32_t count;
-    uint32_t stack[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
-    int64_t wall[PF_BATCH_ROWS], samples[PF_BATCH_ROWS];
-
-    uint32_t *origin, *key, *value; /* metadata that go out before the held sample */
-    size_t meta_count, meta_given, origin_capacity, key_capacity, value_capacity;
-    bool failed; /* memory ran out */
-    bool held;
-    struct pf_sp_sample sample;
+    bool in_body; /* a sample, a text or PF_SP_KEY_BODY is out */
 };
 
-/* Declares the measures; `tick_ns` 0: the length of a tick is unknown. PF_OK or PF_NOMEM. */
-int pf_sp_rows_open(struct pf_sp_rows *, struct pf_reader *, uint64_t tick_ns);
-void pf_sp_rows_close(struct pf_sp_rows *);
+/* Begins the rows, and declares the measures; `tick_ns` 0: the length of a tick is unknown. PF_OK
+ * or PF_NOMEM. */
+int pf_sp_rows_open(struct pf_sp_rows *, struct pf_rows *, uint64_t tick_ns);
 
 /* Adds the metadata of the header, before any sample. */
 void pf_sp_rows_header(struct pf_sp_rows *, const struct pf_sp_header *,
@@ -500,18 +483,8 @@ void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool pl
 /* Adds the row that says how the file ends. */
 void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
 
-/* Adds a sample behind all metadata added before. The caller stores its stack at the result before
- * pf_sp_rows_give. */
-uint32_t *pf_sp_rows_sample(struct pf_sp_rows *, struct pf_sp_sample);
-
-/* True if pf_sp_rows_give must be called before more is added. */
-static inline bool pf_sp_rows_full(const struct pf_sp_rows *rows)
-{
-    return rows->count == PF_BATCH_ROWS || rows->meta_given < rows->meta_count;
-}
-
-/* The next batch, in order. PF_EOF: nothing is left; PF_NOMEM. */
-int pf_sp_rows_give(struct pf_sp_rows *, struct pf_batch *);
+/* Makes the frames at hand a sample. */
+void pf_sp_rows_sample(struct pf_sp_rows *, uint32_t labels, int64_t weight);
 
 /* --- weight.c --------------------------------------------------------------------------------- */
 
@@ -547,21 +520,16 @@ int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t
  * weight;type,Package::sub,file,line;...;op, leaf first (formats page, section 9). */
 
 struct pf_sp_lines {
+    struct pf_text_reader text; /* first, as codec/text_reader.h wants it */
     struct pf_sp_rows rows;
-    struct pf_stack_memo *stacks;
-    uint32_t *locations; /* leaf first */
-    size_t depth, capacity;
     uint32_t op_key;
-    uint64_t line; /* number of the last one read */
-    int result;
 };
 
 /* True if the input begins with a line of this form that has frames; lines without frames may stand
  * before. Peeks only. */
 bool pf_sp_lines_bid(struct pf_source *);
-int pf_sp_lines_open(struct pf_reader *, struct pf_sp_lines *, uint64_t tick_ns);
-int pf_sp_lines_read(struct pf_reader *, struct pf_sp_lines *, struct pf_batch *);
-void pf_sp_lines_close(struct pf_sp_lines *);
+/* The state of the reader begins with the lines; pf_text_read and pf_text_close do the rest. */
+int pf_sp_lines_open(struct pf_reader *, uint64_t tick_ns);
 
 /* Types of frames, as Perl 5.18 numbers them. */
 enum { PF_SP_TYPE_MAIN = 0, PF_SP_TYPE_SUB = 8, PF_SP_TYPE_EVAL = 10 };

@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
-#include "model/rows.h"
-#include "model/stacks.h"
 #include "model/strings.h"
 
 #include <stdio.h>
@@ -120,85 +118,56 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
     return pf_sp_frame_add(dict, PF_FRAME_PLAIN, &function, line);
 }
 
-static int read_line(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_bytes line,
-                     uint64_t at)
+static int bad_line(struct pf_reader *reader, const char *what)
 {
+    const struct pf_text_reader *text = reader->state;
+
+    return pf_error_line(&reader->error, text->offset, text->number, (struct pf_bytes){0}, what);
+}
+
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct pf_sp_lines *r = reader->state;
     size_t weight_size = pf_scan_digits(line), size;
     struct pf_bytes rest = {line.data + weight_size, line.size - weight_size};
-    struct pf_sp_sample sample = {0};
-    if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &sample.weight))
-        return pf_error_line(
-            &reader->error, at, r->line, (struct pf_bytes){0},
-            "no weight at its start; weight;type,name,file,line;...;op was expected");
-    r->depth = 0;
+    int64_t weight;
+    uint32_t labels = 0;
+    int status = PF_OK;
+
+    if (line.size > PF_STRING_MAX)
+        return bad_line(reader, "it is too long");
+    if (pf_source_offset(reader->source) == r->text.offset + line.size)
+        return bad_line(reader, "the file ends inside it: there is no line feed");
+    if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &weight))
+        return bad_line(reader,
+                        "no weight at its start; weight;type,name,file,line;...;op was expected");
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
-        if (r->depth == PF_STACK_DEPTH_MAX)
-            return pf_rows_too_deep(&reader->error, at);
-        if (!pf_grow(&r->locations, &r->capacity, r->depth + 1, sizeof *r->locations))
-            return pf_error_nomem(&reader->error);
-        r->locations[r->depth++] = add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size});
+        status = pf_rows_frame(&r->text.rows,
+                               add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size}),
+                               &reader->error, r->text.offset);
+        if (status != PF_OK)
+            return status;
         rest = (struct pf_bytes){rest.data + 1 + size, rest.size - 1 - size};
     }
     if (rest.size > 0 && (rest.data[0] != ';' || memchr(rest.data + 1, ';', rest.size - 1)))
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0},
-                             "a field that is no frame; type,name,file,line was expected");
+        return bad_line(reader, "a field that is no frame; type,name,file,line was expected");
     if (rest.size > 1) {
         uint32_t op =
             pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);
-        sample.labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
+        labels = pf_dict_add_label(reader->dict, 0, r->op_key, op);
     }
-    sample.has_frames = r->depth > 0;
-    pf_stack_memo_queue(r->stacks, reader->dict, r->locations, r->depth,
-                        pf_sp_rows_sample(&r->rows, sample));
+    pf_sp_rows_sample(&r->rows, labels, weight);
     return PF_OK;
 }
 
-static int next_line(struct pf_reader *reader, struct pf_sp_lines *r)
+int pf_sp_lines_open(struct pf_reader *reader, uint64_t tick_ns)
 {
-    struct pf_bytes line;
-    uint64_t at = pf_source_offset(reader->source);
-    int status = pf_source_line(reader->source, &line, &reader->error);
-    if (status != PF_OK)
-        return status;
-    r->line++;
-    if (line.size > PF_STRING_MAX)
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0}, "it is too long");
-    if (pf_source_offset(reader->source) == at + line.size)
-        return pf_error_line(&reader->error, at, r->line, (struct pf_bytes){0},
-                             "the file ends inside it: there is no line feed");
-    return read_line(reader, r, line, at);
-}
+    struct pf_sp_lines *r = reader->state;
 
-int pf_sp_lines_open(struct pf_reader *reader, struct pf_sp_lines *r, uint64_t tick_ns)
-{
+    pf_text_open(reader, read_line, NULL);
     r->op_key = pf_dict_intern(reader->dict, PF_BYTES("op"), 0);
-    r->stacks = pf_stack_memo_new();
-    if (!r->stacks)
-        return pf_error_nomem(&reader->error);
-    return pf_sp_rows_open(&r->rows, reader, tick_ns);
-}
-
-int pf_sp_lines_read(struct pf_reader *reader, struct pf_sp_lines *r, struct pf_batch *batch)
-{
-    int status = pf_sp_rows_give(&r->rows, batch);
-    if (status != PF_EOF)
-        return status;
-    while (r->result == PF_OK && !pf_sp_rows_full(&r->rows)) {
-        if (reader->flush && r->rows.count > 0 && pf_source_would_block(reader->source))
-            break;
-        r->result = next_line(reader, r);
-    }
-    pf_stack_memo_flush(r->stacks, reader->dict);
-    status = pf_sp_rows_give(&r->rows, batch);
-    return status == PF_EOF ? r->result : status;
-}
-
-void pf_sp_lines_close(struct pf_sp_lines *r)
-{
-    pf_sp_rows_close(&r->rows);
-    pf_stack_memo_free(r->stacks);
-    free(r->locations);
+    return pf_sp_rows_open(&r->rows, &r->text.rows, tick_ns);
 }
 
 static bool has_line_end(struct pf_bytes text)
