@@ -191,16 +191,21 @@ static bool make_room(struct pf_rows *rows)
     return rows->open = true;
 }
 
+static bool have_labels(struct pf_rows *rows)
+{
+    if (rows->labels || (rows->labels = calloc(rows->capacity, sizeof *rows->labels)))
+        return true;
+    rows->open = false;
+    return out_of_memory(rows);
+}
+
 /* The next row, in *row. False: out of memory. */
 static inline bool add_row(struct pf_rows *rows, uint32_t labels, size_t *row)
 {
     if ((!rows->open || rows->count == rows->capacity || rows->given > 0) && !make_room(rows))
         return false;
-    if (labels != 0 && !rows->labels &&
-        !(rows->labels = calloc(rows->capacity, sizeof *rows->labels))) {
-        rows->open = false;
-        return out_of_memory(rows);
-    }
+    if (labels != 0 && !rows->labels && !have_labels(rows))
+        return false;
     if (rows->labels)
         rows->labels[rows->count] = labels;
     rows->pieces[rows->piece_count - 1].rows++;
@@ -382,6 +387,16 @@ bool pf_rows_room(struct pf_rows *rows, size_t count)
         if (!grow_rows(rows))
             return rows->open = false;
     return true;
+}
+
+void pf_rows_wrote(struct pf_rows *rows, size_t count, uint32_t labels)
+{
+    if (labels != 0 && !have_labels(rows))
+        return;
+    for (size_t k = 0; rows->labels && k < count; k++)
+        rows->labels[rows->count + k] = labels;
+    rows->pieces[rows->piece_count - 1].rows += count;
+    rows->count += count;
 }
 
 /* The place of a record, to be looked for. */

@@ -150,15 +150,11 @@ void pf_rows_flat_at(struct pf_rows *, const struct pf_location *, uint32_t labe
 void pf_rows_edge_at(struct pf_rows *, const struct pf_location *caller,
                      const struct pf_location *callee, uint32_t labels);
 
-/* Room for `count` records of FLAT, which the caller writes at once: from row rows->count on of
+/* Room for `count` records, which the caller writes at once: from row rows->count on of
  * rows->places and of rows->values of each column. False: out of memory. */
 bool pf_rows_room(struct pf_rows *, size_t count);
-/* Adds the records that were written there. */
-static inline void pf_rows_wrote(struct pf_rows *rows, size_t count)
-{
-    rows->pieces[rows->piece_count - 1].rows += count;
-    rows->count += count;
-}
+/* Adds the records that were written there, with these labels. */
+void pf_rows_wrote(struct pf_rows *, size_t count, uint32_t labels);
 
 /* How many records wait. */
 static inline size_t pf_rows_waiting(const struct pf_rows *rows)

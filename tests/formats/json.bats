@@ -213,6 +213,16 @@ chunk() {
     grep -q ',-3$' out
 }
 
+@test "speedscope: two records of 17 measures come back as two records" {
+    awk 'BEGIN { for (row = 1; row <= 2; row++) {
+        printf "{\"kind\":\"sample\",\"stack\":[{\"function\":\"f%d\"}],\"values\":{", row
+        for (m = 1; m <= 17; m++) printf "%s\"m%d\":%d", (m > 1 ? "," : ""), m, row * m
+        print "}}" } }' >in.ndjson
+    profcat -f ndjson in.ndjson -t speedscope | profcat -t ndjson >got
+    [ "$(wc -l <got)" -eq 2 ]
+    grep -q '"function":"f2".*"m1":2,.*"m17":34[,}]' got
+}
+
 @test "speedscope: frames that never close are an error, as in its viewer; --salvage takes the time up to the last event" {
     printf '%s' '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"evented","unit":"nanoseconds","startValue":0,"endValue":100,' \
         '"events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10},{"type":"C","frame":1,"at":14},{"type":"O","frame":1,"at":40}' >open.json

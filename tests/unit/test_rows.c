@@ -191,6 +191,35 @@ static void test_places(struct pf_dict *dict)
     pf_rows_free(&rows);
 }
 
+static void test_room(struct pf_dict *dict)
+{
+    uint32_t a = location_of(dict, "a"), b = location_of(dict, "b");
+    uint32_t label =
+        pf_dict_add_label(dict, 0, pf_dict_intern_word(dict, "k"), pf_dict_intern_word(dict, "v"));
+    struct pf_rows rows;
+    struct pf_batch batch;
+
+    pf_rows_init(&rows, dict);
+    pf_rows_begin(&rows, PF_FLAT);
+    pf_rows_measure(&rows, measure_of(dict, "z", PF_FLAT));
+    pf_rows_flat(&rows, a, 0);
+    tap_ok(pf_rows_room(&rows, PF_BATCH_ROWS), "there is room for more records than one batch has");
+    for (size_t k = 0; k < PF_BATCH_ROWS; k++) {
+        rows.places[rows.count + k] = b;
+        rows.values[0][rows.count + k] = (int64_t)k;
+    }
+    pf_rows_wrote(&rows, PF_BATCH_ROWS, label);
+    tap_int((int64_t)pf_rows_waiting(&rows), PF_BATCH_ROWS + 1, "what is written there waits");
+    pf_rows_give(&rows, &batch);
+    tap_ok(pf_rows_give(&rows, &batch) && batch.rows == PF_BATCH_ROWS && batch.location[0] == a &&
+               batch.labels[0] == 0 && batch.location[1] == b && batch.labels[1] == label &&
+               batch.values[0].data[8191] == 8190,
+           "it stands behind the record before it, with labels");
+    tap_ok(pf_rows_give(&rows, &batch) && batch.rows == 1 && batch.values[0].data[0] == 8191,
+           "the last of it is the next batch");
+    pf_rows_free(&rows);
+}
+
 /* Ten batches at once, and one by one: the same rows. */
 static void test_many(struct pf_dict *dict)
 {
@@ -275,6 +304,7 @@ int main(void)
     test_order(&dict);
     test_columns(&dict);
     test_places(&dict);
+    test_room(&dict);
     test_many(&dict);
     test_shared_stacks(&dict);
     test_depth(&dict);

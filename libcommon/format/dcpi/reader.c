@@ -144,7 +144,7 @@ static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
         values[row] = count;
         places[row++] = pf_dcpi_locator_find(&state->locator, reader->dict, offset);
     }
-    pf_rows_wrote(&state->rows, row);
+    pf_rows_wrote(&state->rows, row, 0);
     state->body.total += total;
     state->body.nonzero += row;
     return true;

@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/text_reader.h"
 #include "model/amounts.h"
-#include "model/stacks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,8 +20,9 @@ int pf_speedscope_open_reader(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
 
-    pf_rows_init(&state->metadata, reader->dict);
-    if (pf_paths_init(&state->paths) != PF_OK)
+    pf_rows_init(&state->rows, reader->dict);
+    state->memo = pf_stack_memo_new();
+    if (pf_dict_init(&state->paths) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     return PF_OK;
@@ -32,7 +33,7 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
     struct pf_speedscope_reader *state = reader->state;
 
     for (size_t k = 0; k < state->profile_count; k++) {
-        pf_pending_free(&state->profiles[k].rows);
+        free(state->profiles[k].stacks);
         free(state->profiles[k].amounts.values);
     }
     free(state->profiles);
@@ -41,8 +42,9 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
     free(state->leaf_first);
     free(state->open_paths);
     free(state->row_of);
-    pf_rows_free(&state->metadata);
-    pf_paths_free(&state->paths);
+    pf_rows_free(&state->rows);
+    pf_stack_memo_free(state->memo);
+    pf_dict_free(&state->paths);
     pf_json_cut_close(&state->cut);
 }
 
@@ -144,16 +146,16 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
 static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile,
                        size_t count)
 {
-    struct pf_pending *rows = &profile->rows;
     struct pf_speedscope_reader *state = reader->state;
 
-    pf_paths_flush(&state->paths);
-    if (pf_dict_status(&state->paths.dict) != PF_OK ||
-        !pf_grow(&rows->stacks, &profile->capacity, rows->count + count, sizeof *rows->stacks))
+    pf_stack_memo_flush(state->memo, &state->paths);
+    if (pf_dict_status(&state->paths) != PF_OK ||
+        !pf_grow(&profile->stacks, &profile->capacity, profile->count + count,
+                 sizeof *profile->stacks))
         return pf_error_nomem(&reader->error);
     if (count > 0)
-        memcpy(rows->stacks + rows->count, state->block, count * sizeof *state->block);
-    rows->count += count;
+        memcpy(profile->stacks + profile->count, state->block, count * sizeof *state->block);
+    profile->count += count;
     return PF_OK;
 }
 
@@ -177,7 +179,8 @@ static int read_samples(struct pf_json_cut *cut, void *field)
     while (status == PF_OK && (status = pf_json_cut_next(cut)) == PF_OK) {
         status = read_sample(reader, &depth);
         if (status == PF_OK)
-            pf_paths_queue(&state->paths, state->leaf_first, depth, &state->block[waiting++]);
+            pf_stack_memo_queue(state->memo, &state->paths, state->leaf_first, depth,
+                                &state->block[waiting++]);
         if (waiting == PF_BATCH_ROWS) {
             int flushed = flush_block(reader, profile, waiting);
 
@@ -262,7 +265,7 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
 {
     struct pf_speedscope_reader *state = reader->state;
     int64_t passed, sum;
-    size_t count = state->paths.dict.stacks.count;
+    size_t count = state->paths.stacks.count;
 
     if (!profile->begun || state->frame_count == 0 || at == profile->amounts.carried) {
         profile->amounts.carried = at;
@@ -275,11 +278,11 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
         return pf_error_nomem(&reader->error);
     if (state->row_of[path] == 0) {
         if (pf_decimals_add(&profile->amounts, 0) != PF_OK ||
-            !pf_grow(&profile->rows.stacks, &profile->capacity, profile->rows.count + 1,
-                     sizeof *profile->rows.stacks))
+            !pf_grow(&profile->stacks, &profile->capacity, profile->count + 1,
+                     sizeof *profile->stacks))
             return pf_error_nomem(&reader->error);
-        profile->rows.stacks[profile->rows.count++] = path;
-        state->row_of[path] = (uint32_t)profile->rows.count;
+        profile->stacks[profile->count++] = path;
+        state->row_of[path] = (uint32_t)profile->count;
     }
     int64_t *value = &profile->amounts.values[state->row_of[path] - 1];
     if (__builtin_sub_overflow(at, profile->amounts.carried, &passed) ||
@@ -326,10 +329,10 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         !pf_grow(&state->open_paths, &state->open_capacity, depth + 1, sizeof *state->open_paths))
         return pf_error_nomem(&reader->error);
     state->frames[depth] = (uint32_t)event->frame;
-    state->open_paths[depth] = pf_paths_frame(
-        &state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame);
+    state->open_paths[depth] = pf_dict_add_frame(
+        &state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame + 1);
     state->frame_count++;
-    return pf_dict_status(&state->paths.dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_dict_status(&state->paths) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 static int read_event(struct pf_json_cut *cut, void *field)
@@ -449,9 +452,9 @@ static int check_profile(struct pf_reader *reader, const struct pf_speedscope_pr
                            profile->other_type ? "a profile that is neither sampled nor evented"
                                                : "a profile without samples and events, as "
                                                  "speedscope wrote before its file format 0.1");
-    if (!profile->evented && profile->rows.count != profile->amounts.count)
+    if (!profile->evented && profile->count != profile->amounts.count)
         return pf_error_at(&reader->error, PF_FAILED, profile->offset,
-                           "a profile of %zu samples and %zu weights", profile->rows.count,
+                           "a profile of %zu samples and %zu weights", profile->count,
                            profile->amounts.count);
     return PF_OK;
 }
@@ -482,8 +485,8 @@ static int read_profile(struct pf_json_cut *cut, void *field)
                                               .offset = pf_source_offset(cut->source)};
     int status = pf_json_object(cut, members, profile);
     status = status == PF_OK ? check_profile(cut->owner, profile) : status;
-    if (profile->rows.count > profile->amounts.count)
-        profile->rows.count = profile->amounts.count;
+    if (profile->count > profile->amounts.count)
+        profile->count = profile->amounts.count;
     return status;
 }
 
@@ -497,7 +500,7 @@ static int read_meta(struct pf_json_cut *cut, void *field)
     int status = pf_json_read_text(cut, &text);
 
     if (status == PF_OK && text)
-        pf_rows_meta(&state->metadata, "speedscope", pf_bytes_of(key),
+        pf_rows_meta(&state->rows, "speedscope", pf_bytes_of(key),
                      pf_dict_string(reader->dict, text));
     return status;
 }
@@ -537,10 +540,10 @@ static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile 
                        "offset %" PRIu64
                        ": the profile has numbers of more digits than fit, which are rounded",
                        profile->offset);
-    for (size_t k = 0; profile->negative && k < profile->rows.count; k++) {
+    for (size_t k = 0; profile->negative && k < profile->count; k++) {
         if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
             continue;
-        profile->rows.count = k;
+        profile->count = k;
         return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset,
                            "record %zu: the weight leaves 64 bits", k + 1);
     }
@@ -638,16 +641,15 @@ static void twins_free(struct twins *twins)
     free(twins->last);
 }
 
-/* A profile before this one that has the same stacks and labels in the same order, and none of its
- * measure: both are columns of it. */
+/* The profile before this one that has the same stacks and labels in the same order, and none of
+ * its measure: both are columns of it. NULL: none. */
 static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state,
                                                struct twins *twins, size_t which)
 {
     const struct pf_speedscope_profile *profile = &state->profiles[which];
-    const struct pf_pending *rows = &profile->rows;
-    size_t size = rows->count * sizeof *rows->stacks;
-    struct stacks_key key = {pf_hash(size ? (const void *)rows->stacks : "", size, 0), rows->count,
-                             profile->label};
+    size_t size = profile->count * sizeof *profile->stacks;
+    struct stacks_key key = {pf_hash(size ? (const void *)profile->stacks : "", size, 0),
+                             profile->count, profile->label};
     uint32_t measures = twins->measures.count, known = twins->stacks.count;
     uint32_t measure = pf_table_intern(
         &twins->measures,
@@ -656,11 +658,10 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
 
     if (measure >= measures)
         twins->first[measure] = which;
-    if (stacks < known &&
-        state->profiles[twins->last[stacks]].rows.column_count < PF_PENDING_COLUMNS) {
+    if (stacks < known) {
         struct pf_speedscope_profile *other = &state->profiles[twins->last[stacks]];
         bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
-                    (size == 0 || memcmp(other->rows.stacks, rows->stacks, size) == 0);
+                    (size == 0 || memcmp(other->stacks, profile->stacks, size) == 0);
 
         return same ? other : NULL;
     }
@@ -668,23 +669,41 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
     return NULL;
 }
 
+/* Stacks by path; UINT32_MAX where a frame is missing. The caller frees them; NULL: out of
+ * memory. */
+static uint32_t *path_stacks(struct pf_reader *reader)
+{
+    const struct pf_speedscope_reader *state = reader->state;
+    uint32_t *stacks = calloc(state->paths.stacks.count, sizeof *stacks);
+
+    for (uint32_t path = 1; stacks && path < state->paths.stacks.count; path++) {
+        const struct pf_stack *node = pf_dict_stack(&state->paths, path);
+        uint32_t parent = stacks[node->parent], number = node->location - 1,
+                 location = number < state->location_count ? state->locations[number] : 0;
+
+        stacks[path] = location == 0 || parent == UINT32_MAX
+                           ? UINT32_MAX
+                           : pf_dict_add_frame(reader->dict, parent, location);
+    }
+    return stacks;
+}
+
 /* Paths become stacks; where a frame is missing the rows end. */
 static int resolve(struct pf_reader *reader, int status)
 {
     struct pf_speedscope_reader *state = reader->state;
-    uint32_t *stacks =
-        pf_paths_stacks(&state->paths, reader->dict, state->locations, state->location_count);
+    uint32_t *stacks = path_stacks(reader);
 
     if (!stacks)
         return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < state->profile_count; k++) {
-        struct pf_pending *rows = &state->profiles[k].rows;
+        struct pf_speedscope_profile *profile = &state->profiles[k];
 
-        for (size_t row = 0; row < rows->count; row++) {
-            if (stacks[rows->stacks[row]] == UINT32_MAX)
-                rows->count = row;
+        for (size_t row = 0; row < profile->count; row++) {
+            if (stacks[profile->stacks[row]] == UINT32_MAX)
+                profile->count = row;
             else
-                rows->stacks[row] = stacks[rows->stacks[row]];
+                profile->stacks[row] = stacks[profile->stacks[row]];
         }
     }
     free(stacks);
@@ -693,20 +712,6 @@ static int resolve(struct pf_reader *reader, int status)
                              "frame %" PRIu64 " is used, and there are %zu", state->highest - 1,
                              state->location_count);
     return status;
-}
-
-static int add_labels(struct pf_reader *reader, struct pf_speedscope_profile *profile)
-{
-    struct pf_pending *rows = &profile->rows;
-
-    if (profile->label == 0 || rows->count == 0)
-        return PF_OK;
-    rows->labels = malloc(rows->count * sizeof *rows->labels);
-    if (!rows->labels)
-        return pf_error_nomem(&reader->error);
-    for (size_t row = 0; row < rows->count; row++)
-        rows->labels[row] = profile->label;
-    return PF_OK;
 }
 
 /* Profiles of one unit count in one scale, where that fits. */
@@ -724,27 +729,38 @@ static void join_scales(struct pf_speedscope_reader *state)
     }
 }
 
-/* Columns of rows, of the profile's own or of a twin's. */
-static int give_columns(struct pf_reader *reader)
+/* Joins the profiles that are columns of others. */
+static int join_twins(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
+    size_t *last = calloc(state->profile_count + 1, sizeof *last); /* column, by profile */
     struct twins twins;
     int status = twins_init(&twins, state->profile_count);
 
-    for (size_t k = 0; k < state->profile_count && status == PF_OK; k++) {
+    for (size_t k = 0; last && status == PF_OK && k < state->profile_count; k++) {
         struct pf_speedscope_profile *profile = &state->profiles[k],
                                      *twin = find_twin(state, &twins, k);
-        uint32_t measure = pf_measures_intern(&reader->dict->measures, &profile->measure);
+        size_t first = twin ? (size_t)(twin - state->profiles) : k;
 
-        pf_pending_column(twin ? &twin->rows : &profile->rows, measure, profile->amounts.values);
-        profile->amounts.values = NULL;
-        if (!twin)
-            status = add_labels(reader, profile);
+        profile->column = pf_dict_add_measure(reader->dict, profile->measure);
+        profile->is_column = twin;
+        if (twin)
+            state->profiles[last[first]].next_column = k + 1;
+        last[first] = k;
     }
-    if (twins.measures.status != PF_OK || twins.stacks.status != PF_OK)
+    if (!last || twins.measures.status != PF_OK || twins.stacks.status != PF_OK)
         status = PF_NOMEM;
     twins_free(&twins);
+    free(last);
     return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* Records that are added next are those of profile `k`. */
+static void begin_profile(struct pf_speedscope_reader *state, size_t k)
+{
+    pf_rows_begin(&state->rows, PF_SAMPLE);
+    for (size_t next = k + 1; next > 0; next = state->profiles[next - 1].next_column)
+        pf_rows_measure(&state->rows, state->profiles[next - 1].column);
 }
 
 static int finish_profiles(struct pf_reader *reader, int status)
@@ -758,30 +774,61 @@ static int finish_profiles(struct pf_reader *reader, int status)
         status = status == PF_OK ? named : status;
     }
     status = resolve(reader, status);
-    if (label_profiles(reader) != PF_OK || give_columns(reader) != PF_OK)
+    if (label_profiles(reader) != PF_OK || join_twins(reader) != PF_OK)
         return reader->error.code;
+    for (size_t k = 0; k < state->profile_count; k++)
+        if (!state->profiles[k].is_column) {
+            begin_profile(state, k);
+            pf_rows_declare_ahead(&state->rows);
+        }
     return status;
+}
+
+/* Adds the next records of profile `k`, at most to the end of a batch. */
+static int add_records(struct pf_reader *reader, size_t k)
+{
+    struct pf_speedscope_reader *state = reader->state;
+    const struct pf_speedscope_profile *profile = &state->profiles[k];
+    struct pf_rows *rows = &state->rows;
+    size_t count = profile->count - state->row, most = PF_BATCH_ROWS - pf_rows_waiting(rows),
+           column = 0;
+
+    if (state->row == 0)
+        begin_profile(state, k);
+    count = count < most ? count : most;
+    if (!pf_rows_room(rows, count))
+        return pf_error_nomem(&reader->error);
+    memcpy(rows->places + rows->count, profile->stacks + state->row, count * sizeof *rows->places);
+    for (size_t next = k + 1; next > 0 && column < pf_rows_column_count(rows);
+         next = state->profiles[next - 1].next_column)
+        memcpy(rows->values[column++] + rows->count,
+               state->profiles[next - 1].amounts.values + state->row,
+               count * sizeof **rows->values);
+    pf_rows_wrote(rows, count, profile->label);
+    state->row += count;
+    return PF_OK;
+}
+
+/* The first step reads the document, each step behind it adds records. */
+static int next_records(struct pf_reader *reader)
+{
+    struct pf_speedscope_reader *state = reader->state;
+
+    if (!state->read) {
+        state->read = true;
+        state->result = finish_profiles(reader, read_document(reader));
+        return PF_OK;
+    }
+    for (; state->given < state->profile_count; state->given++, state->row = 0)
+        if (!state->profiles[state->given].is_column &&
+            state->row < state->profiles[state->given].count)
+            return add_records(reader, state->given);
+    return state->result == PF_OK ? PF_EOF : state->result;
 }
 
 int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_speedscope_reader *state = reader->state;
 
-    if (!state->read) {
-        state->read = true;
-        state->status = finish_profiles(reader, read_document(reader));
-    }
-    while (state->declared < state->profile_count) {
-        struct pf_pending *rows = &state->profiles[state->declared++].rows;
-
-        if (rows->column_count > 0 && pf_pending_give(rows, batch))
-            return PF_OK;
-    }
-    if (pf_rows_give(&state->metadata, batch))
-        return PF_OK;
-    for (; state->given < state->profile_count; state->given++)
-        if (state->profiles[state->given].rows.column_count > 0 &&
-            pf_pending_give(&state->profiles[state->given].rows, batch))
-            return PF_OK;
-    return state->status == PF_OK ? PF_EOF : state->status;
+    return pf_rows_read(reader, &state->rows, &state->status, next_records, batch);
 }

@@ -5,8 +5,8 @@
 #include "analysis/sum/frame_sums.h"
 #include "codec/json_reader.h"
 #include "model/amounts.h"
-#include "model/pending.h"
 #include "model/rows.h"
+#include "model/stacks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,8 +36,12 @@ struct pf_speedscope_profile {
     uint32_t name;
     uint64_t offset;
     bool sampled, evented, weighed, other_type, begun;
-    size_t capacity;        /* of rows.stacks */
-    struct pf_pending rows; /* stacks: paths until all is read */
+    uint32_t *stacks; /* of its records; paths until all is read */
+    size_t count, capacity;
+    /* Profiles of the same stacks are columns of the first of them: */
+    bool is_column;     /* of a profile before this one */
+    size_t next_column; /* number + 1 of the profile; 0: no more */
+    uint32_t column;    /* its measure in the dictionary */
     /* weights; of events the times of each path, and carried: when the last one was */
     struct pf_decimals amounts;
     struct pf_measure measure; /* name 0: not said */
@@ -47,9 +51,13 @@ struct pf_speedscope_profile {
 
 struct pf_speedscope_reader {
     struct pf_json_cut cut;
-    struct pf_paths paths;
+    /* Frames may stand behind the samples: `paths` has stacks of their numbers + 1, where locations
+     * would be. */
+    struct pf_dict paths;
+    struct pf_stack_memo *memo; /* of paths */
     struct pf_speedscope_profile *profiles;
-    size_t profile_count, profile_capacity, declared, given;
+    size_t profile_count, profile_capacity;
+    size_t given, row;   /* the next record */
     uint32_t *locations; /* by number of frame */
     size_t location_count, location_capacity;
     uint64_t highest, highest_at; /* number of a frame + 1, and where it stands */
@@ -60,9 +68,10 @@ struct pf_speedscope_reader {
     uint32_t *open_paths, *row_of; /* events: path of each open frame; row + 1 by path */
     size_t open_capacity, row_count, row_capacity;
     uint32_t block[PF_BATCH_ROWS]; /* paths on their way */
-    struct pf_rows metadata;
+    struct pf_rows rows;
     bool read;
-    int status;
+    int result; /* of reading */
+    int status; /* what follows the rows that wait */
 };
 
 /* Private to speedscope_writer.c. */
