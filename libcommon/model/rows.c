@@ -60,10 +60,16 @@ static void move_down(void *column, size_t size, size_t given, size_t count)
 {
     char *bytes = column;
 
-    if (!bytes)
-        return;
-    memmove(bytes, bytes + given * size, (count - given) * size);
-    memset(bytes + (count - given) * size, 0, given * size);
+    if (bytes)
+        memmove(bytes, bytes + given * size, (count - given) * size);
+}
+
+/* Behind what is left there are zeros again: the value that nobody sets. */
+static void move_values(int64_t *column, size_t given, size_t count)
+{
+    move_down(column, sizeof *column, given, count);
+    if (column)
+        memset(column + (count - given), 0, given * sizeof *column);
 }
 
 /* Frees the room of what was given in batches. */
@@ -79,9 +85,9 @@ static void drop_given(struct pf_rows *rows)
         move_down(rows->places, sizeof *rows->places, rows->given, rows->count);
         move_down(rows->callees, sizeof *rows->callees, rows->given, rows->count);
         move_down(rows->labels, sizeof *rows->labels, rows->given, rows->count);
-        move_down(rows->times, sizeof *rows->times, rows->given, rows->count);
+        move_values(rows->times, rows->given, rows->count);
         for (size_t k = 0; k < rows->value_capacity; k++)
-            move_down(rows->values[k], sizeof **rows->values, rows->given, rows->count);
+            move_values(rows->values[k], rows->given, rows->count);
         rows->count -= rows->given;
         rows->given = 0;
     }

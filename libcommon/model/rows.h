@@ -41,7 +41,7 @@ struct pf_rows {
     struct pf_stack_memo *memo;
     bool memo_shared; /* the memo is the owner's */
     size_t frame_capacity;
-    /* The columns of rows that wait. Behind `count` all but `places` are zero. */
+    /* The columns of rows that wait. Behind `count` times and values are zero. */
     uint32_t *places;           /* stacks; locations of FLAT; callers of EDGE */
     uint32_t *callees, *labels; /* NULL: none yet */
     int64_t *times;

@@ -39,7 +39,7 @@ static int bid(struct pf_source *source, const char *path)
     return foreign(bytes, have < WINDOW ? have : WINDOW) ? 48 : 64;
 }
 
-/* ---- Columns ---- */
+/* ---- Failures ---- */
 
 static int nomem(struct pf_reader *reader)
 {
@@ -51,116 +51,96 @@ static int too_big(struct pf_reader *reader, const char *measure)
     return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits", measure);
 }
 
-static void set_columns(struct pf_nyt_batches *batches, struct pf_batch *batch, enum pf_kind kind,
-                        uint32_t rows, uint32_t values)
-{
-    for (uint32_t k = 0; k < values; k++)
-        batches->values[k].data = batches->numbers[k];
-    batch->kind = kind;
-    batch->rows = rows;
-    batch->labels = batches->labels;
-    batch->values = batches->values;
-    batch->value_count = values;
-}
-
-static uint32_t self_time(struct pf_reader *reader, const char *name, enum pf_kind kind, bool main,
-                          struct pf_nyt_clock clock, bool ticks)
-{
-    return pf_nyt_time_measure(reader->dict, name, kind, PF_SELF, main, clock, ticks);
-}
-
 /* ---- Lines ---- */
 
-/* The first batch, so that a profile without records has measures. */
-static int declare_lines(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
+static uint32_t self_time(struct pf_dict *dict, const char *name, enum pf_kind kind, bool main,
+                          struct pf_nyt_clock clock, bool ticks)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    batches->values[0].measure = r->stmts;
-    batches->values[1].measure = self_time(reader, "time", PF_FLAT, true, r->clock, true);
-    set_columns(batches, batch, PF_FLAT, 0, 2);
-    return PF_OK;
+    return pf_nyt_time_measure(dict, name, kind, PF_SELF, main, clock, ticks);
 }
 
-static void drop_rows(struct pf_nyt_batches *batches)
+/* Records of two numbers follow. */
+static void begin_lines(struct pf_rows *rows, uint32_t first, uint32_t second)
 {
-    free(batches->owned);
-    free(batches->locations);
-    batches->owned = NULL;
-    batches->locations = NULL;
-    batches->rows = NULL;
-    batches->row_count = batches->next = 0;
+    pf_rows_begin(rows, PF_FLAT);
+    pf_rows_measure(rows, first);
+    pf_rows_measure(rows, second);
 }
 
-static int set_rows(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_line *rows,
-                    size_t count)
+static void begin_statements(struct pf_nyt_reader *r, struct pf_nyt_clock clock)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    batches->rows = rows;
-    batches->row_count = count;
-    batches->next = 0;
-    batches->locations = malloc((count + 1) * sizeof *batches->locations);
-    if (!batches->locations ||
-        pf_nyt_places_lines(&r->places, rows, count, batches->locations) != PF_OK)
+    begin_lines(&r->rows, r->stmts, self_time(r->rows.dict, "time", PF_FLAT, true, clock, true));
+}
+
+static void drop_lines(struct pf_nyt_filling *filling)
+{
+    free(filling->owned);
+    free(filling->locations);
+    filling->owned = filling->lines = NULL;
+    filling->locations = NULL;
+    filling->line_count = 0;
+}
+
+static int set_lines(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_nyt_line *lines,
+                     size_t count)
+{
+    struct pf_nyt_filling *filling = &r->filling;
+    filling->lines = lines;
+    filling->line_count = count;
+    filling->locations = malloc((count + 1) * sizeof *filling->locations);
+    if (!filling->locations ||
+        pf_nyt_places_lines(&r->places, lines, count, filling->locations) != PF_OK)
         return nomem(reader);
     return PF_OK;
 }
 
-/* Copies the next rows, with their locations and the labels of their files. */
-static uint32_t copy_rows(struct pf_nyt_reader *r)
+/* The number of the file, and of the block and the sub where the lines have them. */
+static uint32_t line_labels(struct pf_nyt_reader *r, const struct pf_nyt_line *line,
+                            const struct pf_nyt_block *block)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    size_t left = batches->row_count - batches->next;
-    uint32_t rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct pf_nyt_line *line = &batches->rows[batches->next + i];
-        batches->first[i] = batches->locations[batches->next + i];
-        batches->labels[i] = pf_nyt_places_label(&r->places, line->fid);
-        batches->numbers[0][i] = line->count;
-        batches->numbers[1][i] = line->ticks;
+    uint32_t labels = pf_nyt_places_label(&r->places, line->fid);
+    if (!block)
+        return labels;
+    labels = pf_dict_add_number(r->rows.dict, labels, r->block_key, block->block, 0);
+    return pf_dict_add_number(r->rows.dict, labels, r->sub_key, block->sub, 0);
+}
+
+/* Adds the next lines, up to a batch. */
+static void add_lines(struct pf_nyt_reader *r, const struct pf_table *blocks)
+{
+    struct pf_nyt_filling *filling = &r->filling;
+    for (; filling->next < filling->line_count && !pf_rows_ready(&r->rows); filling->next++) {
+        const struct pf_nyt_line *line = &filling->lines[filling->next];
+        const struct pf_nyt_block *block =
+            blocks ? pf_table_row(blocks, (uint32_t)filling->next + 1) : NULL;
+        pf_rows_flat(&r->rows, filling->locations[filling->next], line_labels(r, line, block));
+        pf_rows_set_values(&r->rows, 0, (const int64_t[]){line->count, line->ticks}, 2);
     }
-    return rows;
 }
 
 static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r,
-                           const struct pf_nyt_epoch *at, struct pf_batch *batch)
+                           const struct pf_nyt_epoch *at)
 {
-    struct pf_nyt_batches *batches = &r->batches;
     const struct pf_nyt_lines *lines = &at->lines;
-    bool blocks = batches->phase == PF_NYT_FILL_BLOCKS;
+    bool blocks = r->filling.phase == PF_NYT_FILL_BLOCKS;
     if (lines->left)
         return too_big(reader, "time");
-    if (!batches->locations) {
+    if (!r->filling.locations) {
         size_t count = blocks ? lines->sum_count : lines->count;
         struct pf_nyt_line *rows = blocks ? lines->sums : lines->rows;
         if (count <= 1)
-            return PF_EOF;
+            return PF_OK;
         for (uint32_t id = 1; blocks && id < count; id++) {
             const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
             rows[id].fid = block->fid;
             rows[id].line = block->line;
         }
-        int status = set_rows(reader, r, rows + 1, count - 1);
+        int status = set_lines(reader, r, rows + 1, count - 1);
         if (status != PF_OK)
             return status;
     }
-    uint32_t rows = copy_rows(r);
-    for (uint32_t i = 0; blocks && i < rows; i++) {
-        const struct pf_nyt_block *block =
-            pf_table_row(&lines->blocks, (uint32_t)(batches->next + i + 1));
-        batches->labels[i] =
-            pf_dict_add_number(reader->dict, batches->labels[i], r->block_key, block->block, 0);
-        batches->labels[i] =
-            pf_dict_add_number(reader->dict, batches->labels[i], r->sub_key, block->sub, 0);
-    }
-    batches->next += rows;
-    if (rows == 0) {
-        drop_rows(batches);
-        return PF_EOF;
-    }
-    batches->values[0].measure = r->stmts;
-    batches->values[1].measure = self_time(reader, "time", PF_FLAT, true, at->clock, true);
-    set_columns(batches, batch, PF_FLAT, rows, 2);
-    batch->location = batches->first;
+    begin_statements(r, at->clock);
+    add_lines(r, blocks ? &lines->blocks : NULL);
     return PF_OK;
 }
 
@@ -190,67 +170,65 @@ static size_t without_empty(struct pf_nyt_line *rows, size_t count)
     return kept;
 }
 
-static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r,
-                            const struct pf_nyt_epoch *at, struct pf_batch *batch)
+static int find_block_times(struct pf_reader *reader, struct pf_nyt_reader *r,
+                            const struct pf_nyt_lines *lines)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    if (!batches->locations) {
-        struct pf_nyt_lines sums;
-        if (at->lines.sum_count <= 1)
-            return PF_EOF;
-        int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums)
-                                                       : nomem(reader);
-        batches->owned = sums.rows;
-        size_t count = without_empty(sums.rows, sums.count);
-        sums.rows = NULL;
-        pf_nyt_lines_free(&sums);
-        if (status == PF_OK)
-            status = set_rows(reader, r, batches->owned + 1, count - 1);
-        if (status != PF_OK)
-            return status;
-    }
-    uint32_t rows = copy_rows(r);
-    batches->next += rows;
-    if (rows == 0) {
-        drop_rows(batches);
-        return PF_EOF;
-    }
-    batches->values[0].measure = self_time(reader, "block_time", PF_FLAT, false, at->clock, true);
-    batches->values[1].measure = self_time(reader, "sub_time", PF_FLAT, false, at->clock, true);
-    set_columns(batches, batch, PF_FLAT, rows, 2);
-    batch->location = batches->first;
+    struct pf_nyt_lines sums;
+    int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, lines, &sums)
+                                                   : nomem(reader);
+    r->filling.owned = sums.rows;
+    size_t count = without_empty(sums.rows, sums.count);
+    sums.rows = NULL;
+    pf_nyt_lines_free(&sums);
+    return status == PF_OK ? set_lines(reader, r, r->filling.owned + 1, count - 1) : status;
+}
+
+static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r,
+                            const struct pf_nyt_epoch *at)
+{
+    int status = PF_OK;
+    if (at->lines.sum_count <= 1)
+        return PF_OK;
+    if (!r->filling.locations)
+        status = find_block_times(reader, r, &at->lines);
+    if (status != PF_OK || r->filling.next == r->filling.line_count)
+        return status;
+    uint32_t block = self_time(reader->dict, "block_time", PF_FLAT, false, at->clock, true);
+    uint32_t sub = self_time(reader->dict, "sub_time", PF_FLAT, false, at->clock, true);
+    begin_lines(&r->rows, block, sub);
+    add_lines(r, NULL);
     return PF_OK;
 }
 
 /* ---- Stacks ---- */
 
-static bool push_step(struct pf_nyt_batches *batches, uint32_t node, uint32_t stack, bool alone)
+static bool push_step(struct pf_nyt_filling *filling, uint32_t node, uint32_t stack, bool alone)
 {
-    if (!pf_grow(&batches->steps, &batches->step_capacity, batches->step_count + 1,
-                 sizeof *batches->steps))
+    if (!pf_grow(&filling->steps, &filling->step_capacity, filling->step_count + 1,
+                 sizeof *filling->steps))
         return false;
-    batches->steps[batches->step_count++] = (struct pf_nyt_step){node, stack, alone};
+    filling->steps[filling->step_count++] = (struct pf_nyt_step){node, stack, alone};
     return true;
 }
 
 /* Pushes the first child of a node. */
-static bool push_first_child(struct pf_nyt_batches *batches, const struct pf_nyt_tree *tree,
+static bool push_first_child(struct pf_nyt_filling *filling, const struct pf_nyt_tree *tree,
                              uint32_t node, uint32_t stack)
 {
     uint32_t last = tree->nodes[node].last_child;
-    return !last || push_step(batches, tree->nodes[last].next, stack, false);
+    return !last || push_step(filling, tree->nodes[last].next, stack, false);
 }
 
 /* Visits nodes until a batch is full: callers first, subs that never returned last. */
-static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree, uint32_t *rows)
+static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    while (batches->step_count > 0 && *rows < PF_BATCH_ROWS) {
-        struct pf_nyt_step step = batches->steps[--batches->step_count];
+    struct pf_nyt_filling *filling = &r->filling;
+    while (filling->step_count > 0 && !pf_rows_ready(&r->rows)) {
+        struct pf_nyt_step step = filling->steps[--filling->step_count];
         const struct pf_nyt_node *node = &tree->nodes[step.node];
         if (!step.alone && step.node != tree->nodes[node->parent].last_child) {
-            if ((node->calls == 0 && !push_step(batches, step.node, step.stack, true)) ||
-                !push_step(batches, node->next, step.stack, false))
+            if ((node->calls == 0 && !push_step(filling, step.node, step.stack, true)) ||
+                !push_step(filling, node->next, step.stack, false))
                 return false;
             if (node->calls == 0)
                 continue;
@@ -258,42 +236,35 @@ static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree, uint32
         uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack,
                                            pf_nyt_places_callee(&r->places, node->name));
         if (node->calls != 0) {
-            batches->first[*rows] = stack;
-            batches->labels[*rows] = 0;
-            batches->numbers[0][*rows] = pf_nyt_amount_value(node->self, &tree->unit);
-            batches->numbers[1][(*rows)++] = node->calls;
+            int64_t values[] = {pf_nyt_amount_value(node->self, &tree->unit), node->calls};
+            pf_rows_stack(&r->rows, stack, 0);
+            pf_rows_set_values(&r->rows, 0, values, 2);
         }
-        if (!push_first_child(batches, tree, step.node, stack))
+        if (!push_first_child(filling, tree, step.node, stack))
             return false;
     }
     return true;
 }
 
 static int fill_stacks(struct pf_reader *reader, struct pf_nyt_reader *r,
-                       const struct pf_nyt_epoch *at, struct pf_batch *batch)
+                       const struct pf_nyt_epoch *at)
 {
-    struct pf_nyt_batches *batches = &r->batches;
     const struct pf_nyt_tree *tree = &at->tree;
-    bool ticks = pf_nyt_unit_ticks(&tree->unit);
-    uint32_t rows = 0;
+    bool ticks = pf_nyt_unit_ticks(&tree->unit), first = r->filling.next++ == 0;
     if (!ticks && tree->unit.fine_left)
         return too_big(reader, "excl");
-    if (tree->failed || (batches->next++ == 0 && !push_first_child(batches, tree, 0, 0)) ||
-        !walk(r, tree, &rows))
+    if (tree->failed || (first && !push_first_child(&r->filling, tree, 0, 0)))
         return nomem(reader);
-    if (rows == 0) {
-        batches->next = 0;
-        return PF_EOF;
-    }
-    if (tree->shortened && batches->next == 1)
-        pf_report_send(
-            &reader->report, PF_WARNING,
-            "calls whose callers never returned are deeper than is told: their stacks are "
-            "shortened");
-    batches->values[0].measure = self_time(reader, "excl", PF_SAMPLE, true, at->clock, ticks);
-    batches->values[1].measure = pf_nyt_count_measure(reader->dict, "calls", PF_SAMPLE, PF_SUM);
-    set_columns(batches, batch, PF_SAMPLE, rows, 2);
-    batch->stack = batches->first;
+    if (r->filling.step_count == 0)
+        return PF_OK;
+    pf_rows_begin(&r->rows, PF_SAMPLE);
+    pf_rows_measure(&r->rows, self_time(reader->dict, "excl", PF_SAMPLE, true, at->clock, ticks));
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(reader->dict, "calls", PF_SAMPLE, PF_SUM));
+    if (!walk(r, tree))
+        return nomem(reader);
+    if (tree->shortened && first)
+        pf_report_send(&reader->report, PF_WARNING,
+                       "more callers never returned than are kept: some stacks are shortened");
     return PF_OK;
 }
 
@@ -304,92 +275,87 @@ static const struct {
     enum pf_role role;
 } TIMES[PF_NYT_EDGE_TIMES] = {{"incl", PF_INCLUSIVE}, {"excl", PF_SELF}, {"reci", PF_INCLUSIVE}};
 
-static uint32_t copy_edges(struct pf_nyt_reader *r)
+static void begin_edges(struct pf_nyt_reader *r)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    struct pf_nyt_edges *edges = &r->edges;
-    uint32_t rows = 0;
-    for (; rows < PF_BATCH_ROWS && batches->next < edges->count; batches->next++) {
-        const struct pf_nyt_edge *edge = pf_table_row(&edges->rows, (uint32_t)batches->next);
-        const struct pf_nyt_edge_sums *sums = &edges->sums[batches->next];
-        if (batches->next == 0 && sums->calls == 0)
-            continue;
-        batches->first[rows] =
-            pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
-        batches->second[rows] = pf_nyt_places_callee(&r->places, edge->callee);
-        batches->labels[rows] = pf_nyt_places_label(&r->places, edge->fid);
-        batches->numbers[0][rows] = sums->calls;
-        for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-            batches->numbers[1 + k][rows] = pf_nyt_amount_value(sums->times[k], &edges->units[k]);
-        batches->numbers[1 + PF_NYT_EDGE_TIMES][rows++] = sums->depth;
-    }
-    return rows;
+    struct pf_dict *dict = r->rows.dict;
+    pf_rows_begin(&r->rows, PF_EDGE);
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "calls", PF_EDGE, PF_SUM));
+    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+        pf_rows_measure(&r->rows, pf_nyt_time_measure(dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
+                                                      k == PF_NYT_INCL, r->clock,
+                                                      pf_nyt_unit_ticks(&r->edges.units[k])));
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "depth", PF_EDGE, PF_MAX));
 }
 
-static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
+static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
-    struct pf_nyt_batches *batches = &r->batches;
+    struct pf_nyt_edges *edges = &r->edges;
+    size_t *next = &r->filling.next;
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        if (!pf_nyt_unit_ticks(&r->edges.units[k]) && r->edges.units[k].fine_left)
+        if (!pf_nyt_unit_ticks(&edges->units[k]) && edges->units[k].fine_left)
             return too_big(reader, TIMES[k].name);
-    uint32_t rows = copy_edges(r);
-    if (rows == 0)
-        return PF_EOF;
-    batches->values[0].measure = pf_nyt_count_measure(reader->dict, "calls", PF_EDGE, PF_SUM);
-    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        batches->values[1 + k].measure =
-            pf_nyt_time_measure(reader->dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
-                                k == PF_NYT_INCL, r->clock, pf_nyt_unit_ticks(&r->edges.units[k]));
-    batches->values[1 + PF_NYT_EDGE_TIMES].measure =
-        pf_nyt_count_measure(reader->dict, "depth", PF_EDGE, PF_MAX);
-    set_columns(batches, batch, PF_EDGE, rows, PF_NYT_COLUMNS);
-    batch->location = batches->first;
-    batch->callee = batches->second;
+    if (*next == 0 && edges->count > 0 && edges->sums[0].calls == 0)
+        ++*next;
+    if (*next == edges->count)
+        return PF_OK;
+    begin_edges(r);
+    for (; *next < edges->count && !pf_rows_ready(&r->rows); ++*next) {
+        const struct pf_nyt_edge *edge = pf_table_row(&edges->rows, (uint32_t)*next);
+        const struct pf_nyt_edge_sums *sums = &edges->sums[*next];
+        uint32_t caller = pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
+        uint32_t callee = pf_nyt_places_callee(&r->places, edge->callee);
+        pf_rows_edge(&r->rows, caller, callee, pf_nyt_places_label(&r->places, edge->fid));
+        int64_t values[PF_NYT_EDGE_TIMES + 2] = {sums->calls};
+        for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+            values[1 + k] = pf_nyt_amount_value(sums->times[k], &edges->units[k]);
+        values[1 + PF_NYT_EDGE_TIMES] = sums->depth;
+        pf_rows_set_values(&r->rows, 0, values, PF_NYT_EDGE_TIMES + 2);
+    }
     return PF_OK;
 }
 
 /* ---- The order ---- */
 
+/* The next batch of the phase; PF_EOF: the phase is over. */
 static int fill_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    const struct pf_nyt_epoch *at = batches->epoch < r->epoch_count ? &r->epochs[batches->epoch]
-                                                                    : NULL;
-    switch (batches->phase) {
+    const struct pf_nyt_epoch *at = &r->epochs[r->filling.epoch];
+    struct pf_rows *rows = &r->rows;
+    int status = PF_OK;
+    switch (r->filling.phase) {
     case PF_NYT_FILL_LINES:
-    case PF_NYT_FILL_BLOCKS: return at ? fill_statements(reader, r, at, batch) : PF_EOF;
-    case PF_NYT_FILL_BLOCK_TIMES: return at ? fill_block_times(reader, r, at, batch) : PF_EOF;
-    case PF_NYT_FILL_STACKS: return at ? fill_stacks(reader, r, at, batch) : PF_EOF;
-    case PF_NYT_FILL_BEFORE_EDGES:
-        return pf_nyt_metas_next(&r->held, r->before_edges, batch) ? PF_OK : PF_EOF;
-    case PF_NYT_FILL_EDGES: return fill_edges(reader, r, batch);
+    case PF_NYT_FILL_BLOCKS: status = fill_statements(reader, r, at); break;
+    case PF_NYT_FILL_BLOCK_TIMES: status = fill_block_times(reader, r, at); break;
+    case PF_NYT_FILL_STACKS: status = fill_stacks(reader, r, at); break;
+    case PF_NYT_FILL_BEFORE_EDGES: rows = &r->held[0]; break;
+    case PF_NYT_FILL_EDGES: status = fill_edges(reader, r); break;
     case PF_NYT_FILL_REST:
-    default: return pf_nyt_metas_next(&r->held, r->held.count, batch) ? PF_OK : PF_EOF;
+    default: rows = &r->held[1]; break;
     }
+    return status != PF_OK || pf_rows_give(rows, batch) ? status : PF_EOF;
 }
 
 static void next_phase(struct pf_nyt_reader *r)
 {
-    struct pf_nyt_batches *batches = &r->batches;
-    struct pf_nyt_epoch *at = batches->epoch < r->epoch_count ? &r->epochs[batches->epoch] : NULL;
-    batches->next = 0;
+    struct pf_nyt_filling *filling = &r->filling;
+    struct pf_nyt_epoch *at = &r->epochs[filling->epoch];
+    filling->next = 0;
+    drop_lines(filling);
     /* Frees what no later batch needs. */
-    if (at && batches->phase == PF_NYT_FILL_BLOCK_TIMES)
+    if (filling->phase == PF_NYT_FILL_BLOCK_TIMES)
         pf_nyt_lines_free(&at->lines);
-    if (at && batches->phase == PF_NYT_FILL_STACKS)
+    if (filling->phase == PF_NYT_FILL_STACKS)
         pf_nyt_tree_free(&at->tree);
-    if (batches->phase == PF_NYT_FILL_STACKS && batches->epoch + 1 < r->epoch_count) {
-        batches->epoch++;
-        batches->phase = PF_NYT_FILL_LINES;
+    if (filling->phase == PF_NYT_FILL_STACKS && filling->epoch + 1 < r->epoch_count) {
+        filling->epoch++;
+        filling->phase = PF_NYT_FILL_LINES;
     } else {
-        batches->phase++;
+        filling->phase++;
     }
 }
 
-static bool fill_found(struct pf_nyt_reader *r, struct pf_batch *batch)
+static bool give_texts(struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    if (pf_nyt_metas_next(&r->ready, r->ready.count, batch))
-        return true;
     if (r->text_count == 0)
         return false;
     batch->kind = PF_TEXT;
@@ -402,32 +368,36 @@ static bool fill_found(struct pf_nyt_reader *r, struct pf_batch *batch)
 /* Rows that the parser found, then the sums: PF_OK and a batch, or the result of the input. */
 static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    if (r->ready.failed || r->held.failed || r->places.failed || r->places.files.failed ||
-        r->edges.failed)
+    if (r->places.failed || r->places.files.failed || r->edges.failed)
         return nomem(reader);
-    if (fill_found(r, batch))
+    if (pf_rows_give(&r->rows, batch) || give_texts(r, batch))
         return PF_OK;
-    while (r->batches.phase > PF_NYT_PARSE && r->batches.phase < PF_NYT_DONE) {
+    while (r->filling.phase > PF_NYT_PARSE && r->filling.phase < PF_NYT_DONE) {
         int status = fill_phase(reader, r, batch);
         if (status != PF_EOF)
             return status;
         next_phase(r);
     }
-    if (r->batches.phase == PF_NYT_DONE && r->result < 0)
+    if (r->filling.phase == PF_NYT_DONE && r->result < 0)
         reader->error = r->error;
-    return r->batches.phase == PF_NYT_DONE ? r->result : PF_EOF;
+    return r->filling.phase == PF_NYT_DONE ? r->result : PF_EOF;
 }
 
+/* The declaration is the first batch, so that a profile without records has measures. It needs the
+ * length of a tick, which stands before the first record. */
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_nyt_reader *r = reader->state;
-    if (r->batches.phase == PF_NYT_DECLARE) {
-        r->batches.phase = PF_NYT_PARSE;
-        int status = pf_nyt_parse(reader, r);
-        return status == PF_OK ? declare_lines(reader, r, batch) : status;
+    int status = PF_OK;
+    if (r->filling.phase == PF_NYT_DECLARE) {
+        r->filling.phase = PF_NYT_PARSE;
+        status = pf_nyt_parse(reader, r);
+        begin_statements(r, r->clock);
+        pf_rows_declare_ahead(&r->rows);
     }
-    int status = fill_batch(reader, r, batch);
-    while (status == PF_EOF && r->batches.phase == PF_NYT_PARSE) {
+    if (status == PF_OK)
+        status = fill_batch(reader, r, batch);
+    while (status == PF_EOF && r->filling.phase == PF_NYT_PARSE) {
         status = pf_nyt_parse(reader, r);
         if (status == PF_OK)
             status = fill_batch(reader, r, batch);

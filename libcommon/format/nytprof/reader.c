@@ -62,6 +62,9 @@ int pf_nyt_open_reader(struct pf_reader *reader)
 {
     struct pf_nyt_reader *r = reader->state;
     r->source = reader->source;
+    pf_rows_init(&r->rows, reader->dict);
+    for (int k = 0; k < 2; k++)
+        pf_rows_init(&r->held[k], reader->dict);
     pf_nyt_nv_size(&r->nv, 8);
     r->count = 1;
     r->attribute_origin = pf_dict_intern_word(reader->dict, PF_NYT_ATTRIBUTE_ORIGIN);
@@ -93,11 +96,12 @@ void pf_nyt_close_reader(struct pf_reader *reader)
         pf_nyt_tree_free(&r->epochs[i].tree);
     }
     free(r->epochs);
-    pf_nyt_metas_free(&r->ready);
-    pf_nyt_metas_free(&r->held);
-    free(r->batches.owned);
-    free(r->batches.locations);
-    free(r->batches.steps);
+    pf_rows_free(&r->rows);
+    for (int k = 0; k < 2; k++)
+        pf_rows_free(&r->held[k]);
+    free(r->filling.owned);
+    free(r->filling.locations);
+    free(r->filling.steps);
 }
 
 /* ---- What every record may need ---- */
@@ -124,23 +128,23 @@ static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text
 }
 
 /* A row for a writer of this format. */
-static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r,
-                        struct pf_nyt_metas *metas, uint32_t value, const char *format, ...)
-    PF_PRINTF(5, 6);
-static void add_private(struct pf_reader *reader, struct pf_nyt_reader *r,
-                        struct pf_nyt_metas *metas, uint32_t value, const char *format, ...)
+static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+                        const char *format, ...) PF_PRINTF(4, 5);
+static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+                        const char *format, ...)
 {
     char text[128];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    pf_nyt_metas_add(metas, r->private_origin, pf_dict_intern_word(reader->dict, text), value);
+    pf_rows_meta_strings(rows, r->private_origin, pf_dict_intern_word(rows->dict, text), value);
 }
 
-static struct pf_nyt_metas *metas_here(struct pf_nyt_reader *r)
+/* Where metadata of this place in the file go. */
+static struct pf_rows *metas_here(struct pf_nyt_reader *r)
 {
-    return r->eventful ? &r->held : &r->ready;
+    return r->eventful ? &r->held[r->called] : &r->rows;
 }
 
 /* Statements and calls with the current length of tick; NULL when there are too many lengths or no
@@ -214,8 +218,9 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
     struct pf_bytes key = {line.data, (size_t)(equals - line.data)},
                     value = {equals + 1, line.size - key.size - 1};
     bool option = record->tag == PF_NYT_OPTION;
-    pf_nyt_metas_add(metas_here(r), option ? r->option_origin : r->attribute_origin,
-                     pf_dict_intern(reader->dict, key, 0), pf_dict_intern(reader->dict, value, 0));
+    pf_rows_meta_strings(metas_here(r), option ? r->option_origin : r->attribute_origin,
+                         pf_dict_intern(reader->dict, key, 0),
+                         pf_dict_intern(reader->dict, value, 0));
     return option ? PF_OK : read_attribute(reader, r, key, value);
 }
 
@@ -228,19 +233,18 @@ static uint64_t time_bits(double time)
     return bits;
 }
 
-static int read_process(struct pf_reader *reader, struct pf_nyt_reader *r,
-                        const struct pf_nyt_record *record)
+static int read_process(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     pf_nyt_nv_probe(&r->nv, record->nv[0]);
     uint64_t bits = time_bits(pf_nyt_nv_load(&r->nv, record->nv[0]));
-    struct pf_nyt_metas *metas = metas_here(r);
+    struct pf_rows *metas = metas_here(r);
     if (record->tag == PF_NYT_PID_START) {
         r->started++;
-        add_private(reader, r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64,
-                    record->number[0], record->number[1], bits);
+        add_private(r, metas, 0, "start %" PRIu32 " %" PRIu32 " %016" PRIx64, record->number[0],
+                    record->number[1], bits);
     } else {
         r->ended++;
-        add_private(reader, r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
+        add_private(r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
     }
     /* The next process does not call subs that this one left open. */
     for (size_t i = 0; i < r->epoch_count; i++)
@@ -256,7 +260,7 @@ static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
         warn(reader, r, "a file number gets another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
-    add_private(reader, r, &r->ready, name,
+    add_private(r, &r->rows, name,
                 "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0],
                 n[1], n[2], n[3], n[4], n[5]);
     return PF_OK;
@@ -268,8 +272,8 @@ static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
     struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0],
                              record->number[1], record->number[2]};
     if (pf_nyt_places_add_sub(&r->places, sub))
-        add_private(reader, r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32,
-                    sub.fid, sub.first, sub.last);
+        add_private(r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid,
+                    sub.first, sub.last);
     return PF_OK;
 }
 
@@ -283,8 +287,6 @@ static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
     struct pf_nyt_edge edge = {name_of(reader, &record->text[0]), name_of(reader, &record->text[1]),
                                n[0], n[1]};
     double seconds[PF_NYT_EDGE_TIMES];
-    if (!r->called)
-        r->before_edges = r->held.count;
     r->called = true;
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++) {
         seconds[k] = pf_nyt_nv_load(&r->nv, record->nv[k]);
@@ -293,7 +295,7 @@ static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
     }
     if (edge.fid == 0 && edge.line == 0 && n[2] == 0) {
         if (pf_nyt_places_add_xsub(&r->places, edge.callee))
-            add_private(reader, r, metas_here(r), edge.callee, "xsub");
+            add_private(r, metas_here(r), edge.callee, "xsub");
         return PF_OK;
     }
     pf_nyt_edges_add(&r->edges, &edge, r->clock, n[2], seconds, n[3]);
@@ -412,11 +414,11 @@ static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r,
     case PF_NYT_ATTRIBUTE:
     case PF_NYT_OPTION: return read_pair(reader, r, record);
     case PF_NYT_COMMENT:
-        pf_nyt_metas_add(metas_here(r), r->comment_origin, r->comment_key,
-                         name_of(reader, &record->text[0]));
+        pf_rows_meta_strings(metas_here(r), r->comment_origin, r->comment_key,
+                             name_of(reader, &record->text[0]));
         return PF_OK;
     case PF_NYT_PID_START:
-    case PF_NYT_PID_END: return read_process(reader, r, record);
+    case PF_NYT_PID_END: return read_process(r, record);
     case PF_NYT_NEW_FID: return read_file(reader, r, record);
     case PF_NYT_SUB_INFO: return read_sub(reader, r, record);
     case PF_NYT_SUB_CALLERS: return read_callers(reader, r, record);
@@ -436,7 +438,7 @@ static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     if (pf_source_layer(r->source))
         return fail(r, "deflated data inside deflated data");
-    add_private(reader, r, metas_here(r), 0, "deflate");
+    add_private(r, metas_here(r), 0, "deflate");
     pf_source_take(r->source, 1);
     struct pf_source *inflated;
     int status = pf_layer_inflate(&inflated, reader->source, &r->error);
@@ -526,17 +528,19 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
             return WAIT;
         status = read_record(reader, r, &record);
         pf_source_take(r->source, record.size);
-        return status == PF_OK && r->ready.count - r->ready.sent >= PF_BATCH_ROWS ? WAIT : status;
+        if (tag == PF_NYT_SUB_RETURN || tag == PF_NYT_SUB_ENTRY)
+            return status; /* most records, and they add no rows */
+        return status == PF_OK && pf_rows_ready(&r->rows) ? WAIT : status;
     }
     uint32_t hidden = hidden_fid(r, record.number[0]);
     if (r->texted ? hidden != r->text_fid : hidden != 0) {
         if (r->text_count > 0)
             return WAIT;
-        add_private(reader, r, &r->ready, 0, "source %" PRIu32, hidden);
+        add_private(r, &r->rows, 0, "source %" PRIu32, hidden);
         r->text_fid = hidden;
         r->texted = true;
     }
-    if (r->ready.sent < r->ready.count || r->text_count == PF_NYT_TEXTS)
+    if (!pf_rows_empty(&r->rows) || r->text_count == PF_NYT_TEXTS)
         return WAIT;
     keep_text(reader, r, &record);
     pf_source_take(r->source, record.size);
@@ -554,10 +558,8 @@ int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
     r->result = status;
     for (size_t i = 0; i < r->epoch_count; i++)
         pf_nyt_tree_end_process(&r->epochs[i].tree);
-    if (!r->called)
-        r->before_edges = r->held.count;
     if (r->discounts > 0)
-        add_private(reader, r, &r->held, 0, "discounts %" PRIu64, r->discounts);
-    r->batches.phase = PF_NYT_FILL_LINES;
+        add_private(r, &r->held[1], 0, "discounts %" PRIu64, r->discounts);
+    r->filling.phase = r->epoch_count > 0 ? PF_NYT_FILL_LINES : PF_NYT_FILL_BEFORE_EDGES;
     return PF_OK;
 }

@@ -10,8 +10,8 @@
 #include "codec/format.h"
 #include "format/nytprof/places.h"
 #include "format/nytprof/wire.h"
-#include "model/batch.h"
 #include "model/dict.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -183,25 +183,9 @@ void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, str
 /* Ends a process: subs without a caller were called by subs that never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 
-/* ---- Metadata ---- */
-
-/* Rows of metadata for batches. `sent`: the rows that batches have had. */
-struct pf_nyt_metas {
-    uint32_t *origin, *key, *value; /* strings */
-    size_t count, sent, origin_capacity, key_capacity, value_capacity;
-    bool failed; /* memory ran out */
-};
-
-/* Zero-initialise; free with pf_nyt_metas_free. */
-void pf_nyt_metas_add(struct pf_nyt_metas *, uint32_t origin, uint32_t key, uint32_t value);
-void pf_nyt_metas_free(struct pf_nyt_metas *);
-/* The next rows, up to index `limit`, as a batch; false when no row is left. Valid until the next
- * row is added. */
-bool pf_nyt_metas_next(struct pf_nyt_metas *, size_t limit, struct pf_batch *);
-
 /* ---- The reader ---- */
 
-enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16, PF_NYT_COLUMNS = 5 };
+enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16 };
 
 /* Statements and calls while one length of tick holds. */
 struct pf_nyt_epoch {
@@ -213,7 +197,7 @@ struct pf_nyt_epoch {
 enum pf_nyt_phase {
     PF_NYT_DECLARE,
     PF_NYT_PARSE,
-    PF_NYT_FILL_LINES,
+    PF_NYT_FILL_LINES, /* this and the next three once for each epoch */
     PF_NYT_FILL_BLOCKS,
     PF_NYT_FILL_BLOCK_TIMES,
     PF_NYT_FILL_STACKS,
@@ -223,22 +207,19 @@ enum pf_nyt_phase {
     PF_NYT_DONE
 };
 
-/* The current phase of batches and its state. */
-struct pf_nyt_batches {
+/* The current phase and its state. */
+struct pf_nyt_filling {
     enum pf_nyt_phase phase;
     size_t epoch, next;
-    struct pf_nyt_line *rows; /* FLAT: the rows of the phase; `owned` frees them */
+    struct pf_nyt_line *lines; /* of the phase; `owned` frees them */
     struct pf_nyt_line *owned;
-    uint32_t *locations; /* of each of the rows */
-    size_t row_count;
+    uint32_t *locations; /* of each of the lines; NULL: not looked for yet */
+    size_t line_count;
     struct pf_nyt_step {
         uint32_t node, stack; /* the next node, and the stack of its caller */
         bool alone;           /* without its siblings, which had their turn */
     } * steps;
     size_t step_count, step_capacity;
-    struct pf_value_column values[PF_NYT_COLUMNS];
-    uint32_t first[PF_BATCH_ROWS], second[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
-    int64_t numbers[PF_NYT_COLUMNS][PF_BATCH_ROWS];
 };
 
 struct pf_nyt_reader {
@@ -251,12 +232,12 @@ struct pf_nyt_reader {
     size_t epoch_count, epoch;
     unsigned count; /* 0: the next statement is discounted */
     uint64_t discounts;
-    bool eventful; /* there were statements or calls */
-    bool called;   /* there were callers, behind `before_edges` held rows */
-    bool odd_line; /* a line without `=` was warned of */
-    size_t before_edges;
+    bool eventful;           /* there were statements or calls */
+    bool called;             /* there were callers */
+    bool odd_line;           /* a line without `=` was warned of */
     uint64_t started, ended; /* processes */
-    struct pf_nyt_metas ready, held;
+    struct pf_rows rows;     /* for the next batches: metadata, then the sums */
+    struct pf_rows held[2];  /* metadata that come behind records: before and behind the callers */
     struct pf_text texts[PF_NYT_TEXTS];
     size_t text_count;
     /* texts came; `text_fid`: their file, unless its name leads to the number */
@@ -266,7 +247,7 @@ struct pf_nyt_reader {
     uint32_t stmts, block_key, sub_key;
     int result; /* what follows the last batch; an error stands in `error` */
     struct pf_error error;
-    struct pf_nyt_batches batches;
+    struct pf_nyt_filling filling;
 };
 
 int pf_nyt_open_reader(struct pf_reader *);
