@@ -31,6 +31,14 @@ bool pf_parse_hex(struct pf_bytes text, uint64_t *number)
     return true;
 }
 
+int pf_percent_byte(struct pf_bytes text)
+{
+    int high = text.size > 2 && text.data[0] == '%' ? pf_hex_digit(text.data[1]) : -1;
+    int low = high >= 0 ? pf_hex_digit(text.data[2]) : -1;
+
+    return low >= 0 ? high << 4 | low : -1;
+}
+
 bool pf_parse_address(struct pf_bytes text, uint64_t *address)
 {
     return pf_scan_past(&text, PF_BYTES("0x")) && pf_parse_hex(text, address);

@@ -221,6 +221,10 @@ bool pf_is_whole(struct pf_bytes text);
 /* The number that all of the text is: hexadecimal digits without 0x. */
 bool pf_parse_hex(struct pf_bytes text, uint64_t *number);
 
+/* The byte that stands as %XX at the beginning, in digits of either case; -1: the text begins
+ * otherwise. */
+int pf_percent_byte(struct pf_bytes text);
+
 /* The address that all of the text is: 0x and hexadecimal digits. */
 bool pf_parse_address(struct pf_bytes text, uint64_t *address);
 

@@ -83,7 +83,9 @@ void pf_rows_share_stacks(struct pf_rows *, struct pf_stack_memo *);
  * first kind is PF_SAMPLE. A reader whose batches shall have only the columns that their records
  * use begins anew wherever `open` is false. */
 void pf_rows_begin(struct pf_rows *, enum pf_kind kind);
-/* The column of a measure, added if there is none yet: 0, 1, ... in the order of adding. */
+/* The column of a measure, added if there is none yet: 0, 1, ... in the order of adding. Tables
+ * choose among all measures of the dictionary: make a measure only when its records come, or when
+ * it is declared. */
 uint32_t pf_rows_measure(struct pf_rows *, uint32_t measure);
 bool pf_rows_has(const struct pf_rows *, uint32_t measure);
 /* Each record has 1 of this measure. Its column stands behind the others. */

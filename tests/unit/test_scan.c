@@ -199,6 +199,11 @@ static void test_hex(void)
     tap_ok(pf_parse_address(PF_BYTES("0xFFFFffff81000000"), &number) &&
                number == 0xffffffff81000000u,
            "an address of 64 bits");
+    tap_int(pf_percent_byte(PF_BYTES("%2fx")), '/', "a byte in hexadecimal behind a percent sign");
+    tap_int(pf_percent_byte(PF_BYTES("%Fe")), 0xfe, "in digits of either case");
+    tap_ok(pf_percent_byte(PF_BYTES("%2")) < 0 && pf_percent_byte(PF_BYTES("%2g")) < 0 &&
+               pf_percent_byte(PF_BYTES("2f0")) < 0,
+           "one digit, another letter, no percent sign");
 }
 
 /* Clipped texts have 100 bytes and three dots. */

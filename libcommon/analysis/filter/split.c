@@ -242,7 +242,6 @@ static bool is_plain(char c)
 /* Appends `text`; false when it does not fit. */
 static bool encode(struct pf_bytes text, struct pf_buffer *name)
 {
-    static const char hex[] = "0123456789ABCDEF";
     bool first = name->size == 0, leading = first;
 
     for (size_t i = 0; i < text.size; i++) {
@@ -253,12 +252,10 @@ static bool encode(struct pf_bytes text, struct pf_buffer *name)
         leading = leading && c == '.';
         if (name->size + (plain ? 1 : 3) > NAME_MAX_BYTES)
             return false;
-        if (!plain) {
-            pf_buffer_byte(name, '%');
-            pf_buffer_byte(name, (unsigned char)hex[c >> 4]);
-            c = (unsigned char)hex[c & 15];
-        }
-        pf_buffer_byte(name, c);
+        if (plain)
+            pf_buffer_byte(name, c);
+        else
+            pf_buffer_printf(name, "%%%02X", (unsigned)c);
     }
     return true;
 }

@@ -20,18 +20,13 @@ static const struct pf_bytes origin = {"profutils", 9}, key = {"removed", 7};
 
 static bool print_escaped(struct pf_bytes text, struct pf_buffer *out)
 {
-    static const char hex[] = "0123456789ABCDEF";
-
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
 
-        if (c > ' ' && c != '%' && c != 0x7f) {
+        if (c > ' ' && c != '%' && c != 0x7f)
             pf_buffer_byte(out, c);
-        } else {
-            pf_buffer_byte(out, '%');
-            pf_buffer_byte(out, (unsigned char)hex[c >> 4]);
-            pf_buffer_byte(out, (unsigned char)hex[c & 15]);
-        }
+        else
+            pf_buffer_printf(out, "%%%02X", (unsigned)c);
     }
     return pf_buffer_byte(out, ' ');
 }
@@ -56,18 +51,12 @@ static bool print_row(const struct removed_row *row, struct pf_buffer *text)
 static bool unescape(struct pf_bytes field, struct pf_buffer *out)
 {
     for (size_t i = 0; i < field.size; i++) {
-        char c = field.data[i];
+        int byte = pf_percent_byte(pf_bytes_skip(field, i));
 
-        if (c == '%') {
-            int high = field.size - i > 2 ? pf_hex_digit(field.data[i + 1]) : -1;
-            int low = high >= 0 ? pf_hex_digit(field.data[i + 2]) : -1;
-
-            if (low < 0)
-                return false;
-            c = (char)(high << 4 | low);
-            i += 2;
-        }
-        pf_buffer_byte(out, (unsigned char)c);
+        if (byte < 0 && field.data[i] == '%')
+            return false;
+        pf_buffer_byte(out, (unsigned char)(byte < 0 ? field.data[i] : byte));
+        i += byte < 0 ? 0 : 2;
     }
     return !out->failed;
 }

@@ -312,8 +312,7 @@ static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
     if (!isfinite(self))
         return fail(r, "the exclusive time of a return is no number");
     if (record->number[0] > PF_STACK_DEPTH_MAX)
-        return fail(r, "a return from depth %" PRIu32 ", at most %d are read", record->number[0],
-                    (int)PF_STACK_DEPTH_MAX);
+        return fail(r, "a return from depth %" PRIu32 ": " PF_TOO_DEEP, record->number[0]);
     pf_nyt_tree_return(&now->tree, record->number[0], name_of(reader, &record->text[0]), now->clock,
                        self);
     return PF_OK;

@@ -7,9 +7,6 @@
 #include "format/pprof/profile.h"
 
 #include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Making ---- */
@@ -210,15 +207,10 @@ static uint32_t unescape(struct pf_dict *dict, struct pf_bytes text)
     uint32_t id;
 
     for (size_t k = 0; k < text.size; k++) {
-        struct pf_bytes digits = {text.data + k + 1, 2};
-        uint64_t byte;
+        int byte = pf_percent_byte(pf_bytes_skip(text, k));
 
-        if (text.data[k] == '%' && k + 2 < text.size && pf_parse_hex(digits, &byte)) {
-            pf_buffer_byte(&name, (unsigned char)byte);
-            k += 2;
-        } else {
-            pf_buffer_byte(&name, (unsigned char)text.data[k]);
-        }
+        pf_buffer_byte(&name, (unsigned char)(byte < 0 ? text.data[k] : byte));
+        k += byte < 0 ? 0 : 2;
     }
     struct pf_bytes bytes = {name.data, name.size};
 

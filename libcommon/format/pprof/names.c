@@ -10,7 +10,6 @@
 #include "model/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -443,12 +442,11 @@ static uint32_t numbered_name(struct pf_dict *dict, uint32_t name, size_t number
 {
     struct pf_bytes text = pf_dict_string(dict, name);
     struct pf_buffer numbered = {0};
-    char digits[32];
 
     if (number == 1)
         return name;
     pf_buffer_append(&numbered, text.data, text.size);
-    pf_buffer_append(&numbered, digits, (size_t)snprintf(digits, sizeof digits, "#%zu", number));
+    pf_buffer_printf(&numbered, "#%zu", number);
     name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size},
                           dict->strings.rows[name].flags);
     if (numbered.failed)

@@ -5,7 +5,6 @@
 #include "model/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { CALLS, INCL, EXCL, VALUES };
@@ -31,17 +30,13 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
     for (size_t k = 0; k < list->count; k++) {
         const struct pf_pyn_entry *entry = &list->rows[k];
         struct pf_bytes name = pf_dict_string(reader->dict, entry->text);
-        char digits[64];
 
         if (pf_pyn_names_find(names, entry->id)->place != k)
             continue;
         text.size = 0;
-        pf_buffer_append(&text, digits,
-                         (size_t)snprintf(digits, sizeof digits, "%" PRIu32, entry->id));
+        pf_buffer_printf(&text, "%" PRIu32, entry->id);
         for (size_t n = 0; n < numbers && !entry->absent; n++)
-            pf_buffer_append(
-                &text, digits,
-                (size_t)snprintf(digits, sizeof digits, " %" PRIu32, entry->numbers[n]));
+            pf_buffer_printf(&text, " %" PRIu32, entry->numbers[n]);
         if (!entry->absent) {
             pf_buffer_byte(&text, ' ');
             pf_buffer_append(&text, name.data, name.size);
