@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { WINDOW = 64 * 1024 };
+enum { LONGEST_LINE = 16 * 1024 * 1024 };
 
 static inline int read_rows(struct pf_reader *reader, struct pf_rows *rows, int *status,
                             int (*step)(struct pf_reader *), struct pf_batch *batch)
@@ -62,32 +62,79 @@ int pf_text_read(struct pf_reader *reader, struct pf_batch *batch)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
+/* The first bytes, as far as they are there, and how many of them were judged. */
+struct ahead {
+    const char *bytes;
+    size_t have, at;
+    bool ended;
+};
+
+/* The next line; *whole: with its line feed. False: there is none. */
+static bool line_ahead(struct pf_source *source, struct ahead *ahead, bool wait,
+                       struct pf_bytes *line, bool *whole)
+{
+    const char *end = NULL;
+
+    for (;;) {
+        if (ahead->at < ahead->have)
+            end = memchr(ahead->bytes + ahead->at, '\n', ahead->have - ahead->at);
+        if (end || !wait || ahead->ended || ahead->have == PF_TEXT_WINDOW)
+            break;
+        size_t have, want = ahead->have + 1;
+
+        ahead->bytes = (const char *)pf_source_peek(source, want, &have);
+        ahead->ended = have < want;
+        ahead->have = have < PF_TEXT_WINDOW ? have : PF_TEXT_WINDOW;
+    }
+    *whole = end;
+    line->data = ahead->bytes + ahead->at;
+    line->size = end ? (size_t)(end - line->data) : ahead->have - ahead->at;
+    if (line->size == 0 && !end)
+        return false;
+    ahead->at += line->size + *whole;
+    if (line->size > 0 && line->data[line->size - 1] == '\r')
+        line->size--;
+    return true;
+}
+
 int pf_text_bid(struct pf_source *source,
                 int (*judge)(struct pf_bytes line, bool whole, void *evidence), void *evidence)
 {
-    size_t have;
-    const unsigned char *bytes = pf_source_peek(source, 1, &have);
-    struct pf_bytes text;
+    struct ahead ahead = {0};
+    struct pf_bytes line;
     int most = 0;
+    bool wait = true, whole;
 
-    if (have < WINDOW && (have == 0 || !memchr(bytes, '\n', have)))
-        bytes = pf_source_peek(source, WINDOW, &have);
-    text = (struct pf_bytes){(const char *)bytes, have < WINDOW ? have : WINDOW};
-    while (text.size > 0) {
-        const char *end = memchr(text.data, '\n', text.size);
-        size_t size = end ? (size_t)(end - text.data) : text.size;
-        struct pf_bytes line = {text.data, size};
-        int bits;
+    while (line_ahead(source, &ahead, wait, &line, &whole)) {
+        int bits = judge(line, whole, evidence);
 
-        if (size > 0 && line.data[size - 1] == '\r')
-            line.size--;
-        bits = judge(line, end, evidence);
-        if (bits == PF_TEXT_OTHER && end)
+        if (bits == PF_TEXT_OTHER && whole)
             return 0;
-        if (bits > 0 && bits & PF_TEXT_SURE)
-            return bits & ~PF_TEXT_SURE;
+        if (bits == PF_TEXT_OTHER)
+            break;
+        wait = bits & PF_TEXT_MORE;
+        if (bits & PF_TEXT_SURE)
+            return bits & ~(PF_TEXT_SURE | PF_TEXT_MORE);
+        bits &= ~PF_TEXT_MORE;
         most = bits > most ? bits : most;
-        text = pf_bytes_skip(text, size + (end != NULL));
     }
     return most;
+}
+
+struct pf_bytes pf_text_window(struct pf_source *source, bool wait, bool *ended)
+{
+    size_t have, want = wait ? PF_TEXT_WINDOW : 1;
+    const unsigned char *bytes = pf_source_peek(source, want, &have);
+
+    while (have >= want && have < LONGEST_LINE && !memchr(bytes, '\n', have) &&
+           !memchr(bytes, '\0', have)) {
+        want = have < PF_TEXT_WINDOW ? have + 1 : have * 2;
+        bytes = pf_source_peek(source, want, &have);
+    }
+    *ended = have < want;
+    if (have > PF_TEXT_WINDOW && memchr(bytes, '\n', PF_TEXT_WINDOW)) {
+        have = PF_TEXT_WINDOW;
+        *ended = false;
+    }
+    return (struct pf_bytes){(const char *)bytes, have};
 }

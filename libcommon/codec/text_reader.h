@@ -40,13 +40,21 @@ int pf_text_read(struct pf_reader *, struct pf_batch *);
 enum {
     PF_TEXT_OTHER = -1,     /* a line that the format does not have: the input is not of it */
     PF_TEXT_SURE = 1 << 17, /* with bits of evidence: no other line need be judged */
+    PF_TEXT_MORE = 1 << 18, /* with bits or without: wait for the next line of a live pipe */
+    PF_TEXT_WINDOW = 64 * 1024
 };
 
-/* A bid on the whole lines among the first 64 KiB, or, of a live pipe, among those that are there,
- * at least one. `judge` says of each how many bits of evidence there are so far, 0 where the line
+/* A bid on the lines among the first 64 KiB, or, of a live pipe, among those that are there, at
+ * least one. `judge` says of each how many bits of evidence there are so far, 0 where the line
  * does not tell, or PF_TEXT_OTHER. The last line may be cut: then `whole` is false, and the line
- * cannot speak against the format. The result is the most bits. */
+ * cannot speak against the format. The result is the most bits. The lines may move between two
+ * calls. */
 int pf_text_bid(struct pf_source *, int (*judge)(struct pf_bytes line, bool whole, void *evidence),
                 void *evidence);
+
+/* The bytes ahead for a format that weighs its first lines against each other: those that one read
+ * brings, or with `wait` 64 KiB; at least the first line, unless it has a NUL or 16 MiB. *ended: no
+ * bytes are behind them. */
+struct pf_bytes pf_text_window(struct pf_source *, bool wait, bool *ended);
 
 #endif

@@ -2,12 +2,14 @@
  * ruby-prof, pprof, nytprofcg. */
 #include "format/callgrind/callgrind.h"
 
-enum { LOOK = 65536, EVIDENCE = 40, MAGIC = 96 };
+#include "codec/text_reader.h"
+
+enum { EVIDENCE = 40, MAGIC = 96 };
 
 /* What the first lines have. */
 struct marks {
     bool magic, events, description, command, other, names, files, compressed, calls, costs;
-    size_t strange;
+    size_t strange, tolerated;
 };
 
 /* True if the line begins with one of the words; NULL ends the list. */
@@ -60,43 +62,24 @@ static void mark_line(struct pf_bytes line, struct marks *marks)
         marks->compressed = true;
 }
 
-/* The line that begins at `at`, as far as it lies in the first LOOK bytes; NULL: no more lines.
- * Waits for no more bytes of a slow producer than the line needs. */
-static const char *line_at(struct pf_source *source, size_t at, size_t *size)
+/* An input that begins with another line is of another format. */
+static int judge(struct pf_bytes line, bool whole, void *field)
 {
-    size_t have = 0, want = at + 1;
-    const char *text, *feed;
+    struct marks *marks = field;
 
-    do {
-        text = (const char *)pf_source_peek(source, want, &have);
-        if (have > LOOK)
-            have = LOOK;
-        feed = have > at ? memchr(text + at, '\n', have - at) : NULL;
-        if (feed || have < want)
-            break;
-        want = have + 1;
-    } while (want <= LOOK);
-    if (have <= at || (!feed && at > 0 && have == LOOK))
-        return NULL;
-    *size = feed ? (size_t)(feed - text) - at : have - at;
-    return text + at;
+    (void)whole;
+    mark_line(line, marks);
+    if (marks->strange > marks->tolerated)
+        return PF_TEXT_OTHER;
+    if (line.size > 0 && marks->strange == 0)
+        marks->tolerated = 4;
+    return PF_TEXT_MORE;
 }
 
 static bool mark_lines(struct pf_source *source, struct marks *marks)
 {
-    const char *line;
-    size_t at = 0, size, tolerated = 0;
-
     *marks = (struct marks){0};
-    /* an input that begins with another line is of another format */
-    while (marks->strange <= tolerated && (line = line_at(source, at, &size)) != NULL) {
-        at += size + 1;
-        if (size > 0 && line[size - 1] == '\r')
-            size--;
-        mark_line((struct pf_bytes){line, size}, marks);
-        if (size > 0 && marks->strange == 0)
-            tolerated = 4;
-    }
+    pf_text_bid(source, judge, marks);
     return marks->magic || (marks->events && marks->strange <= 4);
 }
 

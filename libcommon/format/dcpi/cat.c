@@ -9,57 +9,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 64 * 1024, LINE_BITS = 8 };
+enum { LINE_BITS = 8 };
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Counts the words of a head that begin lines, each once. *ended: the answer is known. */
-static unsigned known_lines(struct pf_bytes text, bool *ended)
+static bool begins_head(struct pf_bytes line)
 {
-    bool met[PF_DCPI_CAT_WORDS] = {false}, decided = false;
-    const char *end;
-    unsigned count = 0;
-
-    *ended = false;
-    for (; !*ended && (end = memchr(text.data, '\n', text.size));
-         text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
-        struct pf_bytes line = {text.data, (size_t)(end - text.data)}, word = pf_scan_column(&line);
-
-        *ended = word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) ||
-                 *word.data == '0';
-        unsigned k = *ended ? PF_DCPI_CAT_WORDS : pf_dcpi_cat_word(word);
-
-        if (k < PF_DCPI_CAT_WORDS && !met[k]) {
-            met[k] = true;
-            count++;
-            /* text_start, text_size: no other format has them */
-            decided = decided || word.size > 8;
-        }
-    }
-    *ended = *ended || decided;
-    return decided ? count : 0;
+    return line.size > 4 && pf_bytes_starts(line, PF_BYTES("name")) && pf_blank(line.data[4]);
 }
 
-/* Waits for a slow producer only while the bytes begin like a head. */
+/* The words of a head that begin lines, each once. */
+struct words {
+    bool met[PF_DCPI_CAT_WORDS];
+    unsigned lines, count;
+    bool named, decided; /* text_start, text_size: no other format has them */
+};
+
+/* Waits for a slow producer only while the lines begin like a head. */
+static int judge(struct pf_bytes line, bool whole, void *field)
+{
+    struct words *words = field;
+    struct pf_bytes word;
+    unsigned k;
+
+    if (!whole)
+        return 0;
+    if (words->lines++ == 0)
+        words->named = begins_head(line);
+    word = pf_scan_column(&line);
+    if (word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0')
+        return words->decided ? (int)words->count * LINE_BITS | PF_TEXT_SURE : PF_TEXT_OTHER;
+    k = pf_dcpi_cat_word(word);
+    if (k < PF_DCPI_CAT_WORDS && !words->met[k]) {
+        words->met[k] = true;
+        words->count++;
+        words->decided = words->decided || word.size > 8;
+    }
+    if (words->decided)
+        return (int)words->count * LINE_BITS;
+    return words->named ? PF_TEXT_MORE : 0;
+}
+
 static int bid(struct pf_source *source, const char *path)
 {
-    size_t have = 0, want = 1;
-    unsigned known;
-    bool ended, begins;
+    struct words words = {0};
 
     (void)path;
-    do {
-        const unsigned char *bytes = pf_source_peek(source, want, &have);
-
-        begins = have > 5 && memcmp(bytes, "name", 4) == 0 && pf_blank((char)bytes[4]);
-        if (have > WINDOW)
-            have = WINDOW;
-        known = known_lines((struct pf_bytes){(const char *)bytes, have}, &ended);
-        if (have < want)
-            break;
-        want = have + 1;
-    } while (begins && !ended && want <= WINDOW);
-    return (int)known * LINE_BITS;
+    return pf_text_bid(source, judge, &words);
 }
 
 /* --- reader ----------------------------------------------------------------------------------- */
@@ -261,11 +257,6 @@ static void check_totals(struct pf_reader *reader)
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
-
-static bool begins_head(struct pf_bytes line)
-{
-    return line.size > 4 && pf_bytes_starts(line, PF_BYTES("name")) && pf_blank(line.data[4]);
-}
 
 /* A profile ends where the next head begins, or at the end of the input. */
 static int end_profile(struct pf_reader *reader)

@@ -196,8 +196,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 /* --- the format ------------------------------------------------------------------------------- */
 
 enum {
-    WINDOW = 64 * 1024, /* bytes that the bid looks at */
-    ENOUGH = 3,         /* known lines that make a profile */
+    ENOUGH = 3, /* known lines that make a profile */
     LINE_BITS = 8
 };
 
@@ -217,51 +216,39 @@ static enum pf_dcpi_word line_word(struct pf_bytes line)
     return line.size > 0 ? pf_dcpi_word_find(word) : PF_DCPI_OTHER;
 }
 
-/* Counts the known words of a header in the text, each once. *ended: the header ends here, or the
- * text is not a header. */
-static unsigned known_lines(struct pf_bytes text, bool *ended)
+/* The known words that begin lines, each once. */
+struct words {
+    bool met[PF_DCPI_OTHER];
+    unsigned count;
+};
+
+/* Waits for a slow producer only if a line looks like a line of a header. */
+static int judge(struct pf_bytes line, bool whole, void *field)
 {
-    bool met[PF_DCPI_OTHER] = {false};
-    unsigned count = 0;
-    const char *end;
+    struct words *words = field;
+    enum pf_dcpi_word word = line_word(line);
+    int bits;
 
-    *ended = false;
-    for (; !*ended && (end = memchr(text.data, '\n', text.size));
-         text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
-        struct pf_bytes line = {text.data, (size_t)(end - text.data)};
-        enum pf_dcpi_word word = line_word(line);
-
-        if (word != PF_DCPI_OTHER && !met[word]) {
-            met[word] = true;
-            count++;
-        }
-        *ended = memchr(line.data, '\0', line.size) ||
-                 (line.size >= 7 && memcmp(line.data, "samples", 7) == 0);
-        if (line.size > 10 && memcmp(line.data, "text_start", 10) == 0) /* dcpicat's text */
-            return 0;
+    if (!whole)
+        return 0;
+    if (word != PF_DCPI_OTHER && !words->met[word]) {
+        words->met[word] = true;
+        words->count++;
     }
-    return count;
+    if (pf_bytes_starts(line, PF_BYTES("text_start"))) /* dcpicat's text */
+        return PF_TEXT_OTHER;
+    bits = words->count >= ENOUGH ? (int)words->count * LINE_BITS : 0;
+    if (memchr(line.data, '\0', line.size) || pf_bytes_starts(line, PF_BYTES("samples")))
+        return bits > 0 ? bits | PF_TEXT_SURE : PF_TEXT_OTHER;
+    return bits > 0 || words->count == 0 ? bits : PF_TEXT_MORE;
 }
 
-/* Waits for a slow producer only if the first line looks like a line of a header. */
 static int bid(struct pf_source *source, const char *path)
 {
-    size_t have = 0, want = 1;
-    unsigned known;
-    bool ended;
+    struct words words = {0};
 
     (void)path;
-    do {
-        const unsigned char *bytes = pf_source_peek(source, want, &have);
-
-        if (have > WINDOW)
-            have = WINDOW;
-        known = known_lines((struct pf_bytes){(const char *)bytes, have}, &ended);
-        if (have < want)
-            break;
-        want = have + 1;
-    } while (known > 0 && known < ENOUGH && !ended && want <= WINDOW);
-    return known >= ENOUGH ? (int)known * LINE_BITS : 0;
+    return pf_text_bid(source, judge, &words);
 }
 
 const struct pf_format pf_format_dcpi = {

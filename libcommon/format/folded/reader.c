@@ -41,34 +41,17 @@ static inline uint32_t frame_slot(struct pf_bytes name)
     return (uint32_t)(((end ^ middle ^ begin) * 0x94d049bb133111ebu) >> 48);
 }
 
-enum {
-    WINDOW = 64 * 1024,           /* bytes that show what an input is */
-    WINDOW_MAX = 16 * 1024 * 1024 /* the same if the first line is longer */
-};
-
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* The whole lines of the first bytes, at least one. Without `wait` only the bytes of one read: a
- * live pipe may pause. */
+/* The whole lines of the first bytes, at least one. */
 static struct pf_bytes window(struct pf_source *source, bool wait)
 {
-    size_t have, want = wait ? WINDOW : 1;
-    const unsigned char *bytes = pf_source_peek(source, want, &have);
+    bool ended;
+    struct pf_bytes text = pf_text_window(source, wait, &ended);
 
-    while (have >= want && have < WINDOW_MAX && !memchr(bytes, '\n', have) &&
-           !memchr(bytes, '\0', have)) {
-        want = have < WINDOW ? have + 1 : have * 2;
-        bytes = pf_source_peek(source, want, &have);
-    }
-    bool ended = have < want;
-
-    if (have > WINDOW && memchr(bytes, '\n', WINDOW)) {
-        have = WINDOW;
-        ended = false;
-    }
-    while (!ended && have > 0 && bytes[have - 1] != '\n')
-        have--;
-    return (struct pf_bytes){(const char *)bytes, have};
+    while (!ended && text.size > 0 && text.data[text.size - 1] != '\n')
+        text.size--;
+    return text;
 }
 
 /* True if the text is printable but for NULs that stand alone: names may have a NUL. */

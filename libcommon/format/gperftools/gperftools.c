@@ -50,29 +50,28 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     return PF_GPERFTOOLS_COUNT;
 }
 
-/* The form of the first line. Waits for more bytes of a slow producer only while they can be of
- * this format. */
-static enum pf_gperftools_form form_ahead(struct pf_source *source)
+/* The first line alone tells the form. */
+static int judge(struct pf_bytes line, bool whole, void *field)
 {
-    size_t have = 0, want = 1;
-    const unsigned char *bytes;
-    const char *end = NULL;
+    enum pf_gperftools_form *form = field;
     struct pf_bytes rest;
 
-    do {
-        bytes = pf_source_peek(source, want, &have);
-        if (have == 0 || !pf_one_of((char)bytes[0],
-                                    "h-\n\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
-            return PF_GPERFTOOLS_NONE;
-        end = memchr(bytes, '\n', have < HEAD ? have : HEAD);
-        if (end || have >= HEAD || have < want)
-            break;
-        want = have + 1;
-    } while (!memchr(bytes, '\0', have));
-    rest = (struct pf_bytes){(const char *)bytes, end ? (size_t)(end - (const char *)bytes)
-                                                  : have < HEAD ? have
-                                                                : HEAD};
-    return form_of(pf_bytes_trim(rest), &rest);
+    (void)whole;
+    if (line.size > 0 &&
+        !pf_one_of(line.data[0], "h-\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+        return PF_TEXT_OTHER;
+    if (line.size > HEAD)
+        line.size = HEAD;
+    *form = form_of(pf_bytes_trim(line), &rest);
+    return *form != PF_GPERFTOOLS_NONE ? 80 | PF_TEXT_SURE : PF_TEXT_OTHER;
+}
+
+/* The form of the first line. */
+static enum pf_gperftools_form form_ahead(struct pf_source *source)
+{
+    enum pf_gperftools_form form = PF_GPERFTOOLS_NONE;
+
+    return pf_text_bid(source, judge, &form) > 0 ? form : PF_GPERFTOOLS_NONE;
 }
 
 static int bid_text(struct pf_source *source)

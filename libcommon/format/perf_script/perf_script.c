@@ -3,9 +3,9 @@
 #include "format/perf_script/frame.h"
 #include "format/perf_script/reader.h"
 
-#include <stdlib.h>
+#include "codec/text_reader.h"
 
-enum { WINDOW = 64 * 1024 };
+#include <stdlib.h>
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
@@ -107,13 +107,9 @@ static int weigh_aligned(struct pf_bytes text, bool whole)
 
 static int bid(struct pf_source *source, const char *path)
 {
-    size_t have;
-    const unsigned char *bytes = pf_source_peek(source, 1, &have);
-    bool captured = false;
+    bool captured = false, ended;
+    struct pf_bytes text = pf_text_window(source, false, &ended), all = text;
 
-    if (have < WINDOW && !memchr(bytes, '\n', have))
-        bytes = pf_source_peek(source, WINDOW, &have);
-    struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW}, all = text;
     (void)path;
     while (text.size > 0) {
         struct pf_bytes line = pf_bytes_line(&text);
@@ -128,7 +124,7 @@ static int bid(struct pf_source *source, const char *path)
             int bits = evidence(&header, below);
 
             if (bits == 0 && !header.has_time)
-                bits = weigh_aligned(all, have < WINDOW);
+                bits = weigh_aligned(all, all.size < PF_TEXT_WINDOW);
             return bits > 0 && captured ? bits + 8 : bits;
         }
         if (!comment)
