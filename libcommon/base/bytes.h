@@ -53,6 +53,12 @@ static inline bool pf_blank(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || c == '\t' || c == '\r');
 }
 
+/* White space of JSON: a blank, or the end of a line. */
+static inline bool pf_white(char c)
+{
+    return pf_blank(c) || c == '\n';
+}
+
 /* Without blanks at both ends. */
 static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
 {

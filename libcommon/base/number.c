@@ -2,11 +2,6 @@
 
 #define UINT128_LIMIT (~(pf_uint128)0)
 
-static pf_uint128 magnitude(pf_int128 value)
-{
-    return value < 0 ? -(pf_uint128)value : (pf_uint128)value;
-}
-
 /* Appends a decimal digit; false when it does not fit 128 bits. */
 static bool append_digit(pf_uint128 *number, char c)
 {
@@ -54,7 +49,7 @@ static void divide(pf_uint128 number, uint64_t by, pf_uint128 *quotient, uint64_
 
 bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result)
 {
-    pf_uint128 product = magnitude(value), quotient;
+    pf_uint128 product = pf_magnitude(value), quotient;
     uint64_t rest;
 
     if (product > UINT64_MAX && num != 0 && product > UINT128_LIMIT / num)
@@ -196,7 +191,7 @@ char *pf_print_before(char *end, uint64_t number)
 size_t pf_print_int(int64_t value, char text[PF_INT_TEXT])
 {
     char digits[PF_INT_TEXT], *end = digits + sizeof digits;
-    char *at = pf_print_before(end, (uint64_t)magnitude(value));
+    char *at = pf_print_before(end, (uint64_t)pf_magnitude(value));
 
     if (value < 0)
         *--at = '-';
@@ -207,7 +202,7 @@ size_t pf_print_int(int64_t value, char text[PF_INT_TEXT])
 size_t pf_print_int128(pf_int128 value, char text[PF_INT128_TEXT])
 {
     char digits[PF_INT128_TEXT], *end = digits + sizeof digits, *at = end;
-    pf_uint128 number = magnitude(value);
+    pf_uint128 number = pf_magnitude(value);
     size_t length;
 
     for (; number > UINT64_MAX; number /= 10)

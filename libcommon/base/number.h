@@ -30,6 +30,12 @@ static inline bool pf_add_size(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
+/* Without its sign. */
+static inline pf_uint128 pf_magnitude(pf_int128 value)
+{
+    return value < 0 ? -(pf_uint128)value : (pf_uint128)value;
+}
+
 /* value * num / den rounded once, half to even; den > 0, num >= 0. False when the exact product
  * does not fit 128 bits or the result does not fit int64. */
 bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);

@@ -23,11 +23,6 @@ void pf_json_cut_close(struct pf_json_cut *cut)
 
 /* --- characters ------------------------------------------------------------------------------- */
 
-static bool blank(int c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static bool number_character(int c)
 {
     return pf_digit((char)c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
@@ -41,7 +36,7 @@ static int ahead(struct pf_json_cut *cut)
 
     do {
         for (; source->cursor < source->limit; source->cursor++)
-            if (!blank(*source->cursor))
+            if (!pf_white((char)*source->cursor))
                 return *source->cursor;
         pf_source_peek(source, 1, &have);
     } while (have > 0);
@@ -154,7 +149,7 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
         return status;
     const struct pf_source *source = cut->source;
     if (source->limit - source->cursor >= 2 && source->cursor[0] == ':' &&
-        !blank(source->cursor[1])) {
+        !pf_white((char)source->cursor[1])) {
         pf_source_take(cut->source, 1);
         return PF_OK;
     }

@@ -16,11 +16,6 @@ struct look {
     size_t size;
 };
 
-static bool blank(unsigned char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* The string that begins here, without its quotes, as it is written; what is cut has no end. */
 static struct pf_bytes string_at(struct look *look)
 {
@@ -86,7 +81,7 @@ static void look_at_string(struct look *look)
 {
     struct pf_bytes text = string_at(look);
 
-    while (look->p < look->end && blank(*look->p))
+    while (look->p < look->end && pf_white((char)*look->p))
         look->p++;
     if (look->depth == 0 || look->depth > LEVELS)
         return;
@@ -110,7 +105,7 @@ static bool may_begin(struct pf_source *source)
     size_t have, start = 0;
     const unsigned char *p = pf_source_peek(source, 1, &have);
 
-    while (start < have && blank(p[start]))
+    while (start < have && pf_white((char)p[start]))
         start++;
     return start == have || p[start] == '{' || p[start] == '[';
 }
@@ -119,7 +114,7 @@ static uint32_t look_through(const unsigned char *p, size_t size, const char *co
 {
     struct look look = {.p = p, .end = p + size, .paths = paths};
 
-    while (look.p < look.end && blank(*look.p))
+    while (look.p < look.end && pf_white((char)*look.p))
         look.p++;
     if (look.p >= look.end || (*look.p != '{' && *look.p != '['))
         return 0;

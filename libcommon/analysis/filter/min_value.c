@@ -129,11 +129,6 @@ static pf_uint128 scale_up(pf_uint128 value, pf_uint128 num, pf_uint128 den)
     return product / den + (product % den != 0 ? 1 : 0);
 }
 
-static pf_uint128 magnitude(pf_int128 value)
-{
-    return value < 0 ? -(pf_uint128)value : (pf_uint128)value;
-}
-
 /* The sum of one field over all measures that are the same as `measure`, in its raw units. */
 static pf_int128 sum_same(const struct pf_min_value *least, const struct pf_dict *dict,
                           const struct pf_measure *measure, bool fell)
@@ -149,8 +144,8 @@ static pf_int128 sum_same(const struct pf_min_value *least, const struct pf_dict
             continue;
         if (row->num != measure->num || row->den != measure->den) {
             pf_uint128 by = (pf_uint128)(row->num / num) * (measure->den / den);
-            pf_uint128 scaled =
-                scale_up(magnitude(part), by, (pf_uint128)(row->den / den) * (measure->num / num));
+            pf_uint128 scaled = scale_up(pf_magnitude(part), by,
+                                         (pf_uint128)(row->den / den) * (measure->num / num));
 
             part = part < 0 ? -(pf_int128)scaled : (pf_int128)scaled;
         }
@@ -173,7 +168,7 @@ static int find_least(const struct pf_min_value *least, const struct pf_dict *di
         return pf_error_set(error, PF_USAGE, "--min-value=%s is a time, but '%s' counts %s",
                             least->text, pf_clip(name).text, pf_clip(unit).text);
     if (least->percent) {
-        pf_uint128 total = magnitude(sum_same(least, dict, measure, false));
+        pf_uint128 total = pf_magnitude(sum_same(least, dict, measure, false));
 
         value = total / whole * (uint64_t)least->amount +
                 scale_up(total % whole, (uint64_t)least->amount, whole);

@@ -186,11 +186,6 @@ int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
 
 /* --- limit ------------------------------------------------------------------------------------ */
 
-static uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? -(uint64_t)value : (uint64_t)value;
-}
-
 static int compare_weights(const void *arg, const void *x, const void *y)
 {
     const uint64_t *a = x, *b = y;
@@ -206,7 +201,7 @@ static void weigh(const struct pf_tree *tree, uint64_t *weights)
     weights[0] = UINT64_MAX;
     for (uint32_t node = 1; node < tree->count; node++) {
         uint64_t above = weights[pf_tree_row(tree, node)->parent],
-                 own = magnitude(tree->total[node]);
+                 own = (uint64_t)pf_magnitude(tree->total[node]);
         weights[node] = own < above ? own : above;
     }
 }

@@ -3,11 +3,6 @@
 
 enum level { BETWEEN, OBJECT, MAPS, ENTRIES };
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* The lines of a key: those of stacks begin with blanks. */
 static int read_key(struct pf_reader *reader, uint64_t offset, struct pf_bytes key)
 {
@@ -110,7 +105,7 @@ static int read_object(struct pf_reader *reader)
     const unsigned char *bytes;
     size_t have;
 
-    while ((bytes = pf_source_peek(reader->source, 1, &have)), have > 0 && blank((char)*bytes))
+    while ((bytes = pf_source_peek(reader->source, 1, &have)), have > 0 && pf_white((char)*bytes))
         pf_source_take(reader->source, 1);
     if (have == 0)
         return pf_source_status(reader->source, &reader->error) < 0 ? reader->error.code : PF_EOF;

@@ -21,8 +21,8 @@ static enum pf_sp_length length_kind(const struct pf_sp_writer *w)
     return w->plan ? PF_SP_LENGTH_TRUE : PF_SP_LENGTH_PROFILER;
 }
 
-static void put(struct pf_sp_writer *w, unsigned tag, const struct pf_sp_field *fields,
-                size_t count)
+static void put_record(struct pf_sp_writer *w, unsigned tag, const struct pf_sp_field *fields,
+                       size_t count)
 {
     pf_sp_output_record(&w->output, tag, fields, count, length_kind(w));
 }
@@ -75,7 +75,7 @@ static void put_metadata(struct pf_writer *writer, struct pf_sp_writer *w,
 {
     struct pf_sp_field fields[2] = {text_field(writer->dict, event->key),
                                     text_field(writer->dict, event->value)};
-    put(w, PF_SP_METADATA, fields, 2);
+    put_record(w, PF_SP_METADATA, fields, 2);
 }
 
 static void put_header(struct pf_writer *writer, struct pf_sp_writer *w)
@@ -219,8 +219,9 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w,
             put_metadata(writer, w, event);
         } else if (marks) {
             struct pf_sp_field name = text_field(writer->dict, event->key);
-            put(w, event->type == PF_SP_EVENT_START ? PF_SP_SECTION_START : PF_SP_SECTION_END,
-                &name, 1);
+            put_record(w,
+                       event->type == PF_SP_EVENT_START ? PF_SP_SECTION_START : PF_SP_SECTION_END,
+                       &name, 1);
         }
     }
 }
@@ -346,7 +347,7 @@ static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
         fields[1] = fields[0];
-    put(w, PF_SP_SUB, fields + w->whole_names, 4 - (size_t)w->whole_names);
+    put_record(w, PF_SP_SUB, fields + w->whole_names, 4 - (size_t)w->whole_names);
 }
 
 static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
@@ -375,11 +376,11 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     if (w->plan)
         put_plan_frame(w, fields);
     else if (scope)
-        put(w, location->kind == PF_FRAME_EVAL ? PF_SP_EVAL : PF_SP_MAIN, fields + 2, 2);
+        put_record(w, location->kind == PF_FRAME_EVAL ? PF_SP_EVAL : PF_SP_MAIN, fields + 2, 2);
     else if (xsub)
-        put(w, PF_SP_XSUB, fields, 2);
+        put_record(w, PF_SP_XSUB, fields, 2);
     else
-        put(w, PF_SP_SUB, fields, 5);
+        put_record(w, PF_SP_SUB, fields, 5);
     return true;
 }
 
@@ -446,7 +447,7 @@ static bool put_sample(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
     if (w->plan)
         fields[count++] = pf_sp_number(pf_stack_depth(dict, stack));
     fields[count++] = text_field(dict, w->op);
-    put(w, PF_SP_SAMPLE_START, fields, count);
+    put_record(w, PF_SP_SAMPLE_START, fields, count);
     if (!put_frames(writer, w, stack))
         return false;
     put_bare(w, PF_SP_SAMPLE_END);
@@ -552,7 +553,7 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w,
         put_header(writer, w);
         if (eval_number(text->name, &number)) {
             fields[1] = pf_sp_number(number);
-            put(w, PF_SP_EVAL_NUMBER, fields, 2);
+            put_record(w, PF_SP_EVAL_NUMBER, fields, 2);
         } else {
             /* Readers since 0.40 do not know the tag and use the length: this length leads them to
              * the next record. */
