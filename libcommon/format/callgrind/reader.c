@@ -699,6 +699,8 @@ int pf_cg_reader_read(struct pf_reader *reader, struct pf_batch *batch)
     struct pf_cg_reader *state = reader->state;
 
     while (!pf_rows_give(&state->flat, batch) && !pf_rows_give(&state->edge, batch)) {
+        if (pf_dict_status(reader->dict) == PF_NOMEM)
+            return PF_NOMEM;
         state->meta = false;
         if (state->status != PF_OK)
             return state->status;

@@ -817,7 +817,7 @@ static int next_records(struct pf_reader *reader)
     if (!state->read) {
         state->read = true;
         state->result = finish_profiles(reader, read_document(reader));
-        return PF_OK;
+        return state->result == PF_NOMEM ? PF_NOMEM : PF_OK;
     }
     for (; state->given < state->profile_count; state->given++, state->row = 0)
         if (!state->profiles[state->given].is_column &&
