@@ -1,6 +1,5 @@
 #include "model/labels.h"
 
-#include "base/error.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -175,4 +174,14 @@ uint32_t pf_labels_take(struct pf_labels *labels, struct pf_dict *dict)
     }
     labels->count = 0;
     return set;
+}
+
+int pf_labels_take_checked(struct pf_labels *labels, struct pf_dict *dict, uint32_t *set,
+                           struct pf_error *error, uint64_t offset)
+{
+    if (labels->count > PF_LABELS_MAX)
+        return pf_error_at(error, PF_FAILED, offset, "a record of more than %d labels",
+                           PF_LABELS_MAX);
+    *set = pf_labels_take(labels, dict);
+    return PF_OK;
 }

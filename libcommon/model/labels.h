@@ -3,13 +3,14 @@
 #ifndef PF_MODEL_LABELS_H
 #define PF_MODEL_LABELS_H
 
+#include "base/error.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PF_LABELS_MAX = 65535 }; /* in one set: more are refused by who reads a native stream */
+enum { PF_LABELS_MAX = 65535 }; /* in one set, which is what a native stream holds */
 
 /* Zero-initialise; free with pf_labels_free. */
 struct pf_labels {
@@ -33,5 +34,9 @@ bool pf_labels_add_set(struct pf_labels *, const struct pf_dict *, uint32_t set)
 /* The set of them, in the order pf_dict_add_label keeps; the list is empty then. Failures stand in
  * pf_dict_status. */
 uint32_t pf_labels_take(struct pf_labels *, struct pf_dict *);
+/* The same for labels that an input has at `offset`. PF_OK, or PF_FAILED in `error` for more than
+ * PF_LABELS_MAX. */
+int pf_labels_take_checked(struct pf_labels *, struct pf_dict *, uint32_t *set, struct pf_error *,
+                           uint64_t offset);
 
 #endif

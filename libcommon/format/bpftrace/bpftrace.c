@@ -141,6 +141,7 @@ static void close_reader(struct pf_reader *reader)
     pf_text_close(reader);
     pf_buffer_free(&state->name);
     pf_buffer_free(&state->keys);
+    pf_labels_free(&state->labels);
     if (state->is_json)
         pf_json_cut_close(&state->json);
 }

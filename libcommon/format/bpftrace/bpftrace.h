@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "codec/json_reader.h"
 #include "codec/text_reader.h"
+#include "model/labels.h"
 
 struct pf_bpftrace_reader {
     struct pf_text_reader text; /* JSON uses its rows only */
@@ -13,7 +14,8 @@ struct pf_bpftrace_reader {
     struct pf_buffer name;      /* of the map, without its @ */
     struct pf_buffer keys;      /* of the entry at hand: what is no stack, with a NUL behind each */
     size_t key_count;
-    bool in_entry; /* the lines of an entry are read */
+    struct pf_labels labels; /* made of them */
+    bool in_entry;           /* the lines of an entry are read */
     bool is_json;
     struct pf_json_cut json;
     unsigned level;        /* of the JSON that is open */

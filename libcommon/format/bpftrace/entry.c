@@ -86,12 +86,12 @@ int pf_bpftrace_key_line(struct pf_reader *reader, uint64_t offset, struct pf_by
 }
 
 /* `key`, or `key1` and so on where an entry has several. Numbers are numbers. */
-static uint32_t entry_labels(struct pf_reader *reader)
+static int entry_labels(struct pf_reader *reader, uint64_t offset, uint32_t *labels)
 {
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
     const char *at = state->keys.data;
-    uint32_t labels = 0;
+    bool good = true;
 
     for (size_t k = 1; k <= state->key_count; k++) {
         struct pf_bytes value = pf_bytes_of(at);
@@ -102,12 +102,15 @@ static uint32_t entry_labels(struct pf_reader *reader)
             snprintf(name, sizeof name, "key%zu", k);
         uint32_t key = pf_dict_intern_word(dict, name);
         if (pf_parse_whole(value, INT64_MIN, INT64_MAX, &number))
-            labels = pf_dict_add_number(dict, labels, key, number, 0);
+            good = good && pf_labels_add_number(&state->labels, dict, key, number, 0);
         else
-            labels = pf_dict_add_label(dict, labels, key, pf_dict_intern(dict, value, PF_UTF8));
+            good = good &&
+                   pf_labels_add(&state->labels, dict, key, pf_dict_intern(dict, value, PF_UTF8));
         at += value.size + 1;
     }
-    return labels;
+    if (!good)
+        return pf_error_nomem(&reader->error);
+    return pf_labels_take_checked(&state->labels, dict, labels, &reader->error, offset);
 }
 
 static void drop_entry(struct pf_bpftrace_reader *state)
@@ -117,20 +120,24 @@ static void drop_entry(struct pf_bpftrace_reader *state)
 }
 
 /* The entry becomes a record; the records of a batch are of one map. */
-static void add_record(struct pf_reader *reader, int64_t value)
+static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
 {
     struct pf_bpftrace_reader *state = reader->state;
     struct pf_rows *rows = &state->text.rows;
-    uint32_t measure = find_measure(reader);
+    uint32_t measure = find_measure(reader), labels;
+    int status = entry_labels(reader, offset, &labels);
 
+    if (status != PF_OK)
+        return status;
     if (measure != state->measure) {
         state->measure = measure;
         pf_rows_begin(rows, PF_SAMPLE);
         pf_rows_measure(rows, measure);
     }
-    pf_rows_sample(rows, entry_labels(reader));
+    pf_rows_sample(rows, labels);
     pf_rows_set(rows, 0, value);
     drop_entry(state);
+    return PF_OK;
 }
 
 /* `count 5, average 3, total 15` of stats(): the total. */
@@ -159,8 +166,7 @@ int pf_bpftrace_value(struct pf_reader *reader, uint64_t offset, struct pf_bytes
     if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &value))
         return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits",
                            pf_clip(number).text);
-    add_record(reader, value);
-    return PF_OK;
+    return add_record(reader, offset, value);
 }
 
 void pf_bpftrace_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)

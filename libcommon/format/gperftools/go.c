@@ -91,7 +91,8 @@ static int read_labels(struct pf_gperftools_text *text, struct pf_bytes rest)
             if (rest.size > 0 && *rest.data == (k == 0 ? ':' : ','))
                 rest = pf_bytes_skip(rest, 1);
         }
-        text->labels = pf_dict_add_label(dict, text->labels, ids[0], ids[1]);
+        if (!pf_labels_add(&text->added, dict, ids[0], ids[1]))
+            return pf_error_nomem(&text->reader->error);
     }
     return PF_OK;
 }

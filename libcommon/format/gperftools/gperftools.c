@@ -241,6 +241,7 @@ static int read_text(struct pf_reader *reader)
     free(text.runs);
     free(text.comments);
     free(text.frames);
+    pf_labels_free(&text.added);
     pf_buffer_free(&text.scratch);
     return status;
 }

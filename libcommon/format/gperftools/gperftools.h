@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "codec/text_reader.h"
 #include "model/dict.h"
+#include "model/labels.h"
 #include "model/strings.h"
 
 #include <stdbool.h>
@@ -232,6 +233,7 @@ struct pf_gperftools_text {
     bool pending, known; /* known: jemalloc, there is a stack */
     uint64_t pending_offset;
     uint32_t labels;
+    struct pf_labels added; /* join `labels` at the end of the record */
     int64_t values[PF_GPERFTOOLS_VALUES];
     uint64_t *addresses;
     size_t depth, capacity;

@@ -269,6 +269,16 @@ static int name_addresses(struct pf_gperftools_text *text)
     return PF_OK;
 }
 
+static int join_labels(struct pf_gperftools_text *text)
+{
+    struct pf_reader *reader = text->reader;
+
+    if (!pf_labels_add_set(&text->added, reader->dict, text->labels))
+        return pf_error_nomem(&reader->error);
+    return pf_labels_take_checked(&text->added, reader->dict, &text->labels, &reader->error,
+                                  text->pending_offset);
+}
+
 int pf_gperftools_end_record(struct pf_gperftools_text *text)
 {
     struct pf_error *error = &text->reader->error;
@@ -278,6 +288,8 @@ int pf_gperftools_end_record(struct pf_gperftools_text *text)
     if (!text->pending)
         return PF_OK;
     text->pending = false;
+    if (text->added.count > 0 && join_labels(text) != PF_OK)
+        return error->code;
     return pf_gperftools_rows_add(&text->state->rows, text->labels, text->addresses, text->depth,
                                   text->values, text->pending_offset, error);
 }
@@ -287,4 +299,5 @@ void pf_gperftools_begin_record(struct pf_gperftools_text *text)
     text->pending = true;
     text->pending_offset = text->offset;
     text->labels = 0;
+    text->added.count = 0;
 }

@@ -98,13 +98,16 @@ static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
     return pf_dict_add_location(dict, &location);
 }
 
-/* What could not be kept is told by the dictionary. */
-static uint32_t end_set(struct pf_labels *labels, struct pf_dict *dict, bool good)
+/* Failures stand in the reader's error. */
+static uint32_t end_set(struct pf_labels *labels, struct pf_reader *reader, bool good)
 {
-    uint32_t set = pf_labels_take(labels, dict);
+    uint32_t set = 0;
 
     if (!good)
-        dict->labels.status = PF_NOMEM;
+        pf_error_nomem(&reader->error);
+    else
+        pf_labels_take_checked(labels, reader->dict, &set, &reader->error,
+                               pf_source_offset(reader->source));
     pf_labels_free(labels);
     return set;
 }
@@ -120,7 +123,7 @@ static uint32_t make_sections(struct pf_reader *reader, const json_t *sections)
     json_array_foreach(sections, k, section)
         good = good && pf_labels_add(&labels, dict, dict->section_key,
                                      pf_dict_intern_text(dict, text_of(section)));
-    return end_set(&labels, dict, good);
+    return end_set(&labels, reader, good);
 }
 
 static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
@@ -147,7 +150,7 @@ static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
                        pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
         }
     }
-    return end_set(&set, dict, good);
+    return end_set(&set, reader, good);
 }
 
 static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key,
@@ -234,6 +237,8 @@ static int read_known(struct pf_json_cut *cut, void *field)
     if (status != PF_OK)
         return status;
     memo->id = memo->make(cut->owner, value);
+    if (cut->error->code != PF_OK)
+        return cut->error->code;
     if (text >= memo->count) {
         size_t before = memo->count;
 
@@ -597,8 +602,8 @@ static int join_labels(struct pf_reader *reader, uint32_t *labels)
     if (!pf_labels_add_set(&state->row_labels, reader->dict, state->sections.id) ||
         !pf_labels_add_set(&state->row_labels, reader->dict, state->labels.id))
         return pf_error_nomem(&reader->error);
-    *labels = pf_labels_take(&state->row_labels, reader->dict);
-    return PF_OK;
+    return pf_labels_take_checked(&state->row_labels, reader->dict, labels, &reader->error,
+                                  pf_source_offset(reader->source));
 }
 
 static int add_record(struct pf_reader *reader)
