@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 16, FLAG_REF = 0x80 };
+enum { DEPTH_MAX = 16, TUPLE_MAX = 16, FLAG_REF = 0x80 };
 enum { BILLION = 1000000000 };
 
 void pf_marshal_free(struct pf_marshal *marshal)
@@ -237,6 +237,8 @@ static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t
     for (uint32_t k = 0; status == PF_OK && (dict || k < count); k++) {
         struct pf_marshal_object item;
 
+        if (!dict && k == TUPLE_MAX)
+            return bad(marshal, "a tuple of more than 16, which profiles do not have");
         status = read_object(marshal, keep, &item);
         if (status == PF_OK && item.kind == PF_MARSHAL_END) {
             if (dict && k % 2 == 0)
@@ -309,7 +311,8 @@ static int take_object(struct pf_marshal *marshal, unsigned char code, bool keep
     }
 }
 
-/* An object that may be referred to has its number before what is in it has one. */
+/* An object that may be referred to has its number before what is in it has one. None, True, False
+ * and what ends a dict have none, as in Python. */
 static int read_object(struct pf_marshal *marshal, bool keep, struct pf_marshal_object *object)
 {
     const unsigned char *bytes = take(marshal, 1);
@@ -318,7 +321,7 @@ static int read_object(struct pf_marshal *marshal, bool keep, struct pf_marshal_
     if (!bytes)
         return marshal->error->code;
     unsigned char code = *bytes;
-    bool flagged = (code & FLAG_REF) != 0;
+    bool flagged = (code & FLAG_REF) != 0 && !memchr("NTF0", code & (FLAG_REF - 1), 4);
 
     *object = (struct pf_marshal_object){.kind = PF_MARSHAL_NONE};
     if (flagged) {

@@ -21,12 +21,15 @@ enum pf_marshal_kind {
     PF_MARSHAL_END    /* what ends a dict */
 };
 
+/* Kept small: an input of five bytes an object holds one for each. */
 struct pf_marshal_object {
-    enum pf_marshal_kind kind;
-    int64_t number;  /* INT; FLOAT: in units of 1e-9, rounded half to even */
-    uint32_t string; /* of the dictionary */
-    uint32_t count;
-    const struct pf_marshal_object *items;
+    uint32_t kind;  /* enum pf_marshal_kind */
+    uint32_t count; /* of items */
+    union {
+        int64_t number;  /* INT; FLOAT: in units of 1e-9, rounded half to even */
+        uint32_t string; /* of the dictionary */
+        const struct pf_marshal_object *items;
+    };
 };
 
 /* Zero-initialise but for `source`, `dict` and `error` (borrowed); free with pf_marshal_free. */
@@ -44,7 +47,7 @@ struct pf_marshal {
 void pf_marshal_free(struct pf_marshal *);
 /* The next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the offset for
  * bytes that are none, are cut, or stand for what profiles do not have (numbers over 64 bits,
- * deeper nesting than 16); PF_NOMEM. */
+ * deeper nesting than 16, tuples of more than 16); PF_NOMEM. */
 int pf_marshal_read(struct pf_marshal *, struct pf_marshal_object *);
 /* Takes the head of a dict, whose keys and values are to be read in turn, up to an END. */
 int pf_marshal_open_dict(struct pf_marshal *);
