@@ -382,52 +382,55 @@ static uint32_t wall_measure(struct pf_reader *reader)
     return pf_dict_add_measure(reader->dict, wall);
 }
 
-/* A record for each sample, up to a node that has no stack; `column` has what the deltas count, if
- * there is one. With `hits` column 0 counts the samples, our own writer's as many as their node
- * has. */
-static void add_sample_records(struct pf_reader *reader, bool hits, const uint32_t *column)
+/* Records of the next samples, of a batch at most: a sample of two bytes takes 24 as a record. In
+ * all a record for each sample up to a node that has no stack. False: there are no more. */
+static bool add_sample_records(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    size_t unknown = 0;
+    size_t end = state->samples.count - state->given < PF_BATCH_ROWS ? state->samples.count
+                                                                     : state->given + PF_BATCH_ROWS;
 
-    for (size_t k = 0; k < state->samples.count; k++) {
-        uint32_t number = state->samples.numbers[k];
-        uint32_t stack = sample_stack(reader, number, &unknown);
+    for (; state->given < end; state->given++) {
+        uint32_t number = state->samples.numbers[state->given];
+        uint32_t stack = sample_stack(reader, number, &state->unknown);
         struct pf_call_node *node = &state->tree.nodes[state->tree.rows[number].node];
 
-        if (stack == UINT32_MAX)
+        if (stack == UINT32_MAX) {
+            end = state->given = state->samples.count;
             break;
+        }
         pf_rows_stack(&state->rows, stack, 0);
-        if (hits)
+        if (state->hits)
             pf_rows_set(&state->rows, 0, state->own ? node->count : 1);
-        if (hits && state->own)
+        if (state->hits && state->own)
             node->count = 0;
-        if (column)
-            pf_rows_set(&state->rows, *column, state->samples.deltas.values[k]);
+        if (state->timed)
+            pf_rows_set(&state->rows, state->column, state->samples.deltas.values[state->given]);
     }
-    if (unknown > 0)
+    if (end < state->samples.count)
+        return true;
+    if (state->unknown > 0)
         pf_report_send(&reader->report, PF_WARNING,
-                       "%zu samples are of nodes that the profile does not have", unknown);
+                       "%zu samples are of nodes that the profile does not have", state->unknown);
+    return false;
 }
 
 static int add_samples(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
-    bool hits = !state->own || state->own_count[0];
-    bool timed = state->samples.deltas.count > 0 && (!state->own || state->own_time[0]);
-    uint32_t column = 0;
     int status;
 
-    if (hits)
+    state->hits = !state->own || state->own_count[0];
+    state->timed = state->samples.deltas.count > 0 && (!state->own || state->own_time[0]);
+    if (state->hits)
         pf_rows_measure(&state->rows, count_measure(reader, PF_SAMPLE));
-    status = order_samples(reader, timed);
-    if (status == PF_OK && timed)
-        column = pf_rows_measure(&state->rows, wall_measure(reader));
+    status = order_samples(reader, state->timed);
+    if (status == PF_OK && state->timed)
+        state->column = pf_rows_measure(&state->rows, wall_measure(reader));
     if (pf_rows_column_count(&state->rows) == 0)
         return status;
     pf_rows_declare_ahead(&state->rows);
-    if (status == PF_OK)
-        add_sample_records(reader, hits, timed ? &column : NULL);
+    state->giving = status == PF_OK;
     return status;
 }
 
@@ -469,20 +472,19 @@ static int add_heap(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    uint32_t column = pf_rows_measure(&state->rows, amount_measure(reader, "inuse_space", "bytes"));
 
+    state->column = pf_rows_measure(&state->rows, amount_measure(reader, "inuse_space", "bytes"));
     pf_rows_declare_ahead(&state->rows);
-    if (state->heap_samples) {
-        add_sample_records(reader, false, &column);
+    state->giving = state->timed = state->heap_samples;
+    if (state->giving)
         return PF_OK;
-    }
     for (uint32_t k = 1; k <= tree->count; k++) {
         const struct pf_call_node *node = &tree->nodes[k];
 
         if (node->count == 0 || node->stack == UINT32_MAX)
             continue;
         pf_rows_stack(&state->rows, node->stack, 0);
-        pf_rows_set(&state->rows, column, node->count);
+        pf_rows_set(&state->rows, state->column, node->count);
     }
     return PF_OK;
 }
@@ -532,22 +534,29 @@ static int finish_profile(struct pf_reader *reader, int status)
     int added = state->heap      ? add_heap(reader)
                 : state->sampled ? add_samples(reader)
                                  : add_hits(reader);
-    if (added == PF_OK)
-        add_lines(reader);
+    state->with_lines = added == PF_OK;
     return status == PF_OK ? added : status;
 }
 
-/* The whole document is one step. */
-static int read_all(struct pf_reader *reader)
+/* The whole document is one step, and samples of it are others. */
+static int read_step(struct pf_reader *reader)
 {
-    int status = finish_profile(reader, read_document(reader));
+    struct pf_v8_reader *state = reader->state;
 
-    return status == PF_OK ? PF_EOF : status;
+    if (!state->read) {
+        state->read = true;
+        state->result = finish_profile(reader, read_document(reader));
+    }
+    if (state->giving && add_sample_records(reader))
+        return PF_OK;
+    if (state->with_lines)
+        add_lines(reader);
+    return state->result == PF_OK ? PF_EOF : state->result;
 }
 
 int pf_v8_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_v8_reader *state = reader->state;
 
-    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
+    return pf_rows_read(reader, &state->rows, &state->status, read_step, batch);
 }

@@ -35,6 +35,13 @@ struct pf_v8_reader {
         int64_t line, ticks;
     } * line_rows;
     size_t line_count, line_capacity;
+    bool read;  /* the document */
+    int result; /* of that */
+    /* samples that become records: those before `given` are, `unknown` are of nodes that the
+     * profile does not have; column 0 counts hits, `column` has what the deltas count */
+    bool giving, hits, timed, with_lines;
+    size_t given, unknown;
+    uint32_t column;
     struct pf_rows rows;
     int status;
 };
