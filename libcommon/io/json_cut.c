@@ -321,12 +321,34 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
     return !text->failed;
 }
 
+/* Whether a value has more parts than jansson should be given: its commas outside of strings. */
+static bool too_many_parts(struct pf_bytes raw)
+{
+    size_t commas = 0;
+    bool quoted = false;
+
+    if (raw.size <= 2 * PF_JSON_PARTS_MAX)
+        return false;
+    for (size_t k = 0; k < raw.size; k++) {
+        if (quoted && raw.data[k] == '\\')
+            k++; /* what is escaped neither ends the string nor counts */
+        else if (raw.data[k] == '"')
+            quoted = !quoted;
+        else
+            commas += !quoted && raw.data[k] == ',';
+    }
+    return commas > PF_JSON_PARTS_MAX;
+}
+
 int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t offset,
                       const json_t **value)
 {
     static const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_error_t why;
 
+    if (too_many_parts(raw))
+        return pf_error_at(cut->error, PF_UNSUPPORTED, offset,
+                           "a value of more than %d members and elements", PF_JSON_PARTS_MAX);
     json_decref(cut->value);
     cut->value = json_loadb(raw.data, raw.size, flags, &why);
     if (!cut->value) {

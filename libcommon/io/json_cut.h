@@ -21,6 +21,8 @@
 
 enum { PF_JSON_DEPTH_MAX = 1 << 20 };
 #define PF_JSON_VALUE_MAX ((size_t)64 * 1024 * 1024) /* longest string, and value for jansson */
+/* Members and elements of a value for jansson, which takes up to 500 bytes for each. */
+enum { PF_JSON_PARTS_MAX = 131072 };
 
 struct pf_json_cut {
     struct pf_source *source;
