@@ -172,59 +172,44 @@ void pf_held_measures_add(struct pf_held_measures *held, const struct pf_measure
 
 void pf_left_measures_free(struct pf_left_measures *left)
 {
-    for (size_t k = 0; k < left->count; k++)
-        free(left->sets[k].measures);
+    pf_strings_free(&left->keys);
+    pf_buffer_free(&left->key);
     free(left->sets);
 }
 
-static bool same_set(const struct pf_measure_set *set, const struct pf_batch *batch)
-{
-    bool same = set->kind == batch->kind && set->count == batch->value_count;
-
-    for (uint32_t k = 0; same && k < set->count; k++)
-        same = set->measures[k] == batch->values[k].measure;
-    return same;
-}
-
-static bool add_set(struct pf_left_measures *left, const struct pf_batch *batch, const char *input)
-{
-    uint32_t *measures;
-
-    if (!pf_grow(&left->sets, &left->capacity, left->count + 1, sizeof *left->sets))
-        return false;
-    measures = malloc((batch->value_count + 1) * sizeof *measures);
-    if (!measures)
-        return false;
-    for (uint32_t k = 0; k < batch->value_count; k++)
-        measures[k] = batch->values[k].measure;
-    left->sets[left->count++] =
-        (struct pf_measure_set){measures, batch->value_count, batch->kind, 0, input};
-    return true;
-}
-
+/* A set is named by its kind and measures, so that thousands of sets cost no search among them. */
 int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch,
                          const char *input)
 {
-    size_t at = left->last;
+    uint32_t kind = batch->kind, id;
 
     if (batch->kind >= PF_RECORD_KINDS || batch->rows == 0 || batch->value_count == 0)
         return PF_OK;
-    if (at >= left->count || !same_set(&left->sets[at], batch))
-        for (at = 0; at < left->count && !same_set(&left->sets[at], batch);)
-            at++;
-    if (at == left->count && !add_set(left, batch, input))
+    if (!left->keys.rows && pf_strings_init(&left->keys) != PF_OK)
         return PF_NOMEM;
-    left->sets[at].rows += batch->rows;
-    left->last = at;
+    left->key.size = 0;
+    pf_buffer_append(&left->key, &kind, sizeof kind);
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        pf_buffer_append(&left->key, &batch->values[k].measure, sizeof(uint32_t));
+    if (left->key.failed)
+        return PF_NOMEM;
+    id = pf_strings_intern(&left->keys, (struct pf_bytes){left->key.data, left->key.size}, 0);
+    if (id == 0 || !pf_grow_zeroed(&left->sets, &left->count, &left->capacity, (size_t)id + 1,
+                                   sizeof *left->sets))
+        return PF_NOMEM;
+    if (left->sets[id].rows == 0)
+        left->sets[id].input = input;
+    left->sets[id].rows += batch->rows;
     return PF_OK;
 }
 
-static bool holds(const struct pf_measure_set *set, const struct pf_dict *dict,
+/* `words`: the kind of a set, then its measures. */
+static bool holds(const uint32_t *words, size_t count, const struct pf_dict *dict,
                   const struct pf_held_measures *held)
 {
-    for (uint32_t k = 0; k < set->count; k++)
+    for (size_t k = 1; k < count; k++)
         for (size_t i = 0; i < held->count; i++)
-            if (pf_measure_same(pf_measures_row(&dict->measures, set->measures[k]), &held->rows[i]))
+            if (pf_measure_same(pf_measures_row(&dict->measures, words[k]), &held->rows[i]))
                 return true;
     return false;
 }
@@ -237,13 +222,15 @@ uint64_t pf_left_measures_count(const struct pf_left_measures *left, const struc
 
     *all = 0;
     *input = NULL;
-    for (size_t k = 0; k < left->count; k++) {
+    for (uint32_t k = 1; k < left->keys.count && k < left->count; k++) {
         const struct pf_measure_set *set = &left->sets[k];
+        struct pf_bytes key = pf_strings_bytes(&left->keys, k);
+        const uint32_t *words = (const uint32_t *)(const void *)key.data;
 
-        if (held->count == 0 || set->kind != (enum pf_kind)held->rows[0].kind)
+        if (held->count == 0 || words[0] != (uint32_t)held->rows[0].kind)
             continue;
         *all += set->rows;
-        if (holds(set, dict, held))
+        if (holds(words, key.size / sizeof *words, dict, held))
             continue;
         lacking += set->rows;
         *input = *input ? *input : set->input;

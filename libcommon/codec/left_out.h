@@ -83,14 +83,13 @@ void pf_held_measures_add(struct pf_held_measures *, const struct pf_measure *);
 
 /* How many records have which measures. Zero-initialise. */
 struct pf_left_measures {
+    struct pf_strings keys; /* of a set: the kind of its records, then the measures */
+    struct pf_buffer key;
     struct pf_measure_set {
-        uint32_t *measures;
-        uint32_t count;
-        enum pf_kind kind;
         uint64_t rows;
         const char *input; /* borrowed: the first with such records */
-    } * sets;
-    size_t count, capacity, last;
+    } * sets;              /* by key */
+    size_t count, capacity;
 };
 
 void pf_left_measures_free(struct pf_left_measures *);
