@@ -316,6 +316,7 @@ static void close_reader(struct pf_reader *reader)
     struct cat_reader *state = reader->state;
 
     pf_text_close(reader);
+    pf_dcpi_locator_free(&state->locator);
     free(state->columns);
     free(state->counts);
 }

@@ -197,7 +197,14 @@ struct pf_dcpi_locator {
     struct pf_location
         fresh[PF_BATCH_ROWS]; /* new locations that the dictionary does not have yet */
     uint32_t fresh_count;
+    /* images of the dictionary before `images_seen`, by key */
+    struct pf_table keys;
+    uint32_t *images, images_seen;
+    size_t image_count, image_capacity;
 };
+
+/* Zero-initialise a locator and free it with this. */
+void pf_dcpi_locator_free(struct pf_dcpi_locator *);
 
 /* Begins a profile of this image. An image of the dictionary is reused if name, identifier (in any
  * letter case), start and size of the text agree; else a new image is added. `shared` may be NULL

@@ -206,19 +206,56 @@ static int index_find(struct pf_shared *shared, const struct pf_dict *dict, uint
 
 /* --- locations of one profile ----------------------------------------------------------------- */
 
-static uint32_t find_image(struct pf_dict *dict, const struct pf_image *image)
+struct image_key {
+    uint32_t name, identifier; /* the identifier in small letters */
+    uint64_t start, size;
+};
+
+/* The id of an image's key, added when new. 0: out of memory, or the image has no identifier. */
+static uint32_t find_key(struct pf_dcpi_locator *locator, struct pf_dict *dict,
+                         const struct pf_image *image)
 {
     struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
+    struct image_key key = {.name = image->name,
+                            .identifier = pf_dcpi_identifier(dict, identifier),
+                            .start = image->text_start,
+                            .size = image->text_size};
 
-    for (uint32_t k = 1; k < dict->images.count; k++) {
-        const struct pf_image *other = pf_dict_image(dict, k);
+    return key.identifier ? pf_table_intern(&locator->keys, &key) : 0;
+}
 
-        if (other->name == image->name && other->text_start == image->text_start &&
-            other->text_size == image->text_size &&
-            pf_dcpi_same_image(pf_dict_string(dict, other->identifier), identifier))
-            return k;
+/* Images of the dictionary are looked up by key, so that a file of thousands of images costs no
+ * search among them. */
+static uint32_t find_image(struct pf_dcpi_locator *locator, struct pf_dict *dict,
+                           const struct pf_image *image)
+{
+    uint32_t key;
+
+    if (!locator->keys.rows && pf_table_init(&locator->keys, sizeof(struct image_key)) != PF_OK)
+        return 0;
+    for (; locator->images_seen < dict->images.count; locator->images_seen++) {
+        const struct pf_image *other = pf_dict_image(dict, locator->images_seen);
+
+        key = find_key(locator, dict, other);
+        if ((key == 0 && other->identifier != 0) ||
+            !pf_grow_zeroed(&locator->images, &locator->image_count, &locator->image_capacity,
+                            (size_t)key + 1, sizeof *locator->images))
+            return 0;
+        if (key && locator->images[key] == 0)
+            locator->images[key] = locator->images_seen;
     }
+    key = find_key(locator, dict, image);
+    if (key == 0)
+        return 0;
+    if (key < locator->image_count && locator->images[key])
+        return locator->images[key];
     return pf_dict_add_image(dict, image);
+}
+
+void pf_dcpi_locator_free(struct pf_dcpi_locator *locator)
+{
+    pf_table_free(&locator->keys);
+    free(locator->images);
 }
 
 static void set_next_offset(struct pf_dcpi_locator *locator, const struct pf_dict *dict)
@@ -237,7 +274,9 @@ int pf_dcpi_locator_open(struct pf_dcpi_locator *locator, struct pf_dict *dict,
     int status = PF_OK;
 
     pf_dcpi_locator_end(locator, dict);
-    locator->image = find_image(dict, image);
+    locator->image = find_image(locator, dict, image);
+    if (locator->image == 0)
+        return PF_NOMEM;
     locator->start = image->text_start;
     locator->known = (struct pf_dcpi_indexed){0};
     locator->next = 0;

@@ -118,6 +118,7 @@ static void close_reader(struct pf_reader *reader)
 
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
+    pf_dcpi_locator_free(&state->locator);
     pf_rows_free(&state->rows);
 }
 
