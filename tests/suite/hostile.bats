@@ -14,6 +14,26 @@ setup()
     fails 2 "profcat: --max-input takes a size such as 500M or 64G, not '1x'" profcat --max-input=1x x.folded
 }
 
+@test "a record of more than 65535 labels is refused: no stream holds it" {
+    row() # KEY FIRST LAST: a row whose labels or sections have these numbers
+    {
+        printf '{"id":1,"kind":"sample","sections":[%s],"labels":{%s},"stack":["a"],"values":{"w":1},"units":{"w":"count"}}\n' \
+            "$([ "$1" = sections ] && seq -s, "$2" "$3" | sed 's/[0-9][0-9]*/"&"/g')" \
+            "$([ "$1" = labels ] && seq -s, "$2" "$3" | sed 's/[0-9][0-9]*/"&":["v"]/g')"
+    }
+    for key in sections labels; do
+        row $key 10001 75535 >most.ndjson
+        row $key 10001 75536 >more.ndjson
+        profcat -t pfs -o most.pfs most.ndjson
+        [ "$(profcat -q -t ndjson most.pfs | wc -l)" -eq 1 ]
+        fails 3 'a record of more than 65535 labels' profcat -t pfs more.ndjson
+    done
+    { printf 'goroutine profile: total 1\n1 @ 0x1\n# labels: {'; seq -s, 10001 75537 | sed 's/[0-9][0-9]*/"&":"v"/g'; echo '}'; } >go.txt
+    fails 3 'a record of more than 65535 labels' profcat -t pfs go.txt
+    { printf '@[\n    f\n, '; seq -s', ' 10001 75537 | tr -d '\n'; printf ']: 1\n'; } >keys.txt
+    fails 3 'a record of more than 65535 labels' profcat -f bpftrace -t pfs keys.txt
+}
+
 @test "a section that is open more than once counts once, however sections and labels are nested" {
     # By hand: the records have 1, 2, 4, 8 and 16. a: 1 + 2 + 4 + 8, b: 2 + 4 + 8, c: 8; the record of 16 has no section.
     stream x.pfs <<'END'
