@@ -739,3 +739,28 @@ END
     fails 3 'given: offset 0: the file begins with a byte order mark' profcat given
     fails 3 'given: offset 0: the file begins with a byte order mark' profcat given -t pfs -o copy.pfs
 }
+
+@test "counts of different periods stand in columns of their own: they are not added" {
+    # 2 counts of 100 cycles and 2 of 300: 800 cycles, and neither 4 counts of 100 nor of 300
+    for period in 100 300; do
+        stream $period.pfs <<END
+{"measures": [{"name": "cycles", "unit": "count", "kind": "flat", "period": $period}],
+ "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 2}}]}
+END
+    done
+    expect profcat -t csv 100.pfs 300.pfs <<'END'
+kind,sections,labels,stack,function,file,line,cycles,cycles/period=300
+flat,,,f,f,,0,2,0
+flat,,,f,f,,0,0,2
+END
+    profcat -t json 100.pfs 300.pfs >both.json
+    sed -n 's/^],"measures":\(.*\),"meta".*/\1/p' both.json >got
+    diff got - <<'END'
+[{"name":"cycles","unit":"count","kind":"flat","total":2,"role":"self","period":100},{"name":"cycles/period=300","unit":"count","kind":"flat","total":2,"role":"self","measure":"cycles","period":300}]
+END
+    profcat -t ndjson 100.pfs 300.pfs >both.ndjson
+    for given in both.json both.ndjson; do
+        proftop "$given" >table
+        grep -q '^cycles: 800 events total' table
+    done
+}

@@ -2,6 +2,8 @@
 
 #include "model/utf8.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +33,18 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
  * taken. */
 struct column_key {
     uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
+    uint64_t period, period_parts;          /* in lowest terms */
 };
 
 static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure,
                                 struct pf_bytes name)
 {
     return (struct column_key){values->by_kind ? measure->kind + 1u : 0,
-                               pf_strings_intern(&values->texts, name, 0), 0, 0};
+                               pf_strings_intern(&values->texts, name, 0),
+                               0,
+                               0,
+                               0,
+                               0};
 }
 
 static bool start(struct pf_values *values)
@@ -79,13 +86,34 @@ static bool take_name(struct pf_values *values, const struct pf_measure *measure
     return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
 }
 
+/* What tells a column from others of its name: its unit, or its period where the units are the same
+ * too. */
+static struct pf_bytes distinction(const struct pf_values *values, const struct pf_measure *measure,
+                                   struct pf_bytes own, struct pf_bytes unit, char text[64])
+{
+    bool same = false;
+    int size;
+
+    for (size_t k = 0; measure->period != 0 && !same && k < values->count; k++)
+        same = pf_bytes_equal(values->columns[k].own, own) &&
+               pf_bytes_equal(values->columns[k].unit, unit);
+    if (!same)
+        return unit;
+    size = snprintf(text, 64, "period=%" PRIu64, measure->period);
+    if (pf_measure_period_parts(measure) != 1)
+        size +=
+            snprintf(text + size, 64 - (size_t)size, "/%" PRIu64, pf_measure_period_parts(measure));
+    return (struct pf_bytes){text, (size_t)size};
+}
+
 static bool add_column(struct pf_values *values, const struct pf_measure *measure,
                        struct pf_bytes own, struct pf_bytes unit)
 {
-    struct pf_bytes name = own;
+    char text[64];
+    struct pf_bytes name = own, distinct = distinction(values, measure, own, unit, text);
 
     while (name.data && !take_name(values, measure, name))
-        name = keep_text(values, name, &unit, PF_UTF8);
+        name = keep_text(values, name, &distinct, PF_UTF8);
     if (!name.data ||
         !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
         !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1,
@@ -103,8 +131,8 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
     return true;
 }
 
-/* The column that measures with this name and unit share, new or not; its number + 1, 0: out of
- * memory. */
+/* The column that measures with this name, unit and period share, new or not; its number + 1, 0:
+ * out of memory. */
 static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure,
                             struct pf_bytes name, struct pf_bytes unit)
 {
@@ -113,6 +141,12 @@ static uint32_t find_column(struct pf_values *values, const struct pf_measure *m
 
     key.unit = pf_strings_intern(&values->texts, unit, 0);
     key.aggregation = measure->aggregation + 1u;
+    if (measure->period != 0) {
+        uint64_t gcd = pf_gcd(measure->period, pf_measure_period_parts(measure));
+
+        key.period = measure->period / gcd;
+        key.period_parts = pf_measure_period_parts(measure) / gcd;
+    }
     id = pf_table_intern(&values->owns, &key);
     if (values->texts.status != PF_OK || values->owns.status != PF_OK ||
         values->names.status != PF_OK)

@@ -1,6 +1,8 @@
-/* The numbers of a record as outputs show them: a column for each name and unit. Amounts are whole
- * numbers of parts of the base unit; times are rounded to nanoseconds, half to even, and where
- * those are none that ends in decimals stay in their raw unit, as the column's unit says. */
+/* The numbers of a record as outputs show them: a column for each name and unit, and for each
+ * period: counts of different periods are not added, and a record that was written cannot become
+ * events. Amounts are whole numbers of parts of the base unit; times are rounded to nanoseconds,
+ * half to even, and where those are none that ends in decimals stay in their raw unit, as the
+ * column's unit says. */
 #ifndef PF_RENDER_RECORDS_VALUES_H
 #define PF_RENDER_RECORDS_VALUES_H
 
@@ -13,8 +15,9 @@
 #include <stdint.h>
 
 struct pf_value_name {
-    struct pf_bytes own;  /* the measure's name, as UTF-8 */
-    struct pf_bytes name; /* the same, or NAME/UNIT where that is taken: all names differ */
+    struct pf_bytes own; /* the measure's name, as UTF-8 */
+    struct pf_bytes
+        name; /* the same, or NAME/UNIT or NAME/period=N where that is taken: all differ */
     struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* of the first measure in it */
     enum pf_aggregation aggregation;
