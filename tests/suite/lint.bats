@@ -63,3 +63,14 @@ lint()
 @test "tests call only commands that configure installs, or ask for them" {
     lint commands
 }
+
+@test "make check refuses a test that does not exist, also where another has its name" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '#!/bin/sh\necho 1..1\necho ok 1\n' >there
+    chmod +x there
+    PROFUTILS_BUILD=$PWD run sh "$PROFUTILS_SRC/tests/lib/run-tests" "$PWD/there"
+    [ "$status" -eq 0 ]
+    PROFUTILS_BUILD=$PWD run sh "$PROFUTILS_SRC/tests/lib/run-tests" "$PWD/none/there" "$PWD/there"
+    [ "$status" -eq 1 ]
+    [ "$output" = "no such test: $PWD/none/there" ]
+}
