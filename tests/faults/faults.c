@@ -36,12 +36,13 @@
 
 static struct fault_plan *_Atomic plan; /* NULL: no sweep, or the program has not begun */
 
-/* Whether this call is one that is to fail. */
-static bool fails(enum fault_kind kind)
+/* Whether this call is one that is to fail; `caller`: where it returns to. */
+static bool fails_at(enum fault_kind kind, const void *caller)
 {
     struct fault_plan *own = plan;
 
-    if (!own)
+    if (!own || (kind == FAULT_MEMORY && own->own_memory &&
+                 ((uintptr_t)caller < own->base || (uintptr_t)caller >= own->end)))
         return false;
     uint64_t number = atomic_fetch_add(&own->calls[kind], 1) + 1;
     if (kind != own->kind || own->number == 0 || number < own->number ||
@@ -59,12 +60,20 @@ static bool fails(enum fault_kind kind)
     return true;
 }
 
-static int note_base(struct dl_phdr_info *info, size_t size, void *base)
+#define fails(kind) fails_at(kind, __builtin_return_address(0))
+
+static int note_place(struct dl_phdr_info *info, size_t size, void *shared)
 {
-    uintptr_t address = info->dlpi_addr;
+    struct fault_plan *own = shared;
 
     (void)size;
-    memcpy(base, &address, sizeof address);
+    own->base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && end > own->end)
+            own->end = end;
+    }
     return 1; /* the first is the program itself */
 }
 
@@ -115,7 +124,7 @@ __attribute__((constructor)) static void start(void)
     if (shared == MAP_FAILED)
         _exit(1);
     backtrace(frames, 4); /* loads the unwinder */
-    dl_iterate_phdr(note_base, &shared->base);
+    dl_iterate_phdr(note_place, shared);
     serve(shared);
 }
 

@@ -29,8 +29,9 @@ struct fault_plan {
     uint64_t number; /* this call fails, counted from 1; 0: none */
     bool onward;     /* and so do all calls of the kind after it */
     atomic_uint_fast64_t calls[FAULT_KINDS];
-    atomic_bool failed;             /* a call failed */
-    uintptr_t base;                 /* where the program lies in memory */
+    atomic_bool failed;  /* a call failed */
+    uintptr_t base, end; /* where the program lies in memory */
+    bool own_memory;     /* memory fails only where the program itself asks for it, no library */
     uintptr_t frames[FAULT_FRAMES]; /* return addresses at the first failure */
     int frame_count;
 };

@@ -5,8 +5,10 @@
  *     BIN           the folder of the programs
  *     WORK          an empty folder but for `in`, the inputs
  *     COMMANDS      one a line: [|] [~] PROGRAM WORD... [<FILE]. `|`: standard output is a pipe,
- * else a file. `~`: memory never fails, as a library would crash. `in` are the inputs, `out` a
- * folder for outputs that holds the file `old`, `tmp` is TMPDIR -j JOBS       processes at a time
+ *                   else a file. `~`: memory fails only where the program itself asks for it, as a
+ *                   library would crash. `in` are the inputs, `out` a folder for outputs that holds
+ *                   the file `old`, `tmp` is TMPDIR
+ *     -j JOBS       processes at a time
  *     -n RUNS       a sample of about so many runs instead of all
  *     -s SEED       of the sample
  *     -k KIND       faults of this kind only
@@ -65,7 +67,7 @@ struct command {
     char *words[WORDS + 1];
     char copy[1024];
     const char *input;
-    bool pipe, with_memory;
+    bool pipe, own_memory;
     struct result clean;
     uint64_t calls[FAULT_KINDS];
 };
@@ -206,7 +208,7 @@ static void parse(struct command *command, const char *line)
         if (strcmp(word, "|") == 0)
             command->pipe = true;
         else if (strcmp(word, "~") == 0)
-            command->with_memory = true;
+            command->own_memory = true;
         else if (word[0] == '<')
             command->input = word + 1;
         else
@@ -267,6 +269,7 @@ static void run(const struct command *command, int kind, uint64_t number, bool o
     plan->kind = (enum fault_kind)kind;
     plan->number = number;
     plan->onward = onward;
+    plan->own_memory = command->own_memory;
     plan->failed = false;
     for (int i = 0; i < FAULT_KINDS; i++)
         plan->calls[i] = 0;
@@ -511,7 +514,7 @@ static void work_off(bool counting)
         start_server(&command);
         run(&command, 0, 0, false, &command.clean);
         for (int i = 0; i < FAULT_KINDS; i++)
-            command.calls[i] = i == FAULT_MEMORY && command.with_memory ? 0 : plan->calls[i];
+            command.calls[i] = plan->calls[i];
         if (counting && WEXITSTATUS(command.clean.status) > 1)
             printf("status %d without a fault: %s\n%s", WEXITSTATUS(command.clean.status),
                    command.text, command.clean.err.data);
