@@ -53,7 +53,7 @@ static bool good(struct pf_comparison *comparison, size_t number, int status,
 static bool end_run(struct pf_comparison *comparison, size_t number, bool whole)
 {
     struct pf_error error = {0};
-    unsigned side = comparison->runs->runs[number].side;
+    enum pf_side side = PF_BEFORE + comparison->runs->runs[number].side;
     bool keep = whole || !comparison->common.tool.keep_going, left_out;
     int status;
 
@@ -185,7 +185,7 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
 static bool sides_are_there(struct pf_comparison *comparison)
 {
     for (unsigned side = 0; side < comparison->runs->side_count && !comparison->stats; side++)
-        if ((comparison->stream ? comparison->records.runs[side]
+        if ((comparison->stream ? comparison->records.runs[PF_BEFORE + side]
                                 : pf_diff_runs(&comparison->diff, side)) == 0) {
             struct pf_error error = {0};
             pf_error_set(&error, PF_FAILED, "no run of it is good");

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct pf_side {
+struct pf_runs_side {
     const char *name;    /* the operand */
     size_t first, count; /* its runs */
 };
@@ -23,7 +23,7 @@ struct pf_run {
 
 struct pf_runs {
     struct pf_inputs *inputs;
-    struct pf_side *sides;
+    struct pf_runs_side *sides;
     size_t side_count;
     struct pf_run *runs;
     size_t count;

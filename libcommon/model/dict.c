@@ -96,6 +96,8 @@ struct pf_measure pf_measure_make(struct pf_dict *dict, const char *name, const 
 
 uint32_t pf_dict_add_measure(struct pf_dict *dict, struct pf_measure measure)
 {
+    if (measure.side == PF_NO_SIDE)
+        measure.side = pf_side_of_name(pf_dict_string(dict, measure.name));
     return pf_measures_intern(&dict->measures, &measure);
 }
 

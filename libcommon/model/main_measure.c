@@ -1,15 +1,12 @@
 #include "model/main_measure.h"
 
-#include "model/side.h"
 #include "model/units.h"
 
 static int rank_of(const struct pf_dict *dict, const struct pf_measure *measure)
 {
-    struct pf_bytes stem;
-
     if (measure->main)
         return 4;
-    if (pf_side_of(pf_dict_string(dict, measure->name), &stem) == PF_DELTA)
+    if (measure->side == PF_DELTA)
         return 3;
     return pf_measure_is_time(dict, measure) ? 2 : 1;
 }

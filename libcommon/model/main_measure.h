@@ -1,7 +1,6 @@
 /* The main measure: which of several measures a table, a picture or a file with room for a single
  * measure shows. All programs and writers choose by this one rule: the measure that is marked as
- * the main one, else the first one of a difference (NAME.delta), else the first time, else the
- * first. */
+ * the main one, else the first delta of a difference, else the first time, else the first. */
 #ifndef PF_MODEL_MAIN_MEASURE_H
 #define PF_MODEL_MAIN_MEASURE_H
 

@@ -5,6 +5,7 @@
 #define PF_MODEL_MEASURE_H
 
 #include "base/table.h"
+#include "model/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +24,15 @@ struct pf_measure {
     uint64_t num, den;     /* base units in a raw unit; den > 0 */
     uint64_t period;       /* period / period_parts events are one count (DCPI, perf); 0 = none */
     uint64_t period_parts; /* 0 is 1 */
-    uint64_t main;         /* 1: the one tables show first */
+    uint32_t main;         /* 1: the one tables show first */
+    uint32_t side;         /* enum pf_side: the part of a difference that it is */
 };
+
+/* The name of a measure of a difference keeps its ending (time.before), although `side` says the
+ * same. Every output prints the name as it is; a reader of the native stream that skips the side,
+ * and any format without sides, still has three measures of different names. Code that asks for the
+ * side reads the field and never the name; pf_dict_add_measure sets it where only the name is
+ * known. */
 
 /* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its
  * column. */
@@ -34,7 +42,8 @@ struct pf_measures {
 
 int pf_measures_init(struct pf_measures *);
 void pf_measures_free(struct pf_measures *);
-/* Index of the measure, added when new (all fields count). UINT32_MAX when memory ran out. */
+/* Index of the measure, added when new (all fields count, the side as it is: pf_dict_add_measure is
+ * for measures that come from files). UINT32_MAX when memory ran out. */
 uint32_t pf_measures_intern(struct pf_measures *, const struct pf_measure *);
 
 static inline uint32_t pf_measures_count(const struct pf_measures *measures)
@@ -50,12 +59,12 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 /* Sets num and den in lowest terms; den > 0. */
 void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 
-/* The same measure to a merge or a table: kind, name, unit and aggregation agree (scale and period
- * may differ). */
+/* The same measure to a merge or a table: kind, name, unit, aggregation and side agree (scale and
+ * period may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same for tables: the keys of two measures are equal bytes if the measures are the same. */
 struct pf_measure_key {
-    uint32_t kind, name, unit, aggregation;
+    uint32_t kind, name, unit, aggregation, side;
     uint32_t one; /* 1: a table has no row of zeros, and a measure may have no name */
 };
 struct pf_measure_key pf_measure_key(const struct pf_measure *);

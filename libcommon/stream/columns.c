@@ -52,7 +52,9 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
         if (id <= walk->last)
             return bad(walk, error, "its number does not rise");
         walk->last = id;
-        if (!(id & PF_COLUMN_MAY_SKIP)) {
+        bool skipped = (id & PF_COLUMN_MAY_SKIP) != 0 && id != walk->known;
+
+        if (!skipped) {
             if (encoding != 0)
                 return pf_error_at(error, PF_UNSUPPORTED, walk->offset,
                                    "column %u has encoding %u: needs a newer version", id,
@@ -63,7 +65,7 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
                 return bad(walk, error, "its size is not rows times width");
         }
         walk->at += PF_COLUMN_HEADER + padded(bytes);
-        if (!(id & PF_COLUMN_MAY_SKIP)) {
+        if (!skipped) {
             *column = (struct pf_column){id, width, pf_load64le(p + 8), p + PF_COLUMN_HEADER};
             return PF_OK;
         }
@@ -74,7 +76,7 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
 int pf_columns_begin(struct pf_columns *walk, uint32_t rows, uint64_t offset,
                      const unsigned char *payload, size_t size, bool tail, struct pf_error *error)
 {
-    struct pf_columns start = {payload, size, 0, rows, offset, -1};
+    struct pf_columns start = {payload, size, 0, rows, offset, -1, 0};
     struct pf_column ends;
 
     *walk = start;

@@ -26,6 +26,8 @@ struct pf_columns {
     uint32_t rows;
     uint64_t offset; /* of the frame, for messages */
     int32_t last;    /* number of the column before, -1 at the begin */
+    uint16_t known;  /* set after pf_columns_begin: a column with PF_COLUMN_MAY_SKIP that is given
+                      * all  the same; 0: none */
 };
 
 /* Starts a walk over a payload of `size` bytes. `tail`: bytes follow the columns, and column 1 says

@@ -63,10 +63,12 @@ static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint
     for (uint32_t i = 0; i < count; i++)
         columns[i] = (struct pf_column){.data = walk->bytes};
     while ((status = pf_columns_next(walk, &column, error)) == PF_OK) {
-        if (column.id == 0 || column.id > count)
+        uint32_t number = column.id & ~(uint32_t)PF_COLUMN_MAY_SKIP;
+
+        if (number == 0 || number > count || column.id == (walk->known ^ PF_COLUMN_MAY_SKIP))
             return pf_error_at(error, PF_UNSUPPORTED, walk->offset,
                                "table with a column %u: needs a newer version", column.id);
-        columns[column.id - 1] = column;
+        columns[number - 1] = column;
     }
     return status == PF_EOF ? PF_OK : status;
 }
@@ -131,7 +133,7 @@ static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, voi
         struct pf_measure *measure = row;
         measure->num += measure->num == 0;
         measure->den += measure->den == 0;
-        return pf_measures_intern(&dict->measures, measure) + 1;
+        return pf_dict_add_measure(dict, *measure) + 1;
     }
     case PF_TABLE_IMAGES: return pf_dict_add_image(dict, row);
     case PF_TABLE_FUNCTIONS: return pf_dict_add_function(dict, row);
@@ -226,6 +228,8 @@ static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const str
     struct pf_column columns[PF_STREAM_FIELDS_MAX];
     int status =
         pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, false, error);
+    if (pf_stream_layouts[frame->domain].fields[fields - 1].may_skip)
+        walk.known = (uint16_t)(fields | PF_COLUMN_MAY_SKIP);
     if (status == PF_OK)
         status = find_columns(&walk, columns, fields, error);
     if (status != PF_OK)

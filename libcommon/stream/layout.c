@@ -7,7 +7,7 @@
 
 /* clang-format off */
 #define FIELD(row, field, refers, limit)                                                           \
-    {offsetof(struct row, field), sizeof(((struct row *)0)->field), refers, limit}
+    {offsetof(struct row, field), sizeof(((struct row *)0)->field), refers, limit, false}
 #define ID(row, field, table) FIELD(row, field, table, 0)
 #define BELOW(row, field, limit) FIELD(row, field, PF_TABLE_NONE, limit)
 #define NUMBER(row, field) FIELD(row, field, PF_TABLE_NONE, 0)
@@ -16,7 +16,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
     [PF_TABLE_STRINGS] = {.name = "strings"},
     [PF_TABLE_MEASURES] = {
         .name = "measures",
-        .field_count = 12,
+        .field_count = 13,
         .fields = {
             ID(pf_measure, name, PF_TABLE_STRINGS),
             ID(pf_measure, unit, PF_TABLE_STRINGS),
@@ -30,6 +30,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
             ID(pf_measure, raw_unit, PF_TABLE_STRINGS),
             BELOW(pf_measure, main, 2),
             NUMBER(pf_measure, period_parts),
+            {offsetof(struct pf_measure, side), sizeof(uint32_t), PF_TABLE_NONE, PF_SIDES, true},
         },
     },
     [PF_TABLE_IMAGES] = {

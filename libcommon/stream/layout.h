@@ -2,6 +2,7 @@
 #ifndef PF_STREAM_LAYOUT_H
 #define PF_STREAM_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,19 +45,21 @@ enum pf_record_column {
 
 enum { PF_COLUMN_MAY_SKIP = 0x8000 };
 
-/* A column of a table and the field of the model's row it is: column numbers are indices + 1. */
+/* A column of a table and the field of the model's row it is: column numbers are indices + 1, and
+ * PF_COLUMN_MAY_SKIP for a field that readers of earlier versions skip. */
 struct pf_stream_field {
     uint8_t offset, size; /* of the field in the row, bytes */
     uint8_t refers;       /* enum pf_stream_table: the ids it holds */
     uint64_t limit;       /* values are below; 0: any that fits `size` */
+    bool may_skip;
 };
 
-enum { PF_STREAM_FIELDS_MAX = 12, PF_STREAM_ROW_MAX = 64 };
+enum { PF_STREAM_FIELDS_MAX = 13, PF_STREAM_ROW_MAX = 64 };
 
 struct pf_stream_layout {
     const char *name; /* "strings" */
     uint32_t field_count;
-    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX];
+    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* the last alone may be skipped */
 };
 
 /* Of every table but strings, whose bytes stand behind the columns. */

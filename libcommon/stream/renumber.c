@@ -195,7 +195,9 @@ static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *
                 pf_stream_field_get(field, pf_table_row(dict_table(dict, number), ids[row]));
             renumber->columns[row] = field->refers == PF_TABLE_NONE ? value : map[value];
         }
-        pf_column_append_values(payload, (uint16_t)(i + 1), renumber->columns, rows);
+        pf_column_append_values(payload,
+                                (uint16_t)((i + 1) | (field->may_skip ? PF_COLUMN_MAY_SKIP : 0)),
+                                renumber->columns, rows);
     }
     return rows;
 }

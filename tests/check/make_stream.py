@@ -70,7 +70,7 @@ class Tables:
             self.string(m['name']), self.string(m.get('unit', 'count')), KINDS.index(m.get('kind', 'sample')),
             ROLES.index(m.get('role', 'self')), NATURES.index(m.get('nature', 'unknown')),
             AGGREGATIONS.index(m.get('aggregation', 'sum')), m.get('num', 1), m.get('den', 1), m.get('period', 0),
-            self.string(m.get('raw_unit', '')), m.get('main', 0), m.get('period_parts', 0)))
+            self.string(m.get('raw_unit', '')), m.get('main', 0), m.get('period_parts', 0), pfs.SIDES.index(m.get('side', ''))))
 
     def bytes(self, domain):
         rows = list(self.rows[domain])
@@ -81,7 +81,8 @@ class Tables:
             payload = pfs.column_bytes(1, ends) + pfs.column_bytes(2, [int(b'\xff' not in row) for row in rows]) + b''.join(rows)
         else:
             columns = [list(column) for column in zip(*rows)]
-            payload = b''.join(pfs.column_bytes(i + 1, column) for i, column in enumerate(columns) if any(column))
+            later = [number | 0x8000 * (number in pfs.LATER.get(domain, ())) for number in range(1, len(columns) + 1)]
+            payload = b''.join(pfs.column_bytes(number, column) for number, column in zip(later, columns) if any(column))
         return pfs.frame_bytes('D', domain, payload, len(rows), 1)
 
 

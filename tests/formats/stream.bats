@@ -100,3 +100,46 @@ END
         grep -q '^[a-z]*: x.pfs: offset [0-9]*: damaged table: measure 2 repeats measure 1$' err
     done
 }
+
+@test "the side of a measure may be skipped; where it is absent the end of the name tells the side" {
+    PATH=$PROFUTILS_BIN:$PATH
+    make_stream=$PROFUTILS_SRC/tests/check/make_stream.py
+    for before in before ''; do
+        python3 "$make_stream" >x.pfs <<END
+{"measures": [{"name": "n.before", "side": "$before"}, {"name": "n.after", "side": "${before:+after}"}],
+ "records": [{"stack": [["main"]], "values": {"n.before": 7, "n.after": 4}}, {"stack": [["f"]], "values": {"n.after": 2}}]}
+END
+        profcat -t folded x.pfs | diff - <(printf 'f 0 2\nmain 7 4\n')
+        "$program" dump x.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'after\nbefore\n')
+    done
+    # a name that does not tell the side
+    python3 "$make_stream" >x.pfs <<'END'
+{"measures": [{"name": "x", "side": "delta"}, {"name": "y"}], "records": [{"stack": [["main"]], "values": {"x": 7, "y": 4}}]}
+END
+    profcat -t pfs x.pfs | profcat --canonical >y.pfs
+    "$program" dump y.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'delta\n\n')
+    # profdiff writes the side; who skips it has three measures of three names. The number without bit 15 is of a newer version
+    printf 'a 3\n' >a.folded
+    printf 'a 5\n' >b.folded
+    profdiff -t pfs a.folded b.folded >d.pfs
+    python3 - "$reference" <<'END'
+import importlib.util, struct, sys
+spec = importlib.util.spec_from_file_location("pfs", sys.argv[1])
+pfs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pfs)
+data = open("d.pfs", "rb").read()
+assert data.count(struct.pack("<HB", 0x800D, 0)) == 1
+sides = [line.split(",")[-1] for line in pfs.Reader(data).lines if line.startswith("measure")]
+assert sides == ["after", "before", "delta"], sides
+pfs.LATER = {}
+reader = pfs.Reader(data)
+assert reader.result == "whole" and len(reader.measures) == 3, reader.result
+column, frame = pfs.column_bytes, pfs.frame_bytes
+out = frame("H", 0, struct.pack("<BB6x", 1, 0)) + frame("D", 1, column(1, [1]) + b"a", 1, 1)
+out += frame("D", 2, column(1, [1]) + column(13, [1]), 1, 1)
+out += frame("E", 0, bytes(24) + struct.pack("<Q", len(out) + 64))
+open("newer.pfs", "wb").write(out)
+END
+    [ "$("$program" dump newer.pfs | tail -n 1)" = newer ]
+    [ "$(python3 "$reference" dump newer.pfs | tail -n 1)" = newer ]
+}

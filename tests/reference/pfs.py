@@ -20,7 +20,7 @@ import zlib
 M64 = (1 << 64) - 1
 KINDS = ("sample", "flat", "edge")
 STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS = range(1, 8)
-COLUMNS = {MEASURES: 12, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
+COLUMNS = {MEASURES: 13, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
 MAX_ROWS, MAX_PAYLOAD, MAX_STRING = 65536, 1 << 24, (1 << 24) - 65536
 
 
@@ -125,7 +125,20 @@ class Frame:
                 raise Damaged("deflated payload at %d" % self.offset)
 
 
-def columns_of(frame, known, tail=False):
+# columns with bit 15, which readers of version 0.1 skip
+LATER = {MEASURES: (13,)}
+SIDES = ("", "before", "after", "delta")
+
+
+def side_of(name):
+    """The side that the name of a measure tells, for streams without the column."""
+    for side, word in enumerate(SIDES[1:], 1):
+        if name.endswith(b"." + word.encode()) or name == word.encode() != b"delta":
+            return side
+    return 0
+
+
+def columns_of(frame, known, tail=False, later=()):
     """{number: values as unsigned numbers} with zeros for those absent, and the bytes behind the columns."""
     out, at, last, end, rows = {}, 0, -1, len(frame.payload), frame.rows
     while at < end:
@@ -141,7 +154,11 @@ def columns_of(frame, known, tail=False):
             raise Damaged("column size at %d" % frame.offset)
         at += size + -size % 8
         if number & 0x8000:
-            continue
+            if number & 0x7FFF not in later:
+                continue
+            number &= 0x7FFF
+        elif number in later:
+            raise Newer("column %d" % number)
         if encoding != 0 or not known(number):
             raise Newer("column %d" % number)
         if width not in (0, 1, 2, 4, 8) or size != width * rows:
@@ -235,7 +252,7 @@ class Reader:
         if frame.domain == STRINGS:
             return self.strings(frame, table)
         count = COLUMNS[frame.domain]
-        found, _ = columns_of(frame, lambda number: 1 <= number <= count)
+        found, _ = columns_of(frame, lambda number: 1 <= number <= count, later=LATER.get(frame.domain, ()))
         zeros = [0] * frame.rows
         rows = list(zip(*[found.get(number + 1, zeros) for number in range(count)]))
         row = {MEASURES: self.measure, IMAGES: self.image, FUNCTIONS: self.function, LOCATIONS: self.location,
@@ -257,12 +274,12 @@ class Reader:
             table.append(show(tail[begin:end], flag))
             begin = end
 
-    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts):
-        if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1:
+    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts, side):
+        if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1 or side > 3:
             raise Damaged("measure")
-        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d" % (
+        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d,%s" % (
             self.string(name), self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period, parts or 1,
-            self.string(raw_unit), main)
+            self.string(raw_unit), main, SIDES[side or side_of(bytes.fromhex(self.string(name).rstrip("u")))])
         self.segment.totals.append(None if aggregation else 0)
         return kind, aggregation, text
 
@@ -428,7 +445,7 @@ class RandomSegment:
         if self.chance.random() < 0.8:
             return b""
         data = self.chance.randbytes(self.chance.randint(0, 20))
-        return struct.pack("<HBBIQ", 0x8000 | self.chance.randint(0, 0x7FFF), 9, 77, len(data), 5) + data + bytes(-len(data) % 8)
+        return struct.pack("<HBBIQ", 0x8000 | self.chance.randint(256, 0x7FFF), 9, 77, len(data), 5) + data + bytes(-len(data) % 8)
 
     def number(self):
         return self.chance.choice((0, 0, 1, 2, 255, 256, 70000, 1 << 33, self.chance.randint(-(1 << 63), (1 << 63) - 1), -1, -300))
@@ -449,7 +466,8 @@ class RandomSegment:
     def strings(self):
         rows = []
         for _ in range(self.chance.randint(1, 8)):
-            data = self.chance.choice((self.chance.randbytes(self.chance.randint(1, 9)), "grüße".encode(), b"plain\0nul"))
+            data = self.chance.choice((self.chance.randbytes(self.chance.randint(1, 9)), "grüße".encode(), b"plain\0nul",
+                                       self.chance.choice((b"n.before", b"after", b"n.after", b"delta", b"n.delta"))))
             flag = self.chance.randint(0, 1)
             if (data, flag) not in self.seen[STRINGS]:
                 self.seen[STRINGS].add((data, flag))
@@ -466,7 +484,7 @@ class RandomSegment:
         unsigned = lambda: number() & M64
         return {
             MEASURES: lambda: (an_id(1), an_id(1), pick(0, 2), pick(0, 2), pick(0, 3), pick(0, 1), pick(0, 9), pick(0, 9),
-                               pick(0, 3), an_id(1), pick(0, 1), pick(0, 3)),
+                               pick(0, 3), an_id(1), pick(0, 1), pick(0, 3), max(0, pick(-3, 3))),
             IMAGES: lambda: (an_id(1), an_id(1)) + tuple(unsigned() for _ in range(6)),
             FUNCTIONS: lambda: (an_id(1), an_id(1), an_id(1), number()),
             LOCATIONS: lambda: (an_id(4), number(), an_id(3), unsigned(), unsigned() >> 32, pick(0, 7), pick(0, 1)),
@@ -483,7 +501,8 @@ class RandomSegment:
                 rows.append(row)
         if not rows:
             return
-        payload = self.columns([(i + 1, list(values)) for i, values in enumerate(zip(*rows))]) + self.skipped()
+        later = [number | 0x8000 * (number in LATER.get(domain, ())) for number in range(1, len(rows[0]) + 1)]
+        payload = self.columns([(number, list(values)) for number, values in zip(later, zip(*rows))]) + self.skipped()
         if len(payload) < len(rows):
             payload += struct.pack("<HBBIQ", 0xFFFF, 0, 0, 40, 0) + bytes(40)
         self.emit("D", domain, payload, len(rows), self.counts[domain])

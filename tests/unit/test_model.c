@@ -156,6 +156,47 @@ static void test_measures(struct pf_dict *dict)
     tap_ok(a == 0 && b == 1 && pf_measures_count(&dict->measures) == 2,
            "measures are numbered from 0, each scale by itself");
     tap_ok(pf_measure_same(&fine, &coarse), "a scale does not make another measure");
+    coarse.side = PF_AFTER;
+    tap_ok(!pf_measure_same(&fine, &coarse), "a side makes another measure");
+}
+
+static void test_sides(struct pf_dict *dict)
+{
+    static const struct {
+        const char *name, *stem;
+        enum pf_side side;
+    } rows[] = {
+        {"wall.before", "wall.", PF_BEFORE},
+        {"wall.after", "wall.", PF_AFTER},
+        {"wall.delta", "wall.", PF_DELTA},
+        {"before", "", PF_BEFORE},
+        {"after", "", PF_AFTER},
+        {"delta", "delta", PF_NO_SIDE},
+        {".delta", ".", PF_DELTA},
+        {"wall", "wall", PF_NO_SIDE},
+        {"hereafter", "hereafter", PF_NO_SIDE},
+        {"", "", PF_NO_SIDE},
+    };
+    bool good = true;
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct pf_measure measure =
+            pf_measure_make(dict, rows[k].name, "count", PF_FLAT, PF_SELF, PF_EXACT);
+        const struct pf_measure *row =
+            pf_measures_row(&dict->measures, pf_dict_add_measure(dict, measure));
+
+        good = good && row->side == rows[k].side &&
+               pf_bytes_equal(pf_side_stem(pf_bytes_of(rows[k].name), rows[k].side),
+                              pf_bytes_of(rows[k].stem));
+    }
+    tap_ok(good, "a measure without a side gets the side that its name tells");
+    struct pf_measure measure =
+        pf_measure_make(dict, "x.before", "count", PF_FLAT, PF_SELF, PF_EXACT);
+
+    measure.side = PF_DELTA;
+    uint32_t id = pf_dict_add_measure(dict, measure);
+    tap_ok(pf_measures_row(&dict->measures, id)->side == PF_DELTA,
+           "a side that is set counts more than the name");
 }
 
 static void test_making(struct pf_dict *dict)
@@ -248,6 +289,7 @@ int main(void)
     test_stacks(&dict);
     test_names(&dict);
     test_measures(&dict);
+    test_sides(&dict);
     test_making(&dict);
     test_units();
     test_parts(&dict);

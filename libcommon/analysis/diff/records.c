@@ -4,7 +4,6 @@
 #include "analysis/diff/scope.h"
 #include "base/memory.h"
 #include "model/main_measure.h"
-#include "model/side.h"
 #include "model/units.h"
 
 #include <stdio.h>
@@ -238,7 +237,7 @@ static void take_shares(struct pf_sums *sums)
 }
 
 /* The run at hand, which has ended, is added to those of its side. */
-static int add_run(struct pf_diff_records *records, unsigned side, struct pf_error *error)
+static int add_run(struct pf_diff_records *records, enum pf_side side, struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
     int status = PF_OK;
@@ -254,14 +253,14 @@ static int add_run(struct pf_diff_records *records, unsigned side, struct pf_err
     }
     if (status == PF_OK)
         status = pf_merge_kinds_add(records->all, records->own,
-                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1, side, 1,
-                                    &place, error);
+                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1,
+                                    side - PF_BEFORE, 1, &place, error);
     if (place.sums)
         overflow(records, place.sums, place.record, error);
     return status;
 }
 
-int pf_diff_records_end(struct pf_diff_records *records, unsigned side, bool keep,
+int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, bool keep,
                         struct pf_error *error)
 {
     int status = keep ? add_scope(records, error) : PF_OK;
@@ -336,7 +335,8 @@ static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_
 
         if (size == 0)
             continue;
-        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[i % 2]), &value) ||
+        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[PF_BEFORE + i % 2]),
+                                   &value) ||
             __builtin_add_overflow(total, value, &total))
             return 0;
         if (common > 1)
@@ -374,7 +374,7 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
 
 /* NAME.before; at further attempts NAME/UNIT.before, NAME/UNIT/2.before ... */
 static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure,
-                            const char *side, unsigned attempt)
+                            enum pf_side side, unsigned attempt)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name),
                     unit = pf_dict_string(dict, measure->unit);
@@ -392,7 +392,7 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
     if (attempt > 1)
         pf_buffer_append(&text, number, (size_t)snprintf(number, sizeof number, "/%u", attempt));
     pf_buffer_byte(&text, '.');
-    pf_buffer_append(&text, side, strlen(side));
+    pf_buffer_append(&text, pf_side_word(side), strlen(pf_side_word(side)));
     if (!text.failed)
         id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
     pf_buffer_free(&text);
@@ -400,13 +400,13 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
 }
 
 static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity,
-                        uint64_t parts, unsigned attempt, unsigned k, bool main)
+                        uint64_t parts, unsigned attempt, enum pf_side side, bool main)
 {
     struct pf_measure measure = pf_quantity_measure(quantity, records->dict);
     bool good;
 
-    measure.name =
-        name_column(records->dict, &quantity->measure, pf_side_word((enum pf_side)k), attempt);
+    measure.name = name_column(records->dict, &quantity->measure, side, attempt);
+    measure.side = side;
     good = measure.name != 0;
     measure.main = main;
     if (records->normalize) {
@@ -417,7 +417,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_quantit
     }
     if (parts > 1)
         good = divide_unit(records->dict, &measure, parts) && good;
-    if (k == PF_DELTA) /* a difference does not count samples */
+    if (side == PF_DELTA) /* a difference does not count samples */
         measure.nature = PF_UNKNOWN_NATURE;
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }
@@ -426,9 +426,9 @@ static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind
                         uint32_t measure)
 {
     for (uint32_t i = 0; i < columns; i++)
-        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++)
+        for (enum pf_side side = PF_BEFORE; side <= PF_DELTA; side++)
             if (pf_measure_same(pf_measures_row(&records->dict->measures,
-                                                records->columns[kind][i].measures[k]),
+                                                records->columns[kind][i].measures[side]),
                                 pf_measures_row(&records->dict->measures, measure)))
                 return true;
     return false;
@@ -446,12 +446,12 @@ static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, u
     column->parts = parts_of(records, sums);
     for (unsigned attempt = 0; again; attempt++) {
         again = false;
-        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
-            column->measures[k] =
-                declare(records, &sums->quantity, column->parts, attempt, k, main && k == PF_DELTA);
-            if (column->measures[k] == UINT32_MAX)
+        for (enum pf_side side = PF_BEFORE; side <= PF_DELTA; side++) {
+            column->measures[side] = declare(records, &sums->quantity, column->parts, attempt, side,
+                                             main && side == PF_DELTA);
+            if (column->measures[side] == UINT32_MAX)
                 return false;
-            again = again || is_declared(records, kind, i, column->measures[k]);
+            again = again || is_declared(records, kind, i, column->measures[side]);
         }
     }
     return true;
@@ -524,19 +524,19 @@ static void lay_out(struct pf_diff_records *records)
 {
     records->given_count = 0;
     for (uint32_t i = 0; i < records->all[records->at].columns.ledger.count; i++)
-        for (unsigned k = PF_BEFORE; k <= PF_DELTA; k++) {
+        for (enum pf_side side = PF_BEFORE; side <= PF_DELTA; side++) {
             records->given[records->given_count] =
-                (struct pf_value_column){records->columns[records->at][i].measures[k],
+                (struct pf_value_column){records->columns[records->at][i].measures[side],
                                          records->values + records->given_count * PF_BATCH_ROWS};
             records->given_count++;
         }
 }
 
-static bool mean_at(const struct pf_diff_records *records, uint32_t column, unsigned side,
+static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum pf_side side,
                     size_t record, int64_t *mean)
 {
-    pf_int128 sum =
-        pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column], 2 * record + side);
+    pf_int128 sum = pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column],
+                                    2 * record + (side - PF_BEFORE));
     uint64_t parts = records->columns[records->at][column].parts;
 
     parts = parts > 0 ? parts : 1;
@@ -558,16 +558,14 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
 
     *any = false;
     for (uint32_t i = 0; i < ledger->count; i++) {
-        int64_t mean[2];
-        if (!mean_at(records, i, PF_BEFORE, record, &mean[PF_BEFORE]) ||
-            !mean_at(records, i, PF_AFTER, record, &mean[PF_AFTER]) ||
-            __builtin_sub_overflow(mean[PF_AFTER], mean[PF_BEFORE],
-                                   &values[PF_DELTA * PF_BATCH_ROWS]))
+        int64_t *before = values, *after = before + PF_BATCH_ROWS, *delta = after + PF_BATCH_ROWS;
+
+        if (!mean_at(records, i, PF_BEFORE, record, before) ||
+            !mean_at(records, i, PF_AFTER, record, after) ||
+            __builtin_sub_overflow(*after, *before, delta))
             return overflow(records, &ledger->sums[i], record, error);
-        values[PF_BEFORE * PF_BATCH_ROWS] = mean[PF_BEFORE];
-        values[PF_AFTER * PF_BATCH_ROWS] = mean[PF_AFTER];
-        *any = *any || mean[PF_BEFORE] != 0 || mean[PF_AFTER] != 0;
-        fell = fell || (i == main && values[PF_DELTA * PF_BATCH_ROWS] < 0);
+        *any = *any || *before != 0 || *after != 0;
+        fell = fell || (i == main && *delta < 0);
         values += 3 * PF_BATCH_ROWS;
     }
     *any = *any && !(fell && records->drop_negative);

@@ -32,10 +32,10 @@ struct pf_diff_records {
     struct pf_merge_kind own[PF_RECORD_KINDS]; /* the run at hand */
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the runs before it, by side */
     struct pf_diff_column {
-        uint64_t parts;       /* that the means are counted in; 0: they are rounded */
-        uint32_t measures[3]; /* by enum pf_side */
+        uint64_t parts; /* that the means are counted in; 0: they are rounded */
+        uint32_t measures[PF_SIDES];
     } * columns[PF_RECORD_KINDS];
-    size_t runs[2];
+    size_t runs[PF_SIDES]; /* of before and after */
     uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
 
     bool announced; /* giving: the metadata are out */
@@ -57,9 +57,9 @@ void pf_diff_records_free(struct pf_diff_records *);
  * PF_UNSUPPORTED when a run before had a measure of that name in another unit; or as
  * pf_quantity_join. */
 int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
-/* The run at hand, of side 0 (before) or 1 (after), ends; `keep` false: it counts for nothing. As
+/* The run at hand, of PF_BEFORE or PF_AFTER, ends; `keep` false: it counts for nothing. As
  * pf_diff_records_add. */
-int pf_diff_records_end(struct pf_diff_records *, unsigned side, bool keep, struct pf_error *);
+int pf_diff_records_end(struct pf_diff_records *, enum pf_side, bool keep, struct pf_error *);
 /* Whether any run that counts has one of the measures taken. */
 bool pf_diff_records_any(const struct pf_diff_records *);
 /* After the last run: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW or

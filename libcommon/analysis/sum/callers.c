@@ -262,6 +262,7 @@ static void set_columns(struct pf_callers *callers)
 
     reci.name = pf_dict_intern(dict, PF_BYTES("reci"), 0);
     reci.main = 0;
+    reci.side = PF_NO_SIDE;
     depth = pf_measure_make(dict, "depth", "count", PF_EDGE, PF_COUNT, PF_EXACT);
     depth.aggregation = PF_MAX;
     for (unsigned k = 0; k < COLUMNS; k++) {

@@ -313,6 +313,7 @@ static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
     own.kind = inclusive.kind = PF_EDGE;
     own.name = pf_dict_intern(scope->dict, PF_BYTES("excl"), PF_UTF8);
     inclusive.name = pf_dict_intern(scope->dict, PF_BYTES("incl"), PF_UTF8);
+    own.side = inclusive.side = PF_NO_SIDE;
     own.main = 0;
     inclusive.main = 1;
     inclusive.role = PF_INCLUSIVE;
@@ -409,6 +410,7 @@ static int add_to_stacks(struct scope *scope, bool silent)
     bool more = false;
 
     own.kind = PF_SAMPLE;
+    own.side = PF_NO_SIDE;
     own.name = pf_dict_intern(scope->dict, PF_BYTES("excl"), PF_UTF8);
     if (root == 0 || own.name == 0)
         return pf_error_nomem(scope->error);

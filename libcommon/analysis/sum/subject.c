@@ -1,7 +1,5 @@
 #include "analysis/sum/subject.h"
 
-#include "model/side.h"
-
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     return accumulator->records[kind] > 0 || (kind == PF_EDGE && accumulator->file_scope);
@@ -49,22 +47,13 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
     return PF_RECORD_KINDS;
 }
 
-/* Measures of one side of a difference belong together. */
-static bool same_side(const struct pf_dict *dict, const struct pf_measure *a,
-                      const struct pf_measure *b)
-{
-    struct pf_bytes stem;
-
-    return pf_side_of(pf_dict_string(dict, a->name), &stem) ==
-           pf_side_of(pf_dict_string(dict, b->name), &stem);
-}
-
-/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. */
-static int fitness(const struct pf_dict *dict, const struct pf_measure *shown,
-                   const struct pf_measure *other, enum pf_role role)
+/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. Measures
+ * of one side of a difference belong together. */
+static int fitness(const struct pf_measure *shown, const struct pf_measure *other,
+                   enum pf_role role)
 {
     if (other->role != role || other->unit != shown->unit || other->aggregation != PF_SUM ||
-        !same_side(dict, shown, other))
+        other->side != shown->side)
         return 0;
     return other->name == shown->name ? 3 : other->main ? 2 : 1;
 }
@@ -77,9 +66,7 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator,
 
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *other = &accumulator->ledger.sums[i].quantity.measure;
-        int fit = other->kind == kind
-                      ? fitness(accumulator->dict, &shown->quantity.measure, other, role)
-                      : 0;
+        int fit = other->kind == kind ? fitness(&shown->quantity.measure, other, role) : 0;
         if (fit > best_fitness) {
             best_fitness = fit;
             best = &accumulator->ledger.sums[i];
@@ -104,7 +91,7 @@ static struct pf_sums *calls_of(const struct pf_accumulator *accumulator,
         const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
         if (measure->kind == shown->quantity.measure.kind &&
             pf_measure_calls(accumulator->dict, measure) &&
-            same_side(accumulator->dict, &shown->quantity.measure, measure))
+            measure->side == shown->quantity.measure.side)
             return &accumulator->ledger.sums[i];
     }
     return NULL;

@@ -4,7 +4,6 @@
 #include "analysis/sum/sort.h"
 #include "analysis/table/tree.h"
 #include "base/memory.h"
-#include "model/side.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,22 +238,21 @@ static bool drawable(const struct pf_sums *sums)
            sums->quantity.measure.aggregation == PF_SUM;
 }
 
-static enum pf_side side_of(const struct pf_flame *flame, const struct pf_sums *sums,
-                            struct pf_bytes *stem)
+static struct pf_bytes stem_of(const struct pf_flame *flame, const struct pf_measure *measure)
 {
-    return pf_side_of(pf_dict_string(flame->dict, sums->quantity.measure.name), stem);
+    return pf_side_stem(pf_dict_string(flame->dict, measure->name), (enum pf_side)measure->side);
 }
 
 /* The drawable sums of this side of a difference. */
 static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct pf_bytes stem,
                                           enum pf_side side)
 {
-    struct pf_bytes found;
-
     for (uint32_t i = 0; i < flame->sums.ledger.count; i++) {
         const struct pf_sums *sums = &flame->sums.ledger.sums[i];
+        const struct pf_measure *measure = &sums->quantity.measure;
 
-        if (drawable(sums) && side_of(flame, sums, &found) == side && pf_bytes_equal(found, stem))
+        if (drawable(sums) && measure->side == side &&
+            pf_bytes_equal(stem_of(flame, measure), stem))
             return sums;
     }
     return NULL;
@@ -265,8 +263,8 @@ static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct p
 static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums,
                        struct pf_flame_subject *subject)
 {
-    struct pf_bytes stem;
-    bool any = side_of(flame, sums, &stem) != PF_SIDES;
+    struct pf_bytes stem = stem_of(flame, &sums->quantity.measure);
+    bool any = sums->quantity.measure.side != PF_NO_SIDE;
     const struct pf_sums *before = any ? sums_of_side(flame, stem, PF_BEFORE) : NULL;
     const struct pf_sums *after = any ? sums_of_side(flame, stem, PF_AFTER) : NULL;
 

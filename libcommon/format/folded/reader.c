@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
-#include "model/side.h"
 #include "model/stacks.h"
 #include "model/units.h"
 

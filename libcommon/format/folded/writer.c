@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/registry.h"
-#include "model/side.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -183,24 +182,29 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes name)
         0;
 }
 
+static struct pf_bytes stem_of(const struct pf_writer *writer, const struct pf_measure *measure)
+{
+    return pf_side_stem(pf_dict_string(writer->dict, measure->name), (enum pf_side)measure->side);
+}
+
 /* Finds both sides of the difference whose names begin with `stem`, if the batch has both. */
 static bool find_sides(struct pf_writer *writer, const struct pf_batch *batch, struct pf_bytes stem)
 {
     struct pf_folded_writer *state = writer->state;
-    bool found[PF_SIDES] = {false};
+    bool found[2] = {false};
 
     for (uint32_t k = 0; k < batch->value_count; k++) {
         const struct pf_measure *measure =
             pf_measures_row(&writer->dict->measures, batch->values[k].measure);
-        struct pf_bytes begin;
-        enum pf_side side = pf_side_of(pf_dict_string(writer->dict, measure->name), &begin);
+        unsigned column = measure->side == PF_AFTER;
 
-        if ((side != PF_BEFORE && side != PF_AFTER) || !pf_bytes_equal(begin, stem))
+        if ((measure->side != PF_BEFORE && measure->side != PF_AFTER) ||
+            !pf_bytes_equal(stem_of(writer, measure), stem))
             continue;
-        state->columns[side] = *measure;
-        found[side] = true;
+        state->columns[column] = *measure;
+        found[column] = true;
     }
-    return found[PF_BEFORE] && found[PF_AFTER];
+    return found[0] && found[1];
 }
 
 /* The main measure, if this batch has a better one than all batches before; else NULL. */
@@ -226,15 +230,13 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
 {
     struct pf_folded_writer *state = writer->state;
     const struct pf_measure *best = state->column_count < 2 ? better_measure(writer, batch) : NULL;
-    struct pf_bytes stem;
 
     if (!best)
         return;
     pf_ledger_free(&state->ledger);
     state->ledger = (struct pf_ledger){.wide = true};
     state->column_count = 2;
-    if (pf_side_of(pf_dict_string(writer->dict, best->name), &stem) != PF_SIDES &&
-        find_sides(writer, batch, stem))
+    if (best->side != PF_NO_SIDE && find_sides(writer, batch, stem_of(writer, best)))
         return;
     state->column_count = 1;
     state->columns[0] = *best;

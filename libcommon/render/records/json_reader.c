@@ -477,12 +477,12 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
                                            pf_dict_string(reader->dict, scale->unit));
     pf_unit_take_parts(reader->dict, &measure);
     if (facts)
-        return pf_measures_intern(&reader->dict->measures, &measure);
+        return pf_dict_add_measure(reader->dict, measure);
     if (pf_measure_is_count(reader->dict, &measure))
         measure.role = PF_COUNT;
     else if (pf_bytes_equal(text, PF_BYTES("incl")))
         measure.role = PF_INCLUSIVE;
-    return pf_measures_intern(&reader->dict->measures, &measure);
+    return pf_dict_add_measure(reader->dict, measure);
 }
 
 /* What the row says of the measure of its `k`th value; NULL: nothing. */
@@ -531,7 +531,7 @@ static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, 
     if (base)
         measure.unit = value->unit;
     value->value = raw;
-    value->measure = pf_measures_intern(&reader->dict->measures, &measure);
+    value->measure = pf_dict_add_measure(reader->dict, measure);
     return true;
 }
 
@@ -678,7 +678,7 @@ static int declare(struct pf_reader *reader, const json_t *declared)
     if (measure.unit == 0)
         measure.unit = unit;
     state->declared[state->declared_count++] =
-        json_object_get(declared, "role") ? pf_measures_intern(&reader->dict->measures, &measure)
+        json_object_get(declared, "role") ? pf_dict_add_measure(reader->dict, measure)
                                           : find_measure(reader, scale, scale->places, NULL);
     return PF_OK;
 }
