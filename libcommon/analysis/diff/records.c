@@ -3,7 +3,6 @@
 #include "analysis/diff/diff.h"
 #include "analysis/diff/scope.h"
 #include "base/memory.h"
-#include "model/main_measure.h"
 #include "model/units.h"
 
 #include <stdio.h>
@@ -37,8 +36,6 @@ void pf_diff_records_free(struct pf_diff_records *records)
         pf_merge_kind_free(&records->all[kind]);
         free(records->columns[kind]);
     }
-    for (unsigned i = 0; i < 3; i++)
-        free(records->ids[i]);
     free(records->values);
     free(records->given);
     free(records->meta);
@@ -69,60 +66,24 @@ static int overflow(const struct pf_diff_records *records, const struct pf_sums 
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static int add_column(struct pf_diff_records *records, const struct pf_batch *batch,
-                      uint32_t number, struct pf_error *error)
-{
-    struct pf_merge_kind *own = &records->own[batch->kind];
-    const struct pf_value_column *values = &batch->values[number];
-    struct pf_sums *sums;
-    uint32_t done;
-    int status;
-
-    if (records->named && !records->named(records->arg, values->measure))
-        return PF_OK;
-    status = pf_merge_columns_find(&own->columns, batch, number, 1, error);
-    if (status != PF_OK || !values->data || batch->rows == 0)
-        return status;
-    sums = pf_ledger_of(&own->columns.ledger, values->measure);
-    if (!pf_sums_reserve(sums, pf_merge_records_count(&own->records)))
-        return pf_error_nomem(error);
-    done = pf_sums_add(sums, records->rows, values->data, batch->rows,
-                       own->columns.ledger.members[values->measure].factor);
-    return done == batch->rows ? PF_OK : overflow(records, sums, records->rows[done], error);
-}
-
-static int find_records(struct pf_diff_records *records, const struct pf_batch *batch)
-{
-    const struct pf_dict *dict = records->dict;
-    const struct pf_merge_map *now = &records->frames.now;
-    const struct pf_merge_ids *places = batch->kind == PF_SAMPLE ? &now->stacks : &now->locations;
-    const uint32_t *place, *callee = NULL;
-
-    if (pf_merge_frames_extend(&records->frames) != PF_OK)
-        return PF_NOMEM;
-    place = pf_merge_ids_column(places, batch->kind == PF_SAMPLE ? batch->stack : batch->location,
-                                batch->rows, records->places);
-    if (batch->kind == PF_EDGE)
-        callee = pf_merge_ids_column(&now->locations, batch->callee, batch->rows, records->callees);
-    return pf_merge_records_find(&records->own[batch->kind].records,
-                                 batch->kind == PF_SAMPLE ? dict->stacks.count
-                                                          : dict->locations.count,
-                                 place, callee, batch->labels, batch->rows, records->rows);
-}
-
 static int take(struct pf_diff_records *records, const struct pf_batch *batch,
                 struct pf_error *error)
 {
+    struct pf_merge_place place = {NULL, NULL, 0};
     int status = PF_OK;
 
     if (batch->kind >= PF_RECORD_KINDS ||
         (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
         return PF_OK;
-    if (batch->rows > 0 && find_records(records, batch) != PF_OK)
+    struct pf_merge_kind *own = &records->own[batch->kind];
+
+    if (batch->rows > 0 &&
+        pf_merge_kind_find(own, &records->frames, NULL, batch, &records->rows) != PF_OK)
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
-        status = add_column(records, batch, i, error);
-    return status;
+        if (!records->named || records->named(records->arg, batch->values[i].measure))
+            status = pf_merge_kind_add(own, batch, i, &records->rows, 1, 1, &place, error);
+    return place.sums ? overflow(records, place.sums, place.record, error) : status;
 }
 
 int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *batch,
@@ -297,19 +258,6 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 
 /* --- giving ----------------------------------------------------------------------------------- */
 
-/* The column of the main measure of a kind; the number of columns if the kind has no measure. */
-static uint32_t main_column(const struct pf_diff_records *records, enum pf_kind kind)
-{
-    const struct pf_ledger *ledger = &records->all[kind].columns.ledger;
-    struct pf_main_choice choice = {0};
-    uint32_t best = ledger->count;
-
-    for (uint32_t i = 0; i < ledger->count; i++)
-        if (pf_main_offer(&choice, records->dict, &ledger->sums[i].quantity.measure))
-            best = i;
-    return best;
-}
-
 /* The least number of parts of a raw unit in which the means of both sides are whole numbers,
  * whatever the sums; 0 if no number of 64 bits is. */
 static uint64_t common_parts(const struct pf_diff_records *records)
@@ -318,7 +266,7 @@ static uint64_t common_parts(const struct pf_diff_records *records)
     uint64_t after = records->runs[PF_AFTER] > 0 ? records->runs[PF_AFTER] : 1;
     uint64_t parts;
 
-    return __builtin_mul_overflow(before, after / pf_gcd(before, after), &parts) ? 0 : parts;
+    return pf_parts_join(before, after, &parts) ? parts : 0;
 }
 
 /* Parts that all means of the column are whole numbers of, and so few of them that sums of all
@@ -462,12 +410,13 @@ static bool declare_all(struct pf_diff_records *records)
     bool good = true;
 
     for (enum pf_kind kind = PF_SAMPLE; good && kind < PF_RECORD_KINDS; kind++) {
-        uint32_t count = records->all[kind].columns.ledger.count, main = main_column(records, kind);
+        const struct pf_ledger *ledger = &records->all[kind].columns.ledger;
+        const struct pf_sums *main = pf_merge_kind_main(&records->all[kind]);
 
         good = (records->columns[kind] =
-                    calloc((size_t)count + 1, sizeof *records->columns[kind])) != NULL;
-        for (uint32_t i = 0; good && i < count; i++)
-            good = declare_column(records, kind, i, i == main);
+                    calloc((size_t)ledger->count + 1, sizeof *records->columns[kind])) != NULL;
+        for (uint32_t i = 0; good && i < ledger->count; i++)
+            good = declare_column(records, kind, i, &ledger->sums[i] == main);
     }
     return good && pf_dict_status(records->dict) == PF_OK;
 }
@@ -507,11 +456,10 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
 
     if (status != PF_OK)
         return status;
-    for (unsigned i = 0; i < 3; i++) {
-        size_t count = records->all[i].columns.ledger.count;
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        size_t count = records->all[kind].columns.ledger.count;
 
         most = count > most ? count : most;
-        good = (records->ids[i] = calloc(PF_BATCH_ROWS, sizeof *records->ids[i])) != NULL && good;
     }
     records->values = calloc(3 * most + 1, PF_BATCH_ROWS * sizeof *records->values);
     records->given = calloc(3 * most + 1, sizeof *records->given);
@@ -522,6 +470,7 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
 /* Columns of the kind at hand. */
 static void lay_out(struct pf_diff_records *records)
 {
+    records->main = pf_merge_kind_main(&records->all[records->at]);
     records->given_count = 0;
     for (uint32_t i = 0; i < records->all[records->at].columns.ledger.count; i++)
         for (enum pf_side side = PF_BEFORE; side <= PF_DELTA; side++) {
@@ -552,7 +501,6 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
     const struct pf_merge_key *key =
         pf_merge_records_key(&records->all[records->at].records, record);
     const struct pf_ledger *ledger = &records->all[records->at].columns.ledger;
-    uint32_t main = main_column(records, records->at);
     int64_t *values = records->values + row;
     bool fell = false;
 
@@ -565,13 +513,13 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
             __builtin_sub_overflow(*after, *before, delta))
             return overflow(records, &ledger->sums[i], record, error);
         *any = *any || *before != 0 || *after != 0;
-        fell = fell || (i == main && *delta < 0);
+        fell = fell || (&ledger->sums[i] == records->main && *delta < 0);
         values += 3 * PF_BATCH_ROWS;
     }
     *any = *any && !(fell && records->drop_negative);
-    records->ids[0][row] = key->place - 1;
-    records->ids[1][row] = key->callee;
-    records->ids[2][row] = key->labels;
+    records->rows.places[row] = key->place - 1;
+    records->rows.callees[row] = key->callee;
+    records->rows.labels[row] = key->labels;
     return PF_OK;
 }
 
@@ -580,10 +528,10 @@ static void give(const struct pf_diff_records *records, uint32_t rows, struct pf
     *batch = (struct pf_batch){
         .kind = records->at,
         .rows = rows,
-        .stack = records->at == PF_SAMPLE ? records->ids[0] : NULL,
-        .location = records->at != PF_SAMPLE ? records->ids[0] : NULL,
-        .callee = records->at == PF_EDGE ? records->ids[1] : NULL,
-        .labels = records->ids[2],
+        .stack = records->at == PF_SAMPLE ? records->rows.places : NULL,
+        .location = records->at != PF_SAMPLE ? records->rows.places : NULL,
+        .callee = records->at == PF_EDGE ? records->rows.callees : NULL,
+        .labels = records->rows.labels,
         .values = records->given,
         .value_count = (uint32_t)records->given_count,
     };

@@ -35,17 +35,17 @@ struct pf_diff_records {
         uint64_t parts; /* that the means are counted in; 0: they are rounded */
         uint32_t measures[PF_SIDES];
     } * columns[PF_RECORD_KINDS];
-    size_t runs[PF_SIDES]; /* of before and after */
-    uint32_t rows[PF_BATCH_ROWS], places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS];
+    size_t runs[PF_SIDES];     /* of before and after */
+    struct pf_merge_rows rows; /* of the batch at hand */
 
     bool announced; /* giving: the metadata are out */
     enum pf_kind at;
     bool declared;
     size_t next; /* record */
-    uint32_t *ids[3];
     int64_t *values;
     struct pf_value_column *given;
     size_t given_count;
+    const struct pf_sums *main; /* of the kind at hand */
     uint32_t *meta;
 };
 

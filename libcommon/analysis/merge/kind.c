@@ -13,6 +13,56 @@ void pf_merge_kind_free(struct pf_merge_kind *kind)
     pf_merge_columns_free(&kind->columns);
 }
 
+/* --- adding rows ------------------------------------------------------------------------------ */
+
+int pf_merge_kind_find(struct pf_merge_kind *kind, struct pf_merge_frames *frames,
+                       struct pf_merge_labels *labels, const struct pf_batch *batch,
+                       struct pf_merge_rows *rows)
+{
+    const struct pf_dict *dict = kind->columns.dict;
+    const struct pf_merge_ids *locations = &frames->now.locations;
+    const uint32_t *place, *callee = NULL, *sets = batch->labels;
+    bool stacks = kind->kind == PF_SAMPLE;
+    int status = pf_merge_frames_extend(frames);
+
+    if (status == PF_OK && labels)
+        status = pf_merge_labels_extend(labels);
+    if (status != PF_OK)
+        return status;
+    place = pf_merge_ids_column(stacks ? &frames->now.stacks : locations,
+                                stacks ? batch->stack : batch->location, batch->rows, rows->places);
+    if (kind->kind == PF_EDGE)
+        callee = pf_merge_ids_column(locations, batch->callee, batch->rows, rows->callees);
+    if (labels)
+        sets = pf_merge_ids_column(&labels->sets, batch->labels, batch->rows, rows->labels);
+    return pf_merge_records_find(&kind->records,
+                                 stacks ? dict->stacks.count : dict->locations.count, place, callee,
+                                 sets, batch->rows, rows->records);
+}
+
+int pf_merge_kind_add(struct pf_merge_kind *kind, const struct pf_batch *batch, uint32_t number,
+                      const struct pf_merge_rows *rows, uint64_t input, int64_t weight,
+                      struct pf_merge_place *place, struct pf_error *error)
+{
+    const struct pf_value_column *values = &batch->values[number];
+    int status = pf_merge_columns_find(&kind->columns, batch, number, input, error);
+    uint32_t done = 0;
+
+    if (status != PF_OK || batch->rows == 0 || !values->data || weight == 0)
+        return status;
+    int64_t times = kind->columns.ledger.members[values->measure].factor;
+    struct pf_sums *sums = pf_ledger_of(&kind->columns.ledger, values->measure);
+
+    if (!pf_sums_reserve(sums, pf_merge_records_count(&kind->records)))
+        return pf_error_nomem(error);
+    if (sums->quantity.measure.aggregation != PF_SUM || pf_mul64(times, weight, &times))
+        done = pf_sums_add(sums, rows->records, values->data, batch->rows, times);
+    if (done == batch->rows)
+        return PF_OK;
+    *place = (struct pf_merge_place){kind, sums, rows->records[done]};
+    return PF_OVERFLOW;
+}
+
 /* --- adding an input -------------------------------------------------------------------------- */
 
 /* What becomes of the records of an input; nothing has changed yet but for new records. */
@@ -314,10 +364,11 @@ const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *kind)
     const struct pf_sums *best = NULL;
 
     for (uint32_t c = 0; c < ledger->count; c++) {
-        const struct pf_measure *measure = &ledger->sums[c].quantity.measure;
+        const struct pf_sums *sums = &ledger->sums[c];
 
-        if (measure->aggregation == PF_SUM && pf_main_offer(&choice, kind->columns.dict, measure))
-            best = &ledger->sums[c];
+        if (adds_up(kind, sums) &&
+            pf_main_offer(&choice, kind->columns.dict, &sums->quantity.measure))
+            best = sums;
     }
     return best;
 }

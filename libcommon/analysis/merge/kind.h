@@ -19,12 +19,31 @@ struct pf_merge_kind {
 
 void pf_merge_kind_free(struct pf_merge_kind *);
 
-/* Where a sum leaves 128 bits. */
+/* Where a sum is out of range. */
 struct pf_merge_place {
     const struct pf_merge_kind *kind;
-    const struct pf_sums *sums; /* NULL: no sum does */
+    const struct pf_sums *sums; /* NULL: no sum is */
     size_t record;
 };
+
+/* The records of the rows of a batch; their places, callees and labels are room for
+ * pf_merge_kind_find. */
+struct pf_merge_rows {
+    uint32_t records[PF_BATCH_ROWS];
+    uint32_t places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
+};
+
+/* Finds the record of each row, new ones too. `labels` NULL: all labels keep records apart. PF_OK
+ * or PF_NOMEM. */
+int pf_merge_kind_find(struct pf_merge_kind *, struct pf_merge_frames *,
+                       struct pf_merge_labels *labels, const struct pf_batch *,
+                       struct pf_merge_rows *);
+/* Adds the values of column `number` to the records found: `weight` times, or once where values do
+ * not add up; 0: the measure is noted alone. PF_OK; PF_OVERFLOW with the place; as
+ * pf_merge_columns_find. */
+int pf_merge_kind_add(struct pf_merge_kind *, const struct pf_batch *, uint32_t number,
+                      const struct pf_merge_rows *, uint64_t input, int64_t weight,
+                      struct pf_merge_place *, struct pf_error *);
 
 /* Adds the records of an input of its own, of all kinds, `times` times to those of all, to one side
  * of them: as a whole or not at all. PF_OK; PF_OVERFLOW, with the place or with the error set; as
@@ -37,8 +56,7 @@ int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
  * PF_OVERFLOW and the column, PF_NOMEM. */
 int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *,
                           const struct pf_merge_labels *, const struct pf_sums **);
-/* The column of the main measure, of those whose values add up; NULL if no measure does.
- */
+/* The column of the main measure, of those whose values are added up; NULL: no measure is. */
 const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *);
 
 #endif

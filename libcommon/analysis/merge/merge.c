@@ -29,7 +29,7 @@ struct pf_merge {
     int64_t weight;            /* its own */
     pf_int128 weights;         /* of all inputs */
     uint32_t texts_before;     /* the input at hand */
-    uint32_t ids[3][PF_BATCH_ROWS], found[PF_BATCH_ROWS];
+    struct pf_merge_rows rows;
 
     pf_int128 pieces; /* of a raw unit in a sum */
     enum { METADATA, DECLARE, TEXTS, RECORDS, DONE } phase;
@@ -96,22 +96,22 @@ void pf_merge_free(struct pf_merge *merge)
     free(merge);
 }
 
-static int overflow(const struct pf_merge *merge, const struct pf_merge_kind *kind,
-                    const struct pf_sums *sums, size_t record, struct pf_error *error)
+static int overflow(const struct pf_merge *merge, const struct pf_merge_place *place,
+                    struct pf_error *error)
 {
     const struct pf_dict *dict = merge->dict;
-    const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
-    struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
-    uint32_t place = key->place - 1;
-    uint32_t leaf = kind->kind == PF_SAMPLE ? pf_dict_stack(dict, place)->location
-                    : kind->kind == PF_EDGE ? key->callee
-                                            : place;
+    enum pf_kind kind = place->kind->kind;
+    const struct pf_merge_key *key = pf_merge_records_key(&place->kind->records, place->record);
+    struct pf_bytes name = pf_dict_string(dict, place->sums->quantity.measure.name);
+    uint32_t leaf = kind == PF_SAMPLE ? pf_dict_stack(dict, key->place - 1)->location
+                    : kind == PF_EDGE ? key->callee
+                                      : key->place - 1;
     char scratch[32];
     struct pf_bytes frame = pf_dict_frame_name(dict, leaf, scratch);
 
     return pf_error_set(
         error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' leaves 64 bits",
-        pf_kind_name(kind->kind), record + 1, pf_clip(frame).text, pf_clip(name).text);
+        pf_kind_name(kind), place->record + 1, pf_clip(frame).text, pf_clip(name).text);
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *er
         status =
             pf_merge_kinds_add(merge->kinds, merge->own, merge->inputs, 0, *times, &place, error);
     if (place.sums)
-        overflow(merge, place.kind, place.sums, place.record, error);
+        overflow(merge, &place, error);
     if (status == PF_OK)
         merge->scale = scale;
     return status;
@@ -205,64 +205,23 @@ void pf_merge_input_drop(struct pf_merge *merge)
     pf_merge_texts_truncate(&merge->texts, merge->texts_before);
 }
 
-static int add_values(struct pf_merge *merge, struct pf_merge_kind *kind,
-                      const struct pf_batch *batch, uint32_t number, struct pf_error *error)
-{
-    const struct pf_value_column *values = &batch->values[number];
-    uint32_t done = 0;
-    int status = pf_merge_columns_find(&kind->columns, batch, number, merge->inputs, error);
-
-    merge->has_measures = true;
-    if (status != PF_OK || batch->rows == 0 || !values->data || merge->weight == 0)
-        return status;
-    int64_t times = kind->columns.ledger.members[values->measure].factor;
-    struct pf_sums *sums = pf_ledger_of(&kind->columns.ledger, values->measure);
-    bool weighted = !stages(merge) && sums->quantity.measure.aggregation == PF_SUM;
-
-    if (!pf_sums_reserve(sums, pf_merge_records_count(&kind->records)))
-        return pf_error_nomem(error);
-    if (!weighted || pf_mul64(times, merge->weight, &times))
-        done = pf_sums_add(sums, merge->found, values->data, batch->rows, times);
-    return done == batch->rows ? PF_OK : overflow(merge, kind, sums, merge->found[done], error);
-}
-
-static int find_records(struct pf_merge *merge, struct pf_merge_kind *kind,
-                        const struct pf_batch *batch)
-{
-    struct pf_dict *dict = merge->dict;
-    const struct pf_merge_ids *locations = &merge->frames.now.locations;
-    const uint32_t *place, *callee, *labels;
-    bool stacks = batch->kind == PF_SAMPLE;
-    int status = pf_merge_frames_extend(&merge->frames);
-
-    if (status == PF_OK)
-        status = pf_merge_labels_extend(&merge->labels);
-    if (status != PF_OK)
-        return status;
-    place = stacks ? pf_merge_ids_column(&merge->frames.now.stacks, batch->stack, batch->rows,
-                                         merge->ids[0])
-                   : pf_merge_ids_column(locations, batch->location, batch->rows, merge->ids[0]);
-    callee = batch->kind == PF_EDGE
-                 ? pf_merge_ids_column(locations, batch->callee, batch->rows, merge->ids[1])
-                 : NULL;
-    labels = pf_merge_ids_column(&merge->labels.sets, batch->labels, batch->rows, merge->ids[2]);
-    return pf_merge_records_find(&kind->records,
-                                 stacks ? dict->stacks.count : dict->locations.count, place, callee,
-                                 labels, batch->rows, merge->found);
-}
-
 /* Records of weight 0 are none. */
 static int add_records(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_merge_kind *kind = stages(merge) ? &merge->own[batch->kind]
                                                : &merge->kinds[batch->kind];
+    struct pf_merge_place place = {NULL, NULL, 0};
+    int64_t weight = stages(merge) && merge->weight != 0 ? 1 : merge->weight;
     int status = PF_OK;
 
-    if (merge->weight != 0 && batch->rows > 0 && find_records(merge, kind, batch) != PF_OK)
+    if (weight != 0 && batch->rows > 0 &&
+        pf_merge_kind_find(kind, &merge->frames, &merge->labels, batch, &merge->rows) != PF_OK)
         return pf_error_nomem(error);
     for (uint32_t k = 0; status == PF_OK && k < batch->value_count; k++)
-        status = add_values(merge, kind, batch, k, error);
-    return status;
+        status =
+            pf_merge_kind_add(kind, batch, k, &merge->rows, merge->inputs, weight, &place, error);
+    merge->has_measures = merge->has_measures || batch->value_count > 0;
+    return place.sums ? overflow(merge, &place, error) : status;
 }
 
 int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
@@ -479,8 +438,10 @@ static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint3
             continue;
         for (uint32_t i = 0; i < rows; i++)
             if (!value_of(merge, &kind->columns, k, merge->given + i, &to[i]))
-                return overflow(merge, kind, &kind->columns.ledger.sums[k], merge->given + i,
-                                error);
+                return overflow(
+                    merge,
+                    &(struct pf_merge_place){kind, &kind->columns.ledger.sums[k], merge->given + i},
+                    error);
         to += PF_BATCH_ROWS;
     }
     return PF_OK;
@@ -500,18 +461,18 @@ static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct p
     for (uint32_t i = 0; i < rows; i++) {
         const struct pf_merge_key *key = pf_merge_records_key(&kind->records, merge->given + i);
 
-        merge->ids[0][i] = key->place - 1;
-        merge->ids[1][i] = key->callee;
-        merge->ids[2][i] = key->labels;
+        merge->rows.places[i] = key->place - 1;
+        merge->rows.callees[i] = key->callee;
+        merge->rows.labels[i] = key->labels;
     }
     int status = give_values(merge, kind, rows, error);
 
     merge->given += rows;
     batch->rows = rows;
-    batch->stack = batch->kind == PF_SAMPLE ? merge->ids[0] : NULL;
-    batch->location = batch->kind == PF_SAMPLE ? NULL : merge->ids[0];
-    batch->callee = batch->kind == PF_EDGE ? merge->ids[1] : NULL;
-    batch->labels = merge->ids[2];
+    batch->stack = batch->kind == PF_SAMPLE ? merge->rows.places : NULL;
+    batch->location = batch->kind == PF_SAMPLE ? NULL : merge->rows.places;
+    batch->callee = batch->kind == PF_EDGE ? merge->rows.callees : NULL;
+    batch->labels = merge->rows.labels;
     return status;
 }
 
