@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEFORE, AFTER };
-
 static const double significant = 0.05;
 
 void pf_diff_table_free(struct pf_diff_table *table)
@@ -24,13 +22,14 @@ struct making {
     struct pf_diff *diff;
     const struct pf_diff_block *block;
     struct pf_diff_table *table;
-    size_t runs[2];
-    uint64_t pieces;     /* of an amount, that means are counted in */
-    int64_t *amounts[2]; /* of the column compared, by run of the side */
-    pf_int128 *totals[2];
-    double samples[2], total_samples[2];
-    pf_int128 sums[2]; /* of `amounts` */
-    bool there[2];     /* some run has the row */
+    uint64_t pieces; /* of an amount, that means are counted in */
+    /* by side */
+    size_t runs[PF_SIDES];
+    int64_t *amounts[PF_SIDES]; /* of the column compared, by run */
+    pf_int128 *totals[PF_SIDES];
+    double samples[PF_SIDES], total_samples[PF_SIDES];
+    pf_int128 sums[PF_SIDES]; /* of `amounts` */
+    bool there[PF_SIDES];     /* some run has the row */
     struct pf_error *error;
 };
 
@@ -56,6 +55,11 @@ static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *b
     return pf_bound_check(bound, diff->normalize ? &shares : &block->scale, error);
 }
 
+static enum pf_side side_of(const struct pf_diff *diff, size_t run)
+{
+    return PF_BEFORE + diff->runs[run].side;
+}
+
 /* --- sums of a row ---------------------------------------------------------------------------- */
 
 static int64_t amount_at(const struct making *making, const struct pf_diff_amounts *run,
@@ -68,16 +72,17 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
 
 /* Collects a column of a row: sums by side, and the amounts themselves where they are to be
  * compared. */
-static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[2])
+static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
 {
     const struct pf_diff *diff = making->diff;
-    size_t counts[2] = {0, 0};
+    size_t counts[PF_SIDES] = {0};
 
-    sums[BEFORE] = sums[AFTER] = 0;
+    sums[PF_BEFORE] = sums[PF_AFTER] = 0;
+    making->there[PF_BEFORE] = making->there[PF_AFTER] = false;
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
         const int64_t *column = cum ? run->cum : run->flat;
-        unsigned side = diff->runs[k].side;
+        enum pf_side side = side_of(diff, k);
         if (diff->runs[k].left_out)
             continue;
         sums[side] += amount_at(making, run, column, key);
@@ -90,7 +95,7 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
 }
 
 /* The sum by the number of runs, in parts of the table. */
-static bool mean_of(const struct making *making, unsigned side, pf_int128 sum, pf_int128 *mean)
+static bool mean_of(const struct making *making, enum pf_side side, pf_int128 sum, pf_int128 *mean)
 {
     pf_int128 runs = making->runs[side] > 0 ? (pf_int128)making->runs[side] : 1;
 
@@ -100,11 +105,11 @@ static bool mean_of(const struct making *making, unsigned side, pf_int128 sum, p
     return true;
 }
 
-static bool set_means(const struct making *making, const pf_int128 sums[2],
+static bool set_means(const struct making *making, const pf_int128 sums[PF_SIDES],
                       struct pf_diff_means *means)
 {
-    return mean_of(making, BEFORE, sums[BEFORE], &means->before) &&
-           mean_of(making, AFTER, sums[AFTER], &means->after) &&
+    return mean_of(making, PF_BEFORE, sums[PF_BEFORE], &means->before) &&
+           mean_of(making, PF_AFTER, sums[PF_AFTER], &means->after) &&
            !__builtin_sub_overflow(means->after, means->before, &means->delta);
 }
 
@@ -145,18 +150,23 @@ static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts
     return true;
 }
 
+static double unit_ratio(double unit, double other)
+{
+    return unit > 0 && other > 0 ? unit / other : 1;
+}
+
 /* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number
  * on each side, or of both sides the same as far as can be told. */
 static bool find_worths(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
-    double *worth = making->table->worth, units[2] = {0, 0}, unit = 0;
+    double *worth = making->table->worth, units[PF_SIDES] = {0}, unit = 0;
     bool known = true, alike = true;
     int64_t one;
 
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
-        unsigned side = diff->runs[k].side;
+        enum pf_side side = side_of(diff, k);
         if (diff->runs[k].left_out || !run->met)
             continue;
         alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
@@ -167,19 +177,19 @@ static bool find_worths(struct making *making)
         worth[side] = known && one != 0 ? (double)one : worth[side];
     }
     /* a side without samples: they would have stood for as many units */
-    for (unsigned side = BEFORE; side <= AFTER && known; side++)
-        if (worth[side] <= 0)
-            worth[side] =
-                worth[!side] * (units[0] > 0 && units[1] > 0 ? units[side] / units[!side] : 1);
-    if (!known || worth[BEFORE] <= 0)
-        worth[BEFORE] = worth[AFTER] = 0;
+    if (known && worth[PF_BEFORE] <= 0)
+        worth[PF_BEFORE] = worth[PF_AFTER] * unit_ratio(units[PF_BEFORE], units[PF_AFTER]);
+    else if (known && worth[PF_AFTER] <= 0)
+        worth[PF_AFTER] = worth[PF_BEFORE] * unit_ratio(units[PF_AFTER], units[PF_BEFORE]);
+    if (!known || worth[PF_BEFORE] <= 0)
+        worth[PF_BEFORE] = worth[PF_AFTER] = 0;
     return known || alike;
 }
 
 static enum pf_diff_method method_of(struct making *making)
 {
     const struct pf_diff_block *block = making->block;
-    bool many = making->runs[BEFORE] >= 2 && making->runs[AFTER] >= 2;
+    bool many = making->runs[PF_BEFORE] >= 2 && making->runs[PF_AFTER] >= 2;
 
     if (many)
         return PF_DIFF_RUNS;
@@ -207,7 +217,7 @@ static double clock_unit(const struct making *making)
 
     if (!making->diff->normalize)
         return tick;
-    for (unsigned side = BEFORE; side <= AFTER; side++) {
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
         double total = 0;
         for (size_t k = 0; k < making->runs[side]; k++)
             total += fabs((double)making->totals[side][k]) / (double)making->runs[side];
@@ -216,34 +226,34 @@ static double clock_unit(const struct making *making)
     return least > 0 ? tick / least : 0;
 }
 
-static void set_floors(const struct making *making, struct pf_moments moments[2])
+static void set_floors(const struct making *making, struct pf_moments moments[PF_SIDES])
 {
     const struct pf_measure *measure = &making->block->measure;
 
     if (measure->aggregation == PF_MAX)
         return;
     if (measure->nature == PF_SAMPLED && making->block->sampled)
-        pf_moments_floor_sampled(&moments[BEFORE], &moments[AFTER], making->samples[BEFORE],
-                                 making->samples[AFTER]);
+        pf_moments_floor_sampled(&moments[PF_BEFORE], &moments[PF_AFTER],
+                                 making->samples[PF_BEFORE], making->samples[PF_AFTER]);
     else if (measure->nature == PF_TIMED)
-        pf_moments_floor_timed(&moments[BEFORE], &moments[AFTER], clock_unit(making));
+        pf_moments_floor_timed(&moments[PF_BEFORE], &moments[PF_AFTER], clock_unit(making));
 }
 
 static void test_runs(const struct making *making, struct pf_diff_row *row)
 {
-    struct pf_moments moments[2];
+    struct pf_moments moments[PF_SIDES];
 
-    for (unsigned side = BEFORE; side <= AFTER; side++)
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++)
         if (making->diff->normalize)
             pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side],
                                  making->runs[side]);
         else
             pf_moments_of(&moments[side], making->amounts[side], making->runs[side]);
-    row->exact = making->block->measure.nature == PF_EXACT && moments[BEFORE].variance == 0 &&
-                 moments[AFTER].variance == 0;
+    row->exact = making->block->measure.nature == PF_EXACT && moments[PF_BEFORE].variance == 0 &&
+                 moments[PF_AFTER].variance == 0;
     set_floors(making, moments);
     if (!row->exact)
-        pf_test_welch(&row->test, &moments[BEFORE], &moments[AFTER]);
+        pf_test_welch(&row->test, &moments[PF_BEFORE], &moments[PF_AFTER]);
     if (making->diff->normalize)
         scale_test(&row->test, PF_DIFF_WHOLE);
 }
@@ -254,23 +264,22 @@ static void test_samples(const struct making *making, struct pf_diff_row *row)
 {
     const double *worth = making->table->worth;
     struct pf_weighed weighed = {
-        .counts = {.before = (int64_t)fmin(making->samples[BEFORE], 0x1p62),
-                   .after = (int64_t)fmin(making->samples[AFTER], 0x1p62)},
-        .before = (double)making->sums[BEFORE],
-        .after = (double)making->sums[AFTER],
-        .known = worth[BEFORE] > 0,
-        .worth_before = worth[BEFORE],
-        .worth_after = worth[AFTER],
+        .counts = {.before = (int64_t)fmin(making->samples[PF_BEFORE], 0x1p62),
+                   .after = (int64_t)fmin(making->samples[PF_AFTER], 0x1p62)},
+        .before = (double)making->sums[PF_BEFORE],
+        .after = (double)making->sums[PF_AFTER],
+        .known = worth[PF_BEFORE] > 0,
+        .worth_before = worth[PF_BEFORE],
+        .worth_after = worth[PF_AFTER],
     };
-    const double *totals = making->total_samples,
-                 runs[2] = {(double)making->runs[BEFORE], (double)making->runs[AFTER]};
+    const double *totals = making->total_samples;
 
     if (weighed.counts.before < 0 || weighed.counts.after < 0)
         return;
-    weighed.counts.total_before = making->diff->normalize ? fmin(totals[BEFORE], 0x1p62)
-                                                          : runs[BEFORE];
-    weighed.counts.total_after = making->diff->normalize ? fmin(totals[AFTER], 0x1p62)
-                                                         : runs[AFTER];
+    weighed.counts.total_before = making->diff->normalize ? fmin(totals[PF_BEFORE], 0x1p62)
+                                                          : (double)making->runs[PF_BEFORE];
+    weighed.counts.total_after = making->diff->normalize ? fmin(totals[PF_AFTER], 0x1p62)
+                                                         : (double)making->runs[PF_AFTER];
     if (!making->diff->normalize) {
         pf_test_amounts(&row->test, &weighed);
     } else {
@@ -285,8 +294,9 @@ static bool equal_means(const struct making *making, const struct pf_diff_row *r
 
     if (making->diff->normalize && row->test.tested)
         return row->test.difference == 0;
-    if (__builtin_mul_overflow(making->sums[BEFORE], (pf_int128)making->runs[AFTER], &before) ||
-        __builtin_mul_overflow(making->sums[AFTER], (pf_int128)making->runs[BEFORE], &after))
+    if (__builtin_mul_overflow(making->sums[PF_BEFORE], (pf_int128)making->runs[PF_AFTER],
+                               &before) ||
+        __builtin_mul_overflow(making->sums[PF_AFTER], (pf_int128)making->runs[PF_BEFORE], &after))
         return false;
     return before == after;
 }
@@ -295,7 +305,7 @@ static void test_row(const struct making *making, struct pf_diff_row *row)
 {
     row->test = (struct pf_test){.p = PF_NO_TEST};
     row->exact = making->table->method == PF_DIFF_EXACT;
-    if (!making->there[BEFORE] && !making->there[AFTER])
+    if (!making->there[PF_BEFORE] && !making->there[PF_AFTER])
         return; /* nothing was compared */
     if (making->table->method == PF_DIFF_RUNS)
         test_runs(making, row);
@@ -305,10 +315,10 @@ static void test_row(const struct making *making, struct pf_diff_row *row)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static enum pf_diff_status status_of(pf_int128 delta, const bool there[2])
+static enum pf_diff_status status_of(pf_int128 delta, const bool there[PF_SIDES])
 {
-    if (there[BEFORE] != there[AFTER])
-        return there[AFTER] ? PF_DIFF_ADDED : PF_DIFF_REMOVED;
+    if (there[PF_BEFORE] != there[PF_AFTER])
+        return there[PF_AFTER] ? PF_DIFF_ADDED : PF_DIFF_REMOVED;
     return delta > 0 ? PF_DIFF_MORE : delta < 0 ? PF_DIFF_LESS : PF_DIFF_SAME;
 }
 
@@ -318,19 +328,17 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     const bool cum = making->diff->cum;
     const struct pf_diff_means *total = &making->table->total;
     const struct pf_diff_means *means = cum ? &row->cum : &row->flat;
-    pf_int128 other[2];
-    bool there[2];
+    pf_int128 other[PF_SIDES];
+    bool there[PF_SIDES];
 
     *row = (struct pf_diff_row){.key = key, .q = PF_NO_TEST};
-    making->samples[BEFORE] = making->samples[AFTER] = 0;
-    making->there[BEFORE] = making->there[AFTER] = false;
+    making->samples[PF_BEFORE] = making->samples[PF_AFTER] = 0;
     collect(making, key, !cum, other);
     memcpy(there, making->there, sizeof there);
-    making->there[BEFORE] = making->there[AFTER] = false;
     collect(making, key, cum, making->sums);
-    there[BEFORE] = there[BEFORE] || making->there[BEFORE];
-    there[AFTER] = there[AFTER] || making->there[AFTER];
-    *any = there[BEFORE] || there[AFTER];
+    there[PF_BEFORE] = there[PF_BEFORE] || making->there[PF_BEFORE];
+    there[PF_AFTER] = there[PF_AFTER] || making->there[PF_AFTER];
+    *any = there[PF_BEFORE] || there[PF_AFTER];
     if (!*any)
         return PF_OK;
     if (!set_means(making, cum ? other : making->sums, &row->flat) ||
@@ -412,12 +420,12 @@ static int count_moved(struct making *making)
 static bool set_totals(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
-    size_t counts[2] = {0, 0};
-    pf_int128 sums[2] = {0, 0};
+    size_t counts[PF_SIDES] = {0};
+    pf_int128 sums[PF_SIDES] = {0};
 
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
-        unsigned side = diff->runs[k].side;
+        enum pf_side side = side_of(diff, k);
         if (diff->runs[k].left_out)
             continue;
         making->totals[side][counts[side]++] = run->total;
@@ -457,7 +465,7 @@ static bool set_parts(struct making *making)
     making->pieces = table->parts = table->shown_parts = 1;
     if (diff->normalize)
         return true;
-    for (unsigned side = BEFORE; side <= AFTER; side++)
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++)
         fits_in = (making->runs[side] == 0 ||
                    pf_parts_join(making->pieces, making->runs[side], &making->pieces)) &&
                   fits_in;
@@ -476,8 +484,8 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
     int status = check_bound(diff, block, margin, error);
 
     *table = (struct pf_diff_table){.cum = diff->cum};
-    for (unsigned side = BEFORE; side <= AFTER; side++) {
-        making.runs[side] = pf_diff_runs(diff, side);
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
+        making.runs[side] = pf_diff_runs(diff, side - PF_BEFORE);
         making.amounts[side] = calloc(making.runs[side] + 1, sizeof *making.amounts[side]);
         making.totals[side] = calloc(making.runs[side] + 1, sizeof *making.totals[side]);
         if (!making.amounts[side] || !making.totals[side])
@@ -501,7 +509,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
         set_verdict(table,
                     (double)table->margin * (double)block->scale.parts / (double)table->shown_parts,
                     &table->rows[i]);
-    for (unsigned side = BEFORE; side <= AFTER; side++) {
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
         free(making.amounts[side]);
         free(making.totals[side]);
     }

@@ -48,7 +48,7 @@ struct pf_diff_table {
     size_t moved;
     /* PF_DIFF_SAMPLES: what each sample of a side stands for; 0: samples differ in that, or
      * shares */
-    double worth[2];
+    double worth[PF_SIDES];
     /* so many of a mean are one of the block's unit: all means are whole numbers of them */
     uint64_t parts;
     /* the same of what is shown: 1 of times and shares, which are whole, else `parts` */
@@ -59,7 +59,7 @@ struct pf_diff_table {
 };
 
 /* Rows of a block with anything but zeros, in order of their keys. Zero-initialise; free with
- * pf_diff_table_free. Side 0 is before, 1 after. PF_OK; PF_NOMEM; PF_OVERFLOW with the row;
+ * pf_diff_table_free. Operand 0 is before, 1 after. PF_OK; PF_NOMEM; PF_OVERFLOW with the row;
  * PF_USAGE where `margin` does not fit the measure. */
 int pf_diff_table_make(struct pf_diff_table *, struct pf_diff *, const struct pf_diff_block *,
                        const struct pf_bound *margin, struct pf_error *);
