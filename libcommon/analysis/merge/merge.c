@@ -196,12 +196,12 @@ void pf_merge_input(struct pf_merge *merge, int64_t weight)
     merge->weight = weight;
     merge->has_measures = false;
     pf_merge_meta_input(&merge->meta);
+    pf_merge_removed_begin(&merge->removed);
 }
 
 void pf_merge_input_drop(struct pf_merge *merge)
 {
     pf_merge_meta_drop(&merge->meta);
-    pf_merge_removed_drop(&merge->removed);
     pf_merge_texts_truncate(&merge->texts, merge->texts_before);
 }
 

@@ -12,6 +12,11 @@ void pf_merge_removed_free(struct pf_merge_removed *removed)
     pf_before_free(&removed->all);
 }
 
+void pf_merge_removed_begin(struct pf_merge_removed *removed)
+{
+    removed->input.count = 0;
+}
+
 int pf_merge_removed_add(struct pf_merge_removed *removed, struct pf_dict *dict,
                          const struct pf_batch *batch)
 {
@@ -68,13 +73,7 @@ int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dic
                  __builtin_add_overflow(to->amount, amount, &to->amount))
             *to = removed->all.rows[--removed->all.count];
     }
-    removed->input.count = 0;
     return PF_OK;
-}
-
-void pf_merge_removed_drop(struct pf_merge_removed *removed)
-{
-    removed->input.count = 0;
 }
 
 void pf_merge_removed_end(struct pf_merge_removed *removed, const struct pf_dict *dict,

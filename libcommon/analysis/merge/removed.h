@@ -12,10 +12,10 @@ struct pf_merge_removed {
 };
 
 void pf_merge_removed_free(struct pf_merge_removed *);
+/* An input begins: what the last input said counts only if pf_merge_removed_input added it. */
+void pf_merge_removed_begin(struct pf_merge_removed *);
 /* Takes what a META batch says of it. PF_OK or PF_NOMEM. */
 int pf_merge_removed_add(struct pf_merge_removed *, struct pf_dict *, const struct pf_batch *);
-/* The input at hand is left out. */
-void pf_merge_removed_drop(struct pf_merge_removed *);
 /* The input at hand has ended; its amounts count `times` pieces. What leaves 128 bits is forgotten.
  * PF_OK or PF_NOMEM. */
 int pf_merge_removed_input(struct pf_merge_removed *, const struct pf_dict *, pf_int128 times);
