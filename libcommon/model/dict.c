@@ -94,10 +94,31 @@ struct pf_measure pf_measure_make(struct pf_dict *dict, const char *name, const 
     return pf_measure_make_named(dict, id, unit, kind, role, nature);
 }
 
+uint32_t pf_dict_side_name(struct pf_dict *dict, uint32_t name, enum pf_side side)
+{
+    struct pf_bytes stem = pf_dict_string(dict, name), word = pf_bytes_of(pf_side_word(side));
+    struct pf_buffer text = {0};
+    uint32_t id = 0;
+
+    pf_buffer_append(&text, stem.data, stem.size);
+    pf_buffer_byte(&text, '.');
+    pf_buffer_append(&text, word.data, word.size);
+    if (!text.failed)
+        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size},
+                            dict->strings.rows[name].flags);
+    pf_buffer_free(&text);
+    return id;
+}
+
 uint32_t pf_dict_add_measure(struct pf_dict *dict, struct pf_measure measure)
 {
+    enum pf_side told = pf_side_of_name(pf_dict_string(dict, measure.name));
+
     if (measure.side == PF_NO_SIDE)
-        measure.side = pf_side_of_name(pf_dict_string(dict, measure.name));
+        measure.side = told;
+    else if (measure.side != told && (measure.name = pf_dict_side_name(
+                                          dict, measure.name, (enum pf_side)measure.side)) == 0)
+        return UINT32_MAX;
     return pf_measures_intern(&dict->measures, &measure);
 }
 

@@ -162,8 +162,12 @@ struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char
 /* The same for a name that is interned already. */
 struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const char *unit,
                                         enum pf_kind, enum pf_role, enum pf_nature);
-/* The number of the measure, which is added when new. A measure without a side gets the side that
- * its name tells. UINT32_MAX: out of memory. */
+/* NAME.before, NAME.after or NAME.delta: the name of this side of the measure NAME; 0: out of
+ * memory. */
+uint32_t pf_dict_side_name(struct pf_dict *, uint32_t name, enum pf_side);
+/* The number of the measure, which is added when new. Name and side tell the same afterwards: a
+ * measure without a side gets the one that its name tells, and a name that does not tell the side
+ * that is set gets its ending. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 
 /* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is

@@ -31,8 +31,7 @@ struct pf_measure {
 /* The name of a measure of a difference keeps its ending (time.before), although `side` says the
  * same. Every output prints the name as it is; a reader of the native stream that skips the side,
  * and any format without sides, still has three measures of different names. Code that asks for the
- * side reads the field and never the name; pf_dict_add_measure sets it where only the name is
- * known. */
+ * side reads the field and never the name; pf_dict_add_measure keeps both in step. */
 
 /* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its
  * column. */

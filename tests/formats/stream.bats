@@ -112,12 +112,13 @@ END
         profcat -t folded x.pfs | diff - <(printf 'f 0 2\nmain 7 4\n')
         "$program" dump x.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'after\nbefore\n')
     done
-    # a name that does not tell the side
+    # a name that does not tell the side gets its ending
     python3 "$make_stream" >x.pfs <<'END'
 {"measures": [{"name": "x", "side": "delta"}, {"name": "y"}], "records": [{"stack": [["main"]], "values": {"x": 7, "y": 4}}]}
 END
     profcat -t pfs x.pfs | profcat --canonical >y.pfs
     "$program" dump y.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'delta\n\n')
+    profcat -t ndjson y.pfs | grep -q '"values":{"x.delta":7,"y":4}'
     # profdiff writes the side; who skips it has three measures of three names. The number without bit 15 is of a newer version
     printf 'a 3\n' >a.folded
     printf 'a 5\n' >b.folded

@@ -277,9 +277,13 @@ class Reader:
     def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts, side):
         if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1 or side > 3:
             raise Damaged("measure")
+        name, unmarked = self.string(name), self.string(name).rstrip("u")
+        told = side_of(bytes.fromhex(unmarked))
+        if side not in (0, told):
+            name = unmarked + ("." + SIDES[side]).encode().hex() + name[len(unmarked):]
         text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d,%s" % (
-            self.string(name), self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period, parts or 1,
-            self.string(raw_unit), main, SIDES[side or side_of(bytes.fromhex(self.string(name).rstrip("u")))])
+            name, self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period, parts or 1,
+            self.string(raw_unit), main, SIDES[side or told])
         self.segment.totals.append(None if aggregation else 0)
         return kind, aggregation, text
 

@@ -351,7 +351,7 @@ END
 
 @test "random streams of all kinds of records come out whole in every form" {
     reference=$PROFUTILS_SRC/tests/reference/pfs.py
-    for seed in 1 3 5 6 7 8; do
+    for seed in 1 3 6 7 8 12; do
         python3 "$reference" random "$seed" one.pfs
         python3 "$reference" random $((seed + 100)) two.pfs
         # one in ten is marked incomplete

@@ -195,8 +195,9 @@ static void test_sides(struct pf_dict *dict)
 
     measure.side = PF_DELTA;
     uint32_t id = pf_dict_add_measure(dict, measure);
-    tap_ok(pf_measures_row(&dict->measures, id)->side == PF_DELTA,
-           "a side that is set counts more than the name");
+    tap_ok(pf_measures_row(&dict->measures, id)->side == PF_DELTA &&
+               pf_measures_row(&dict->measures, id)->name == str(dict, "x.before.delta"),
+           "a name that does not tell the side that is set gets its ending");
 }
 
 static void test_making(struct pf_dict *dict)

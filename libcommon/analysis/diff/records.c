@@ -320,16 +320,15 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
     return !text.failed;
 }
 
-/* NAME.before; at further attempts NAME/UNIT.before, NAME/UNIT/2.before ... */
-static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measure,
-                            enum pf_side side, unsigned attempt)
+/* NAME; at further attempts NAME/UNIT, NAME/UNIT/2 ... False: out of memory. */
+static bool attempt_name(struct pf_dict *dict, const struct pf_measure *measure, unsigned attempt,
+                         uint32_t *id)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name),
                     unit = pf_dict_string(dict, measure->unit);
-    unsigned flags = dict->strings.rows[measure->name].flags;
     struct pf_buffer text = {0};
-    char number[16];
-    uint32_t id = 0;
+    unsigned flags = dict->strings.rows[measure->name].flags;
+    bool good;
 
     pf_buffer_append(&text, name.data, name.size);
     if (attempt > 0 && unit.size > 0) {
@@ -338,24 +337,24 @@ static uint32_t name_column(struct pf_dict *dict, const struct pf_measure *measu
         flags = pf_utf8_valid((struct pf_bytes){text.data, text.size}) ? PF_UTF8 : 0;
     }
     if (attempt > 1)
-        pf_buffer_append(&text, number, (size_t)snprintf(number, sizeof number, "/%u", attempt));
-    pf_buffer_byte(&text, '.');
-    pf_buffer_append(&text, pf_side_word(side), strlen(pf_side_word(side)));
-    if (!text.failed)
-        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
+        pf_buffer_printf(&text, "/%u", attempt);
+    good = !text.failed;
+    if (good)
+        *id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
     pf_buffer_free(&text);
-    return id;
+    return good;
 }
 
 static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity,
                         uint64_t parts, unsigned attempt, enum pf_side side, bool main)
 {
     struct pf_measure measure = pf_quantity_measure(quantity, records->dict);
-    bool good;
+    bool good = attempt_name(records->dict, &quantity->measure, attempt, &measure.name);
 
-    measure.name = name_column(records->dict, &quantity->measure, side, attempt);
     measure.side = side;
-    good = measure.name != 0;
+    if (good)
+        measure.name = pf_dict_side_name(records->dict, measure.name, side);
+    good = good && measure.name != 0;
     measure.main = main;
     if (records->normalize) {
         measure.unit = pf_dict_intern(records->dict, PF_BYTES("ppb"), 0);
