@@ -190,24 +190,13 @@ struct folded_reader {
  * point. */
 static uint32_t column_name(struct pf_reader *reader, unsigned column)
 {
-    struct folded_reader *state = reader->state;
-    struct pf_bytes name = pf_dict_string(reader->dict, state->measure.name);
-    struct pf_buffer text = {0};
-    const char *word;
+    const struct folded_reader *state = reader->state;
+    enum pf_side side = PF_BEFORE + column;
 
     if (state->columns == 1)
         return state->measure.name;
-    if (state->named) {
-        pf_buffer_append(&text, name.data, name.size);
-        pf_buffer_byte(&text, '.');
-    }
-    word = pf_side_word(column == 0 ? PF_BEFORE : PF_AFTER);
-    pf_buffer_append(&text, word, strlen(word));
-    uint32_t id = text.failed ? 0
-                              : pf_dict_intern(reader->dict,
-                                               (struct pf_bytes){text.data, text.size}, PF_UTF8);
-    pf_buffer_free(&text);
-    return id;
+    return state->named ? pf_dict_side_name(reader->dict, state->measure.name, side)
+                        : pf_dict_intern_text(reader->dict, pf_bytes_of(pf_side_word(side)));
 }
 
 /* Counts are 10^-decimals from here on. */
