@@ -128,6 +128,9 @@ static void touch_labels(struct outcome *outcome, const struct pf_dict *dict, st
         need(outcome, "unit of a measure: string", measure->unit, strings);
         need(outcome, "raw unit of a measure: string", measure->raw_unit, strings);
         need(outcome, "kind of a measure", measure->kind, PF_RECORD_KINDS);
+        need(outcome, "side of a measure", measure->side, PF_SIDES);
+        if (measure->side != pf_side_of_name(pf_dict_string(dict, measure->name)))
+            blame(outcome, "a measure whose name tells another side");
         if (!measure->den)
             blame(outcome, "a measure with the denominator 0");
     }
