@@ -368,7 +368,8 @@ static bool give_texts(struct pf_nyt_reader *r, struct pf_batch *batch)
 /* Rows that the parser found, then the sums: PF_OK and a batch, or the result of the input. */
 static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
-    if (r->places.failed || r->places.files.failed || r->edges.failed)
+    if (pf_dict_status(reader->dict) == PF_NOMEM || r->places.failed || r->places.files.failed ||
+        r->edges.failed)
         return nomem(reader);
     if (pf_rows_give(&r->rows, batch) || give_texts(r, batch))
         return PF_OK;
