@@ -1,4 +1,4 @@
-#include "format/perf_script/frame.h"
+#include "format/perf_script/perf_script.h"
 
 #include "base/error.h"
 #include "base/memory.h"

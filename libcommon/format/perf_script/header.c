@@ -1,8 +1,7 @@
-#include "format/perf_script/header.h"
+#include "format/perf_script/perf_script.h"
 
 #include "base/decimal.h"
 #include "base/scan.h"
-#include "format/perf_script/frame.h"
 
 enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
 

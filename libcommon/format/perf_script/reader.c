@@ -1,10 +1,62 @@
-/* The text of perf script cut into events and comments. */
-#include "format/perf_script/frame.h"
-#include "format/perf_script/reader.h"
+/* The reader of perf script: the text cut into events and comments, which become records and
+ * metadata. */
+#include "format/perf_script/perf_script.h"
+
+#include "base/line_memo.h"
+#include "codec/text_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { MOST_EVENTS = 64 }; /* different ones in a batch; one with more of them is cut short */
+
+/* What a line of a call chain means is its value in the memo: a location, or, with the upper bit,
+ * one of these. */
+#define SPECIAL 0x80000000u
+
+struct line_locations {
+    uint32_t first, count; /* of its locations, some inlined; 0: a place in the source */
+};
+
+/* One of the events that the file names. */
+struct measures {
+    uint32_t index[2]; /* of the measure without periods and with; UINT32_MAX = not yet */
+};
+
+struct perf_reader {
+    struct pf_rows rows;
+    struct pf_line_memo lines, names; /* of call chains; `who` parts, and events */
+    struct line_locations *specials;
+    size_t special_count, special_capacity;
+    uint32_t *locations; /* of the special lines */
+    size_t location_count, location_capacity;
+    /* locations with a place in the source: location, line; the result by id */
+    struct pf_table placed;
+    uint32_t *placed_locations;
+    size_t placed_capacity;
+    uint32_t *labels; /* by `who` part */
+    size_t label_capacity;
+    struct measures *measures; /* by event */
+    size_t measure_capacity;
+    uint32_t samples; /* the measure; UINT32_MAX = not yet */
+    /* an event counts time: the first that does is the main measure */
+    bool has_time;
+    bool timed; /* the file's events carry times */
+    bool named; /* one came that has a time or an event in its header */
+    bool bare;  /* one came that has neither */
+    bool give_times;
+    int status; /* what follows the records given last */
+
+    bool inlines;         /* frames of the event at hand are inlined */
+    uint64_t passed_over; /* lines that are no frames, and where the first is */
+    uint64_t passed_offset;
+
+    uint64_t event; /* the event at hand: where it begins */
+    uint32_t item_measure, item_labels;
+    int64_t item_value, item_time;
+    uint32_t origin;
+};
 
 enum { LINE_SIZE = 64 * 1024 * 1024 };
 
@@ -55,7 +107,7 @@ static int cut(struct pf_reader *reader, uint64_t offset)
 
 static inline int add_frame(struct pf_reader *reader, uint32_t location)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
 
     return pf_rows_frame(&state->rows, location, &reader->error, state->event);
 }
@@ -63,8 +115,8 @@ static inline int add_frame(struct pf_reader *reader, uint32_t location)
 /* The meaning of a line met for the first time. */
 static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
 {
-    struct pf_perf_reader *state = reader->state;
-    struct pf_perf_line special = {.first = (uint32_t)state->location_count};
+    struct perf_reader *state = reader->state;
+    struct line_locations special = {.first = (uint32_t)state->location_count};
     uint32_t *value = &state->lines.rows[id].value;
 
     if (frame) {
@@ -74,16 +126,16 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
         special.count = (uint32_t)(state->location_count - special.first);
         *value = state->locations[special.first];
         if (special.count == 1 && !pf_dict_location(reader->dict, *value)->inlined &&
-            *value < PF_PERF_SPECIAL) {
+            *value < SPECIAL) {
             state->location_count = special.first;
             return true;
         }
     }
-    if (state->special_count == PF_PERF_SPECIAL - 1 ||
+    if (state->special_count == SPECIAL - 1 ||
         !pf_grow(&state->specials, &state->special_capacity, state->special_count + 1,
                  sizeof *state->specials))
         return false;
-    *value = PF_PERF_SPECIAL | (uint32_t)state->special_count;
+    *value = SPECIAL | (uint32_t)state->special_count;
     state->specials[state->special_count++] = special;
     return true;
 }
@@ -91,7 +143,7 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
 /* A place in the source belongs to the frame above it. */
 static bool place_frame(struct pf_reader *reader, uint32_t id)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     uint32_t *location = &state->rows.frames[state->rows.depth - 1], had = state->placed.count, row;
     struct pf_perf_source source;
 
@@ -111,9 +163,8 @@ static bool place_frame(struct pf_reader *reader, uint32_t id)
 
 static int add_special(struct pf_reader *reader, uint32_t id)
 {
-    struct pf_perf_reader *state = reader->state;
-    const struct pf_perf_line *special =
-        &state->specials[state->lines.rows[id].value - PF_PERF_SPECIAL];
+    struct perf_reader *state = reader->state;
+    const struct line_locations *special = &state->specials[state->lines.rows[id].value - SPECIAL];
     int status = PF_OK;
 
     state->inlines = true;
@@ -128,10 +179,10 @@ static int add_special(struct pf_reader *reader, uint32_t id)
 /* Adds what a known line means to the event. */
 static inline int add_line(struct pf_reader *reader, uint32_t id)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     uint32_t value = state->lines.rows[id].value;
 
-    return value < PF_PERF_SPECIAL ? add_frame(reader, value) : add_special(reader, id);
+    return value < SPECIAL ? add_frame(reader, value) : add_special(reader, id);
 }
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
@@ -139,8 +190,8 @@ enum line { LINE_MEANING, LINE_NONE, LINE_END };
 /* What a line below a header is; `frame` where it is one. A file of events of one line each has
  * them one below the other, begun by blanks as well: perf begins a frame with a tab. Frames whose
  * blanks are lost look like a command where headers have nothing else. */
-static enum line judge(struct pf_perf_reader *state, struct pf_bytes line,
-                       struct pf_perf_frame *frame, bool *is_frame)
+static enum line judge(struct perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame,
+                       bool *is_frame)
 {
     struct pf_perf_header header;
     struct pf_perf_source source;
@@ -161,7 +212,7 @@ static enum line judge(struct pf_perf_reader *state, struct pf_bytes line,
  * failure. */
 static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_perf_frame frame;
     struct ahead ahead;
     bool is_frame;
@@ -202,7 +253,7 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
  * line is taken as whole, since many have lost it; one that ends within a line is not. */
 static int read_chain(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     enum line what = LINE_MEANING;
     uint32_t last = 0;
     size_t have;
@@ -229,7 +280,7 @@ static int read_chain(struct pf_reader *reader)
 /* What is inlined has the image of the frame it is inlined into, which is at the same address. */
 static void give_images(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     uint64_t address = 0;
     uint32_t image = 0;
 
@@ -270,7 +321,7 @@ static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *h
 }
 
 /* The id of a name, and whether it is new. */
-static uint32_t name_id(struct pf_perf_reader *state, struct pf_bytes name, bool *is_new)
+static uint32_t name_id(struct perf_reader *state, struct pf_bytes name, bool *is_new)
 {
     uint32_t had = state->names.count, id = pf_line_memo_intern(&state->names, 0, name);
 
@@ -280,7 +331,7 @@ static uint32_t name_id(struct pf_perf_reader *state, struct pf_bytes name, bool
 
 static bool find_labels(struct pf_reader *reader, const struct pf_perf_header *header)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     bool is_new;
     uint32_t id = name_id(state, header->who, &is_new);
 
@@ -306,7 +357,7 @@ static bool counts_time(struct pf_bytes event)
 
 static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_header *header)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_bytes name = header->event.size > 0 ? header->event : PF_BYTES("period");
     bool time = header->has_period && counts_time(name);
     struct pf_measure measure = pf_measure_make_named(
@@ -321,7 +372,7 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
 /* The measure of an event: UINT32_MAX where neither an event nor a period is printed. */
 static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *header)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     uint32_t had = state->names.count, id;
 
     state->item_value = header->has_period ? header->period : 1;
@@ -337,7 +388,7 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
                         sizeof *state->measures))
         return false;
     if (id == had)
-        state->measures[id] = (struct pf_perf_measure){{UINT32_MAX, UINT32_MAX}};
+        state->measures[id] = (struct measures){{UINT32_MAX, UINT32_MAX}};
     uint32_t *index = &state->measures[id].index[header->has_period];
     if (*index == UINT32_MAX)
         *index = make_measure(reader, header);
@@ -348,7 +399,7 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
 /* Of the frame in the line of the header, where no line of a call chain follows. */
 static int use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     size_t had = state->location_count;
     int status = PF_OK;
 
@@ -364,7 +415,7 @@ static int use_single(struct pf_reader *reader, const struct pf_perf_frame *fram
 /* The measures of the records that come now: those of the events that a batch has. */
 static void begin_columns(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
 
     pf_rows_begin(&state->rows, PF_SAMPLE);
     if (state->item_measure != UINT32_MAX)
@@ -379,7 +430,7 @@ static void begin_columns(struct pf_reader *reader)
 /* The event that was read becomes a record. */
 static int add_event(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_rows *rows = &state->rows;
     uint32_t column = 0;
 
@@ -387,7 +438,7 @@ static int add_event(struct pf_reader *reader)
         begin_columns(reader);
     if (state->item_measure != UINT32_MAX)
         column = pf_rows_measure(rows, state->item_measure);
-    if (column >= PF_PERF_EVENTS) {
+    if (column >= MOST_EVENTS) {
         begin_columns(reader);
         column = 0;
     }
@@ -402,7 +453,7 @@ static int add_event(struct pf_reader *reader)
 /* The measures known when the input ends without an event. */
 static void declare(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
 
     state->item_measure = UINT32_MAX;
     begin_columns(reader);
@@ -413,7 +464,7 @@ static void declare(struct pf_reader *reader)
 static int read_event(struct pf_reader *reader, const struct ahead *ahead,
                       const struct pf_perf_header *header)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_perf_frame frame;
     bool single = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
     struct pf_buffer copy = {0};
@@ -459,7 +510,7 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
  * `headed`, nothing but its call chain. */
 static int read_bare(struct pf_reader *reader, bool headed)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_perf_header header = {0};
     struct ahead ahead;
     int status = headed ? look(reader, &ahead) : PF_OK;
@@ -495,7 +546,7 @@ static bool has_colon(struct pf_bytes line)
 /* Neither an event as others nor a comment nor an empty line. */
 static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_bytes line = ahead->line;
     struct pf_clip text;
     bool chain = false, headed = line.data[0] != '\t';
@@ -517,7 +568,7 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 /* `# KEY : VALUE` of --header, or any other comment. */
 static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_bytes text = pf_bytes_trim(
                         (struct pf_bytes){ahead->line.data + 1, ahead->line.size - 1}),
                     key = PF_BYTES("comment");
@@ -546,7 +597,7 @@ static bool rule(struct pf_bytes line)
 
 static int read_item(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     struct pf_perf_header header;
     struct ahead ahead;
     int status;
@@ -580,9 +631,11 @@ static int read_item(struct pf_reader *reader)
     return status;
 }
 
-int pf_perf_read_item(struct pf_reader *reader)
+/* Reads on to the next event or comment, which becomes a record or metadata. PF_EOF, or a failure.
+ */
+static int read_step(struct pf_reader *reader)
 {
-    struct pf_perf_reader *state = reader->state;
+    struct perf_reader *state = reader->state;
     int status = read_item(reader);
 
     if (status == PF_OK)
@@ -596,3 +649,66 @@ int pf_perf_read_item(struct pf_reader *reader)
             state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
     return status;
 }
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct perf_reader *state = reader->state;
+    size_t have;
+
+    pf_source_peek(reader->source, 1, &have);
+    if (have == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
+        return reader->error.code;
+    if (have == 0)
+        return pf_error_at(&reader->error, PF_FAILED, 0,
+                           "the input is empty: no byte of a profile");
+    state->samples = UINT32_MAX;
+    state->give_times = reader->times || pf_options_get(reader->options, "time");
+    state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);
+    pf_rows_init(&state->rows, reader->dict);
+    if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) ||
+        pf_table_init(&state->placed, 2 * sizeof(uint32_t)) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct perf_reader *state = reader->state;
+
+    pf_rows_free(&state->rows);
+    pf_line_memo_free(&state->lines);
+    pf_line_memo_free(&state->names);
+    pf_table_free(&state->placed);
+    free(state->specials);
+    free(state->locations);
+    free(state->placed_locations);
+    free(state->labels);
+    free(state->measures);
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct perf_reader *state = reader->state;
+
+    return pf_rows_read(reader, &state->rows, &state->status, read_step, batch);
+}
+
+static const struct pf_option options[] = {
+    {"time", "keep the times of the events (proffilter --time does so anyway)", "yes", true, false},
+    {0},
+};
+
+const struct pf_format pf_format_perf_script = {
+    .name = "perf-script",
+    .about = "text of perf script: Linux perf's samples with their call chains",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .folded = PF_FOLDED_PERF,
+    .options = options,
+    .bid = pf_perf_bid,
+    .reader_size = sizeof(struct perf_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};

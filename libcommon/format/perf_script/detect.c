@@ -1,11 +1,8 @@
-/* perf script: the text in which Linux's perf prints its samples, an event a block with its call
- * chain. */
-#include "format/perf_script/frame.h"
-#include "format/perf_script/reader.h"
+/* Whether a text is of perf script. */
+#include "format/perf_script/perf_script.h"
 
+#include "base/scan.h"
 #include "codec/text_reader.h"
-
-#include <stdlib.h>
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
@@ -105,7 +102,7 @@ static int weigh_aligned(struct pf_bytes text, bool whole)
     return lines > 0 ? 12 : 0;
 }
 
-static int bid(struct pf_source *source, const char *path)
+int pf_perf_bid(struct pf_source *source, const char *path)
 {
     bool captured = false, ended;
     struct pf_bytes text = pf_text_window(source, false, &ended), all = text;
@@ -132,66 +129,3 @@ static int bid(struct pf_source *source, const char *path)
     }
     return 0;
 }
-
-/* --- batches ---------------------------------------------------------------------------------- */
-
-static int open_reader(struct pf_reader *reader)
-{
-    struct pf_perf_reader *state = reader->state;
-    size_t have;
-
-    pf_source_peek(reader->source, 1, &have);
-    if (have == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
-        return reader->error.code;
-    if (have == 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
-    state->samples = UINT32_MAX;
-    state->give_times = reader->times || pf_options_get(reader->options, "time");
-    state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);
-    pf_rows_init(&state->rows, reader->dict);
-    if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) ||
-        pf_table_init(&state->placed, 2 * sizeof(uint32_t)) != PF_OK)
-        return pf_error_nomem(&reader->error);
-    return PF_OK;
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    pf_rows_free(&state->rows);
-    pf_line_memo_free(&state->lines);
-    pf_line_memo_free(&state->names);
-    pf_table_free(&state->placed);
-    free(state->specials);
-    free(state->locations);
-    free(state->placed_locations);
-    free(state->labels);
-    free(state->measures);
-}
-
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_perf_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, pf_perf_read_item, batch);
-}
-
-static const struct pf_option options[] = {
-    {"time", "keep the times of the events (proffilter --time does so anyway)", "yes", true, false},
-    {0},
-};
-
-const struct pf_format pf_format_perf_script = {
-    .name = "perf-script",
-    .about = "text of perf script: Linux perf's samples with their call chains",
-    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
-    .folded = PF_FOLDED_PERF,
-    .options = options,
-    .bid = bid,
-    .reader_size = sizeof(struct pf_perf_reader),
-    .open_reader = open_reader,
-    .read = read_batch,
-    .close_reader = close_reader,
-};

@@ -1,0 +1,509 @@
+/* bpftrace's maps with stacks among their keys, as it prints them when it ends: text, and JSON with
+ * an object a line, that of maps with an object for each map. */
+#include "base/number.h"
+#include "base/scan.h"
+#include "codec/json_reader.h"
+#include "codec/text_reader.h"
+#include "io/json_look.h"
+#include "model/labels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct state {
+    struct pf_text_reader text; /* JSON uses its rows only */
+    struct pf_bytes separator;  /* between parts of a key: ", ", in JSON "," */
+    struct pf_buffer name;      /* of the map, without its @ */
+    struct pf_buffer keys;      /* of the entry at hand: what is no stack, with a NUL behind each */
+    size_t key_count;
+    struct pf_labels labels; /* made of them */
+    bool in_entry;           /* the lines of an entry are read */
+    bool is_json;
+    struct pf_json_cut json;
+    unsigned level;        /* of the JSON that is open */
+    uint64_t entry_offset; /* where the entry of a map begins */
+    uint32_t measure;      /* of the map whose entries became records last */
+    uint64_t passed_over;  /* entries whose values are no numbers */
+};
+
+/* --- entries of maps -------------------------------------------------------------------------- */
+
+/* The map that entries are of from now on. False: out of memory. */
+static bool set_map(struct pf_reader *reader, struct pf_bytes name)
+{
+    struct state *state = reader->state;
+
+    state->name.size = 0;
+    return pf_buffer_append(&state->name, name.data, name.size);
+}
+
+/* The unnamed map counts samples by convention; others have their own names. */
+static uint32_t find_measure(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    struct pf_bytes name = {state->name.data, state->name.size};
+    struct pf_measure measure =
+        name.size > 0
+            ? pf_measure_make_named(reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8),
+                                    "count", PF_SAMPLE, PF_SELF, PF_UNKNOWN_NATURE)
+            : pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
+
+    return pf_dict_add_measure(reader->dict, measure);
+}
+
+/* FUNCTION+OFFSET, the offset in decimal, which stays in the system's name; or an address. */
+static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
+{
+    struct pf_location location = {0};
+    struct pf_function function = {0};
+    size_t at = pf_without_digits(text).size;
+
+    if (pf_parse_address(text, &location.address) && location.address != 0)
+        return pf_dict_add_location(dict, &location);
+    if (at > 1 && at < text.size && text.data[at - 1] == '+') {
+        function.system_name = pf_dict_intern(dict, text, PF_UTF8);
+        text.size = at - 1;
+    }
+    function.name = pf_dict_intern(dict, text, PF_UTF8);
+    location.address = 0;
+    location.function = pf_dict_add_function(dict, &function);
+    return pf_dict_add_location(dict, &location);
+}
+
+/* The parts of a key that stand in one line, without separators at its ends: those part them from
+ * stacks. */
+static bool add_keys(struct state *state, struct pf_bytes line)
+{
+    struct pf_bytes separator = state->separator, text = pf_bytes_trim(line);
+
+    if (text.size > 0 && text.data[0] == ',')
+        text = pf_bytes_trim((struct pf_bytes){text.data + 1, text.size - 1});
+    if (text.size > 0 && text.data[text.size - 1] == ',')
+        text.size--;
+    while (text.size > 0) {
+        size_t size = 0;
+
+        while (size < text.size && (text.size - size < separator.size ||
+                                    memcmp(text.data + size, separator.data, separator.size) != 0))
+            size++;
+        if (size > 0 && (!pf_buffer_append(&state->keys, text.data, size) ||
+                         !pf_buffer_byte(&state->keys, '\0')))
+            return false;
+        state->key_count += size > 0;
+        size += size < text.size ? separator.size : 0;
+        text = (struct pf_bytes){text.data + size, text.size - size};
+    }
+    return true;
+}
+
+/* Another line of the entry's key: a frame where blanks begin it, else other parts of the key. */
+static int read_key_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line)
+{
+    struct state *state = reader->state;
+    struct pf_bytes text = pf_bytes_trim(line);
+
+    if (line.size > PF_STRING_MAX)
+        return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
+    if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
+        return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error,
+                         offset);
+}
+
+/* `key`, or `key1` and so on where an entry has several. Numbers are numbers. */
+static int entry_labels(struct pf_reader *reader, uint64_t offset, uint32_t *labels)
+{
+    struct state *state = reader->state;
+    struct pf_dict *dict = reader->dict;
+    const char *at = state->keys.data;
+    bool good = true;
+
+    for (size_t k = 1; k <= state->key_count; k++) {
+        struct pf_bytes value = pf_bytes_of(at);
+        char name[32] = "key";
+        int64_t number;
+
+        if (state->key_count > 1)
+            snprintf(name, sizeof name, "key%zu", k);
+        uint32_t key = pf_dict_intern_word(dict, name);
+        if (pf_parse_whole(value, INT64_MIN, INT64_MAX, &number))
+            good = good && pf_labels_add_number(&state->labels, dict, key, number, 0);
+        else
+            good = good &&
+                   pf_labels_add(&state->labels, dict, key, pf_dict_intern(dict, value, PF_UTF8));
+        at += value.size + 1;
+    }
+    if (!good)
+        return pf_error_nomem(&reader->error);
+    return pf_labels_take_checked(&state->labels, dict, labels, &reader->error, offset);
+}
+
+static void drop_entry(struct state *state)
+{
+    state->text.rows.depth = 0;
+    state->keys.size = state->key_count = 0;
+}
+
+/* The entry becomes a record; the records of a batch are of one map. */
+static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
+{
+    struct state *state = reader->state;
+    struct pf_rows *rows = &state->text.rows;
+    uint32_t measure = find_measure(reader), labels;
+    int status = entry_labels(reader, offset, &labels);
+
+    if (status != PF_OK)
+        return status;
+    if (measure != state->measure) {
+        state->measure = measure;
+        pf_rows_begin(rows, PF_SAMPLE);
+        pf_rows_measure(rows, measure);
+    }
+    pf_rows_sample(rows, labels);
+    pf_rows_set(rows, 0, value);
+    drop_entry(state);
+    return PF_OK;
+}
+
+/* `count 5, average 3, total 15` of stats(): the total. */
+static struct pf_bytes number_of(struct pf_bytes text)
+{
+    static const char total[] = ", total ";
+    size_t size = sizeof total - 1;
+
+    for (size_t at = 0; at + size < text.size; at++)
+        if (memcmp(text.data + at, total, size) == 0)
+            return (struct pf_bytes){text.data + at + size, text.size - at - size};
+    return text;
+}
+
+/* The value, which ends an entry that begins at `offset`: the entry becomes a record, or, where the
+ * value is no whole number, is passed over. */
+static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
+{
+    struct state *state = reader->state;
+    struct pf_bytes number = number_of(pf_bytes_trim(text));
+    int64_t value;
+
+    if (!pf_is_whole(number)) {
+        state->passed_over++;
+        drop_entry(state);
+        return PF_OK;
+    }
+    if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &value))
+        return pf_error_at(&reader->error, PF_FAILED, offset, "the value %s does not fit 64 bits",
+                           pf_clip(number).text);
+    return add_record(reader, offset, value);
+}
+
+/* A number that is a map: metadata. */
+static void keep_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
+{
+    struct state *state = reader->state;
+
+    if (name.size <= PF_STRING_MAX && value.size <= PF_STRING_MAX)
+        pf_rows_meta(&state->text.rows, "bpftrace", name, value);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* `@name` at the begin of a line, taken. */
+static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
+{
+    size_t size = 1;
+
+    if (line->size == 0 || line->data[0] != '@')
+        return false;
+    while (size < line->size && pf_word_char(line->data[size]))
+        size++;
+    *name = (struct pf_bytes){line->data + 1, size - 1};
+    *line = pf_bytes_skip(*line, size);
+    return line->size > 0 && (line->data[0] == '[' || line->data[0] == ':');
+}
+
+/* Where `]: VALUE` ends the key: the last such, as a command may be called so; SIZE_MAX when it
+ * does not. A histogram's value stands in the lines below. */
+static size_t key_end(struct pf_bytes line)
+{
+    for (size_t at = line.size; at-- > 1;)
+        if (line.data[at] == ':' && line.data[at - 1] == ']')
+            return at - 1;
+    return SIZE_MAX;
+}
+
+/* The first object of -f json tells its type. */
+static bool json_ahead(struct pf_source *source)
+{
+    static const char *const paths[] = {
+        "data",      "type=attached_probes", "type=map", "type=stats",
+        "type=hist", "type=lost_events",     NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    return found & 1 && found > 1;
+}
+
+/* An entry of a map opens on a line, and is closed on the same line or on one below it. */
+static int judge(struct pf_bytes line, bool whole, void *field)
+{
+    bool *opened = field;
+    struct pf_bytes name;
+
+    (void)whole;
+    *opened = *opened || (take_map(&line, &name) && line.data[0] == '[');
+    if (*opened && key_end(line) != SIZE_MAX)
+        return 24 | PF_TEXT_SURE;
+    return *opened ? 12 : 0;
+}
+
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(source, 1, &have);
+    bool opened = false;
+
+    (void)path;
+    if (have > 0 && *bytes == '{')
+        return json_ahead(source) ? 32 : 0;
+    return pf_text_bid(source, judge, &opened);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+enum level { BETWEEN, OBJECT, MAPS, ENTRIES };
+
+/* The lines of a key: those of stacks begin with blanks. */
+static int read_lines_of_key(struct pf_reader *reader, uint64_t offset, struct pf_bytes key)
+{
+    int status = PF_OK;
+
+    while (status == PF_OK && key.size > 0) {
+        const char *end = memchr(key.data, '\n', key.size);
+        struct pf_bytes line = {key.data, end ? (size_t)(end - key.data) : key.size};
+        size_t step = line.size + (end != NULL);
+
+        status = read_key_line(reader, offset, line);
+        key = (struct pf_bytes){key.data + step, key.size - step};
+    }
+    return status;
+}
+
+struct statistics {
+    uint64_t offset; /* of the entry */
+    bool found;
+};
+
+static int read_total(struct pf_json_cut *cut, void *field)
+{
+    struct statistics *statistics = field;
+    struct pf_bytes number;
+
+    if (statistics->found)
+        return pf_json_cut_skip(cut);
+    statistics->found = true;
+    int status = pf_json_cut_number(cut, &number);
+    return status == PF_OK ? end_entry(cut->owner, statistics->offset, number) : status;
+}
+
+/* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
+static int read_statistics(struct pf_json_cut *cut, uint64_t offset)
+{
+    static const struct pf_json_member members[] = {
+        {"total", PF_JSON_NUMBER | PF_JSON_LAX, read_total, 0, NULL}, {0}};
+    struct statistics statistics = {.offset = offset};
+    int status = pf_json_object(cut, members, &statistics);
+
+    return status == PF_OK && !statistics.found ? end_entry(cut->owner, offset, PF_BYTES(""))
+                                                : status;
+}
+
+/* An entry of a map: its key has the stack. */
+static int read_json_entry(struct pf_json_cut *cut, void *field)
+{
+    uint64_t offset = ((struct state *)field)->entry_offset;
+    struct pf_bytes number;
+    int kind = pf_json_cut_kind(cut), status = read_lines_of_key(cut->owner, offset, cut->key);
+
+    if (status != PF_OK)
+        return status;
+    if (kind == '{')
+        return read_statistics(cut, offset);
+    if (kind == '0') {
+        status = pf_json_cut_number(cut, &number);
+        return status == PF_OK ? end_entry(cut->owner, offset, number) : status;
+    }
+    end_entry(cut->owner, offset, PF_BYTES(""));
+    return pf_json_cut_skip(cut);
+}
+
+/* `"@name": {...}`, or a variable. */
+static int read_map(struct pf_json_cut *cut, void *field)
+{
+    struct state *state = field;
+    struct pf_bytes key = cut->key, value;
+    int kind = pf_json_cut_kind(cut);
+
+    if (key.size == 0 || key.data[0] != '@')
+        return pf_json_cut_skip(cut);
+    if (!set_map(cut->owner, pf_bytes_skip(key, 1)))
+        return pf_error_nomem(cut->error);
+    if (kind == '{') {
+        state->level = ENTRIES;
+        return pf_json_cut_enter(cut, '{');
+    }
+    if (kind != '0')
+        return pf_json_cut_skip(cut);
+    int status = pf_json_cut_number(cut, &value);
+    if (status != PF_OK)
+        return status;
+    key = (struct pf_bytes){state->name.data, state->name.size};
+    keep_variable(cut->owner, key, value);
+    return PF_OK;
+}
+
+static int enter_maps(struct pf_json_cut *cut, void *field)
+{
+    ((struct state *)field)->level = MAPS;
+    return pf_json_cut_enter(cut, '{');
+}
+
+static int read_object(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    const unsigned char *bytes;
+    size_t have;
+
+    while ((bytes = pf_source_peek(reader->source, 1, &have)), have > 0 && pf_white((char)*bytes))
+        pf_source_take(reader->source, 1);
+    if (have == 0)
+        return pf_source_status(reader->source, &reader->error) < 0 ? reader->error.code : PF_EOF;
+    state->level = OBJECT;
+    return pf_json_cut_enter(&state->json, '{');
+}
+
+static int read_json_step(struct pf_reader *reader)
+{
+    /* the names of the maps tell their types, which stand beside `data` */
+    static const struct pf_json_member object[] = {
+        {"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
+    static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0, NULL}, {0}};
+    static const struct pf_json_member entry[] = {{NULL, PF_JSON_ANY, read_json_entry, 0, NULL},
+                                                  {0}};
+    static const struct pf_json_member *const tables[] = {
+        [OBJECT] = object, [MAPS] = map, [ENTRIES] = entry};
+    struct state *state = reader->state;
+
+    if (state->level == BETWEEN)
+        return read_object(reader);
+    state->entry_offset = pf_source_offset(reader->source);
+    int status = pf_json_member(&state->json, tables[state->level], state);
+    if (status != PF_EOF)
+        return status;
+    state->level--;
+    return PF_OK;
+}
+
+/* --- reader ----------------------------------------------------------------------------------- */
+
+/* A line of an entry: the key, and behind its end the value. */
+static int read_entry(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct state *state = reader->state;
+    size_t end = key_end(line);
+    struct pf_bytes key = end == SIZE_MAX ? line : (struct pf_bytes){line.data, end};
+    int status = read_key_line(reader, state->text.offset, key);
+
+    state->in_entry = end == SIZE_MAX;
+    if (status != PF_OK || state->in_entry)
+        return status;
+    return end_entry(reader, state->entry_offset, pf_bytes_skip(line, end + 2));
+}
+
+/* Lines that are of no map are what the program printed. */
+static int read_line(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct state *state = reader->state;
+    struct pf_bytes name;
+
+    if (state->in_entry)
+        return read_entry(reader, line);
+    if (!take_map(&line, &name))
+        return PF_OK;
+    if (line.data[0] == '[') {
+        state->entry_offset = state->text.offset;
+        return set_map(reader, name) ? read_entry(reader, pf_bytes_skip(line, 1))
+                                     : pf_error_nomem(&reader->error);
+    }
+    line = pf_bytes_skip(line, line.size > 1 && line.data[1] == ' ' ? 2 : 1);
+    if (line.size > 0)
+        keep_variable(reader, name, line);
+    return PF_OK;
+}
+
+static int end_input(struct pf_reader *reader, int status)
+{
+    struct state *state = reader->state;
+
+    if (status == PF_EOF && state->in_entry)
+        status = pf_error_at(&reader->error, PF_FAILED, state->entry_offset,
+                             "the input ends in the middle of this entry");
+    if (state->passed_over > 0)
+        pf_report_send(&reader->report, PF_WARNING,
+                       "%" PRIu64 " entries whose values are no whole numbers are passed over",
+                       state->passed_over);
+    return status;
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+    size_t have;
+    const unsigned char *bytes = pf_source_peek(reader->source, 1, &have);
+
+    state->is_json = have > 0 && *bytes == '{';
+    state->separator = state->is_json ? PF_BYTES(",") : PF_BYTES(", ");
+    state->measure = UINT32_MAX;
+    pf_text_open(reader, read_line, end_input);
+    if (state->is_json)
+        pf_json_reader_open(&state->json, reader);
+    return PF_OK;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct state *state = reader->state;
+
+    pf_text_close(reader);
+    pf_buffer_free(&state->name);
+    pf_buffer_free(&state->keys);
+    pf_labels_free(&state->labels);
+    if (state->is_json)
+        pf_json_cut_close(&state->json);
+}
+
+static int next_json(struct pf_reader *reader)
+{
+    int status = read_json_step(reader);
+
+    return status == PF_OK ? PF_OK : end_input(reader, status);
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct state *state = reader->state;
+
+    if (!state->is_json)
+        return pf_text_read(reader, batch);
+    return pf_rows_read(reader, &state->text.rows, &state->text.status, next_json, batch);
+}
+
+const struct pf_format pf_format_bpftrace = {
+    .name = "bpftrace",
+    .about = "maps of bpftrace whose keys are stacks, text and JSON",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .folded = PF_FOLDED_BPFTRACE,
+    .bid = bid,
+    .reader_size = sizeof(struct state),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+};
