@@ -293,3 +293,13 @@ END
 @test "a change of more than 64 bits of percent is printed whole" {
     printf 'a 1 9000000000000000000\n' | profcat -t svg | grep -qF '+899,999,999,999,999,999,900.00%, ratio 9,000,000,000,000,000,000.00)'
 }
+
+@test "values that do not add up have no picture and no tree" {
+    stream depth.pfs <<'END'
+{"measures": [{"name": "depth", "unit": "count", "aggregation": "max"}],
+ "records": [{"stack": [["f"]], "values": {"depth": 2}}]}
+END
+    for format in svg html json:flame; do
+        fails 2 'the values of these records are greatest ones, which do not add up to a width' profcat -t "$format" depth.pfs
+    done
+}

@@ -15,7 +15,7 @@ static bool wants_all(void *arg, uint32_t measure)
     return true;
 }
 
-int pf_flame_init(struct pf_flame *flame)
+static int init(struct pf_flame *flame)
 {
     flame->sums.dict = flame->calls.dict = flame->dict;
     flame->sums.wants = wants_all;
@@ -25,6 +25,16 @@ int pf_flame_init(struct pf_flame *flame)
         flame->sums.slices = &flame->slices;
     }
     return pf_keys_init(&flame->keys, flame->dict, flame->by, 0);
+}
+
+int pf_flame_open(struct pf_flame *flame, struct pf_writer *writer)
+{
+    const char *by = pf_options_get(writer->options, "by");
+
+    flame->dict = writer->dict;
+    flame->reverse = pf_options_get(writer->options, "reverse");
+    flame->by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
+    return init(flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
 void pf_flame_free(struct pf_flame *flame)
@@ -342,6 +352,10 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
         *main = sums == first ? same : *main;
         *count += same == *count;
     }
+    if (status == PF_OK && *count == 0 && flame->sums.ledger.count > 0)
+        status = pf_error_set(
+            error, PF_USAGE,
+            "the values of these records are greatest ones, which do not add up to a width");
     return status;
 }
 

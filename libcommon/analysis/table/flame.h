@@ -7,12 +7,13 @@
 #include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
 #include "analysis/sum/slices.h"
+#include "codec/format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise and set the first group; pf_flame_init; free with pf_flame_free. */
+/* Zero-initialise, and set `label` if wanted; pf_flame_open; free with pf_flame_free. */
 struct pf_flame {
     struct pf_dict *dict;
     bool reverse;   /* leaves stand at the root, their callers above them */
@@ -41,8 +42,9 @@ struct pf_flame {
     uint32_t height;       /* greatest depth */
 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
-int pf_flame_init(struct pf_flame *);
+/* Begins the tree of a writer, as its options `reverse` and `by` say. PF_OK, or PF_NOMEM with the
+ * writer's error; free in any case. */
+int pf_flame_open(struct pf_flame *, struct pf_writer *);
 void pf_flame_free(struct pf_flame *);
 
 /* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn
@@ -66,8 +68,8 @@ struct pf_flame_subject {
 };
 
 /* All there are, in the order of the profile; *main is the number of the one shown first. What
- * cannot be added up (PF_MAX) is none. PF_OK, PF_NOMEM, or as pf_quantity_scale. The caller frees
- * *subjects. */
+ * cannot be added up (PF_MAX) is none. PF_OK, PF_NOMEM, PF_USAGE when there are only such, or as
+ * pf_quantity_scale. The caller frees *subjects. */
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count,
                       size_t *main, struct pf_error *);
 

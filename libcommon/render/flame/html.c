@@ -58,15 +58,11 @@ static const struct pf_option options[] = {
 static int open_writer(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
-    const char *label = pf_options_get(writer->options, "label"),
-               *by = pf_options_get(writer->options, "by");
+    const char *label = pf_options_get(writer->options, "label");
 
-    state->flame.dict = writer->dict;
-    state->flame.reverse = pf_options_get(writer->options, "reverse");
-    state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     state->flame.label = label ? pf_dict_intern(writer->dict, pf_bytes_of(label), PF_UTF8)
                                : writer->dict->section_key;
-    return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    return pf_flame_open(&state->flame, writer);
 }
 
 static void close_writer(struct pf_writer *writer)
@@ -428,10 +424,6 @@ static int finish(struct pf_writer *writer)
     if (status == PF_OK)
         status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count,
                                    &state->main, &writer->error);
-    if (status == PF_OK && state->subject_count == 0 && state->flame.sums.ledger.count > 0)
-        status = pf_error_set(
-            &writer->error, PF_USAGE,
-            "the values of these records are greatest ones, which do not add up to a width");
     for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
         struct pf_flame_amounts amounts = {0}; /* whether sums leave 64 bits */
         status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);

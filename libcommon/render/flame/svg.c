@@ -112,7 +112,6 @@ static int open_writer(struct pf_writer *writer)
     struct svg_writer *state = writer->state;
     const char *delta = pf_options_get(writer->options, "delta"),
                *counted = pf_options_get(writer->options, "countname");
-    const char *by = pf_options_get(writer->options, "by");
     int status;
 
     state->width = 1200;
@@ -121,9 +120,6 @@ static int open_writer(struct pf_writer *writer)
     state->inverted = pf_options_get(writer->options, "inverted");
     state->negate = pf_options_get(writer->options, "negate");
     state->delta_self = delta && strcmp(delta, "self") == 0;
-    state->flame.dict = writer->dict;
-    state->flame.reverse = pf_options_get(writer->options, "reverse");
-    state->flame.by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     if ((status = read_size(writer, "width", 100, 100000, &state->width)) != PF_OK ||
         (status = read_size(writer, "height", 4, 200, &state->height)) != PF_OK ||
         (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK ||
@@ -132,7 +128,7 @@ static int open_writer(struct pf_writer *writer)
     if (counted && strchr(counted, '(') != NULL) /* the script finds the end of a name by it */
         return pf_error_set(&writer->error, PF_USAGE,
                             "svg:countname takes a name without '(', not '%s'", counted);
-    return pf_flame_init(&state->flame) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    return pf_flame_open(&state->flame, writer);
 }
 
 static void close_writer(struct pf_writer *writer)
@@ -587,10 +583,6 @@ static int finish(struct pf_writer *writer)
 
     if (status == PF_OK)
         status = pf_flame_subjects(&state->flame, &subjects, &count, &main, &writer->error);
-    if (status == PF_OK && count == 0 && state->flame.sums.ledger.count > 0)
-        status = pf_error_set(
-            &writer->error, PF_USAGE,
-            "the values of these records are greatest ones, which do not add up to a width");
     if (status == PF_OK && count > 0)
         state->subject = subjects[main];
     free(subjects);

@@ -46,11 +46,9 @@ static int open_writer(struct pf_writer *writer, bool document)
     state->flame = pf_options_get(writer->options, "flame");
     state->values.dict = writer->dict;
     state->values.by_kind = true;
-    state->graph.dict = writer->dict;
     if (document && !state->flame)
         pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
-    return !state->flame || pf_flame_init(&state->graph) == PF_OK ? PF_OK
-                                                                  : pf_error_nomem(&writer->error);
+    return state->flame ? pf_flame_open(&state->graph, writer) : PF_OK;
 }
 
 static int open_document(struct pf_writer *writer)
