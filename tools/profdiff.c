@@ -70,16 +70,15 @@ static void read_form(struct pf_comparison *comparison)
     read_format(common, to, comparison->rows.by);
     if ((common->to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
         pf_tool_usage(&common->tool,
-                      "tables have no options: -t takes text, json, ndjson, csv, tsv or a format "
-                      "of records, not '%s'",
+                      "tables have no options: expected -t text, json, ndjson, csv, tsv or a "
+                      "format of records, not '%s'",
                       to);
     if (!(common->to->caps & PF_HOLDS_DIFFERENCE))
-        pf_tool_usage(&common->tool,
-                      "%s cannot hold what was before and what after beside each other",
+        pf_tool_usage(&common->tool, "%s cannot hold the values before and after side by side",
                       common->to->name);
     if (wanted && !(strcmp(wanted, "by") == 0 && is_picture(common->to)))
         pf_tool_usage(&common->tool,
-                      "--%s is for tables: -t takes text, json, ndjson, csv or tsv then, not '%s'",
+                      "--%s is for tables: expected -t text, json, ndjson, csv or tsv, not '%s'",
                       wanted, to);
 }
 
@@ -116,8 +115,7 @@ static void check_stats(struct run *run)
         pf_tool_usage(&run->comparison.common.tool,
                       "--stats sorts by the normalised range, or with --sort=name by name");
     if (run->fail_above || others || margin)
-        pf_tool_usage(&run->comparison.common.tool,
-                      "--stats compares nothing: there is no %s in it",
+        pf_tool_usage(&run->comparison.common.tool, "--stats compares nothing and has no %s",
                       run->fail_above ? "--fail-above"
                       : margin        ? "--min-delta"
                                       : "--only, --drop-negative or --reverse");

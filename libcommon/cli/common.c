@@ -105,8 +105,8 @@ static const struct pf_setting text_settings[] = {
     PF_TEXTS_SETTING("measure", struct texts, measures),
     PF_TEXTS_SETTING("sample-index", struct texts, sample_indices),
     PF_NUMBER_SETTING("compress", struct texts, level, "a level from 0 to 9", 0, 9),
-    PF_NUMBER_SETTING("threads", struct texts, threads, "a number from 0 (one a processor) to 1024",
-                      0, 1024),
+    PF_NUMBER_SETTING("threads", struct texts, threads,
+                      "a number from 0 (one per processor) to 1024", 0, 1024),
     PF_OTHER_SETTING("max-input", struct texts, max_input, "a size such as 500M or 64G", find_size),
     PF_FLAG_SETTING("progress", struct texts, progress),
     PF_FLAG_SETTING("no-progress", struct texts, no_progress),
@@ -171,10 +171,10 @@ static const char *output_name(struct pf_common *common, bool views)
     struct pf_bytes unknown = pf_registry_suffix_unknown(common->output);
 
     if (unknown.size > 0)
-        pf_tool_usage(
-            &common->tool,
-            "'%s': no format has the suffix %s; -t NAME chooses the format (--formats lists them)",
-            common->output, pf_clip(unknown).text);
+        pf_tool_usage(&common->tool,
+                      "'%s': no format has the suffix %s; -t NAME chooses the format (--formats "
+                      "lists the names)",
+                      common->output, pf_clip(unknown).text);
     if (!written && format && !views)
         format_argument(common, format->name, true, &common->to_options);
     return format ? format->name : NULL;

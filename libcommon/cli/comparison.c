@@ -115,7 +115,7 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
     if (measure)
         pf_named_unknown(comparison->diff.dict, measure, &error);
     else
-        pf_error_set(&error, PF_USAGE, "there are no %s records here",
+        pf_error_set(&error, PF_USAGE, "the input has no %s records",
                      pf_kind_name(comparison->diff.kind));
     pf_tool_fail(&comparison->common.tool, NULL, &error, false);
 }
@@ -188,7 +188,7 @@ static bool sides_are_there(struct pf_comparison *comparison)
         if ((comparison->stream ? comparison->records.runs[PF_BEFORE + side]
                                 : pf_diff_runs(&comparison->diff, side)) == 0) {
             struct pf_error error = {0};
-            pf_error_set(&error, PF_FAILED, "no run of it is good");
+            pf_error_set(&error, PF_FAILED, "no run could be read");
             pf_tool_fail(&comparison->common.tool, comparison->runs->sides[side].name, &error,
                          false);
             return false;
@@ -211,7 +211,7 @@ static bool show(struct pf_comparison *comparison)
             return false;
     comparison->view.incomplete = pf_inputs_failed(comparison->runs->inputs);
     if (comparison->view.incomplete)
-        pf_tool_warn(&comparison->common.tool, "the input is incomplete, and so is what is shown");
+        pf_tool_warn(&comparison->common.tool, "input incomplete: result is partial");
     if (status == PF_OK)
         status = comparison->stats ? pf_diff_stats(&comparison->view, &error)
                                    : pf_diff_write(&comparison->view, &rose, &error);
@@ -321,8 +321,8 @@ static void write_records(struct pf_comparison *comparison)
 void pf_comparison_write(struct pf_comparison *comparison)
 {
     struct pf_common *common = &comparison->common;
-    const char *what = comparison->stats ? "give the sets to summarise"
-                                         : "give two operands, BEFORE and AFTER";
+    const char *what = comparison->stats ? "expected the sets of runs to summarise"
+                                         : "expected two operands, BEFORE and AFTER";
 
     comparison->measures = common->measures;
     comparison->measure_count = common->measure_count;

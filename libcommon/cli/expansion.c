@@ -14,11 +14,10 @@ static bool write_remark(struct expansion *expansion, const char *name)
 {
     struct pf_tool *tool = &expansion->common->tool;
     if (!pf_expand_has_calls(expansion->expand)) {
-        pf_tool_warn(tool, "%s: it knows no calls: each of its stacks is one function", name);
+        pf_tool_warn(tool, "%s: the profile has no calls: each stack is one function", name);
         return true;
     }
-    pf_tool_warn(
-        tool, "%s: its stacks are made of pairs of caller and callee: they are approximate", name);
+    pf_tool_warn(tool, "%s: stacks are approximate: made of pairs of caller and callee", name);
     struct pf_dict *dict = pf_inputs_dict(expansion->inputs);
     uint32_t origin = pf_dict_intern(dict, PF_BYTES("profcat"), 0),
              key = pf_dict_intern(dict, PF_BYTES("expand-edges"), 0);
@@ -52,7 +51,7 @@ static bool end_input(struct expansion *expansion, const char *name)
     bool good = true;
 
     if (pf_expand_has_stacks(expansion->expand))
-        pf_tool_note(&expansion->common->tool, "%s: it has stacks of its own", name);
+        pf_tool_note(&expansion->common->tool, "%s: the profile already has stacks", name);
     else if (pf_expand_has_calls(expansion->expand) || pf_expand_has_places(expansion->expand))
         good = write_stacks(expansion, name);
     pf_expand_free(expansion->expand);

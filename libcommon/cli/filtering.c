@@ -92,7 +92,7 @@ static void open_filter(struct pf_filtering *filter)
     filter->rewrite = read_rewrite(common, filter->dict, filter->selection.flags);
     if (filter->selection.inverted && !pf_rewrite_changes_nothing(filter->rewrite))
         pf_tool_usage(&common->tool,
-                      "--invert is about records and does not go with edits of frames");
+                      "--invert selects records and cannot be combined with edits of frames");
     if (filter->split)
         filter->parts = pf_parts_open(common, filter->inputs, filter->split);
     else

@@ -204,7 +204,7 @@ static void warn_lines(struct pf_common *common, bool addresses, const char *for
     if (perf || addresses)
         pf_tool_warn(&common->tool, "no frame has a line; type: %s", text.data);
     else
-        pf_tool_warn(&common->tool, "no frame has a line: the profile does not have them");
+        pf_tool_warn(&common->tool, "no frame has a line: the profile has no lines");
     pf_buffer_free(&text);
 }
 

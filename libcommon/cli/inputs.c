@@ -56,11 +56,13 @@ static void refuse_own_output(struct pf_common *common, const struct pf_operands
         if (status != 0 || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
             continue;
         if (standard)
-            pf_tool_usage(&common->tool,
-                          "standard input and standard output are one file: write to another file");
-        pf_tool_usage(&common->tool,
-                      "'%s' is an input and standard output: write to another file, or use -o '%s'",
-                      name, name);
+            pf_tool_usage(
+                &common->tool,
+                "standard input and standard output are the same file: write to another file");
+        pf_tool_usage(
+            &common->tool,
+            "'%s' is both an input and standard output: write to another file, or use -o '%s'",
+            name, name);
     }
 }
 

@@ -24,7 +24,7 @@ static enum pf_sheet_form choose_form(struct pf_common *common)
                                                                : pf_registry_suffix(common->output);
 
     if (to && (!pf_sheet_form_find(pf_bytes_of(to->name), &form) || form > PF_SHEET_NDJSON))
-        pf_tool_usage(&common->tool, "this is written as text, json or ndjson, not as %s",
+        pf_tool_usage(&common->tool, "the output formats are text, json and ndjson, not %s",
                       to->name);
     return form;
 }

@@ -169,8 +169,7 @@ static void add_directory(struct pf_operands *operands, struct pf_common *common
         add_entries(&entries, common, path, &way);
     } else {
         struct pf_error error = {0};
-        pf_error_set(&error, PF_FAILED, "more than %d directories one inside the other",
-                     DIRECTORY_DEPTH);
+        pf_error_set(&error, PF_FAILED, "directories nested more than %d deep", DIRECTORY_DEPTH);
         fail(common, path, &error);
     }
     for (size_t i = 0; i < entries.count; i++)
@@ -279,7 +278,7 @@ void pf_operands_finish(struct pf_operands *operands, struct pf_common *common)
                           "no input: standard input is a terminal; give a FILE or a pipe");
     if (operands->count == 0) {
         struct pf_error error = {0};
-        pf_error_set(&error, PF_FAILED, "the lists and directories given name no file");
+        pf_error_set(&error, PF_FAILED, "the given lists and directories contain no file");
         pf_tool_die(&common->tool, NULL, &error, false);
     }
     if (operands->count > 1)

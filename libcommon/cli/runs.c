@@ -160,7 +160,7 @@ static void expand_side(struct pf_runs *runs, struct pf_operands *files, unsigne
     if (runs->sides[side].count == 0) {
         if (common->tool.status >= PF_EXIT_INPUT)
             pf_tool_quit(&common->tool);
-        pf_error_set(&error, PF_FAILED, "there are no runs in it");
+        pf_error_set(&error, PF_FAILED, "the set has no runs");
         pf_tool_die(&common->tool, name, &error, false);
     }
 }
@@ -174,7 +174,7 @@ static void check_standard_input(struct pf_common *common, const struct pf_opera
     if (count > 0 && isatty(STDIN_FILENO))
         pf_tool_usage(&common->tool, "standard input is a terminal: give a FILE or a pipe");
     if (count > 1)
-        pf_tool_usage(&common->tool, "standard input is one run and cannot be two");
+        pf_tool_usage(&common->tool, "standard input can be only one run");
 }
 
 /* The operands as they were given. */

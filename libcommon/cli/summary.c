@@ -152,7 +152,7 @@ static void show(struct pf_summary *summary)
     int status;
 
     if (summary->top.incomplete)
-        pf_tool_warn(tool, "the input is incomplete, and so is what is shown");
+        pf_tool_warn(tool, "input incomplete: result is partial");
     if (summary->top.block_count == 0)
         pf_tool_warn(tool, "there are no records and no measures");
     if (summary->rows.limit < 0 && summary->top.limit > 0 &&

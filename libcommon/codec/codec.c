@@ -11,8 +11,9 @@ int pf_reader_check_mark(struct pf_reader *reader)
     size_t have;
     pf_source_peek(reader->source, 1, &have);
     if (pf_source_marked(reader->source))
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the file begins with a byte order mark, was it sent as text?");
+        return pf_error_at(
+            &reader->error, PF_FAILED, 0,
+            "the file begins with a byte order mark: was the file converted as text?");
     return PF_OK;
 }
 
@@ -39,7 +40,8 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
     *result = NULL;
     const struct pf_format *format = setup->format;
     if (!format->bid)
-        return pf_error_set(error, PF_USAGE, "the format %s is written, not read", format->name);
+        return pf_error_set(error, PF_USAGE, "the format %s is only written, never read",
+                            format->name);
     struct pf_reader *reader = malloc(sizeof *reader);
     if (!reader)
         return pf_error_nomem(error);
@@ -135,7 +137,8 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     *result = NULL;
     const struct pf_format *format = setup->format;
     if (!format->write)
-        return pf_error_set(error, PF_USAGE, "the format %s is read, not written", format->name);
+        return pf_error_set(error, PF_USAGE, "the format %s is only read, never written",
+                            format->name);
     struct pf_writer *writer = malloc(sizeof *writer);
     if (!writer)
         return pf_error_nomem(error);

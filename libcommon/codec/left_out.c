@@ -38,8 +38,9 @@ void pf_leave_texts(struct pf_writer *writer)
 
 int pf_refuse_negative(struct pf_writer *writer, uint32_t name)
 {
-    return pf_error_set(&writer->error, PF_USAGE, "%s holds no amounts below 0, and '%s' has some",
-                        writer->format->name, pf_clip(pf_dict_string(writer->dict, name)).text);
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "%s cannot hold negative amounts, and '%s' has some", writer->format->name,
+                        pf_clip(pf_dict_string(writer->dict, name)).text);
 }
 
 bool pf_holds_no_label(struct pf_writer *writer, const struct pf_label *label)

@@ -117,32 +117,38 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
     } known[] = {
         {"\x7f"
          "ELF",
-         "", "an ELF program; give the profile it wrote", 4},
+         "", "an ELF program; use the profile that the program wrote", 4},
         {"PK\x03\x04", "", "a zip archive; unpack it first", 4},
-        {"\x28\xb5\x2f\xfd", "", "zstd data; unpack them first", 4},
+        {"\x28\xb5\x2f\xfd", "", "zstd data; decompress the file first", 4},
         {"\xfd"
          "7zXZ",
-         "", "xz data; unpack them first", 5},
-        {"BZh", "", "bzip2 data; unpack them first", 3},
-        {"PERFILE2", "", "perf.data; give the output of perf script", 8},
-        {"2ELIFREP", "", "perf.data; give the output of perf script", 8},
-        {"PERFFILE", "", "perf.data of an old perf; give the output of its perf script", 8},
+         "", "xz data; decompress the file first", 5},
+        {"BZh", "", "bzip2 data; decompress the file first", 3},
+        {"PERFILE2", "", "perf.data; use the output of perf script", 8},
+        {"2ELIFREP", "", "perf.data; use the output of perf script", 8},
+        {"PERFFILE", "", "perf.data of an old perf; use the output of its perf script", 8},
         {"SQLite format 3", "", "an SQLite database", 15},
         {"FLR\0", "",
-         "a recording of Java's Flight Recorder; give the folded stacks that jfrconv makes of it",
+         "a recording of Java's Flight Recorder; convert the recording to folded stacks with "
+         "jfrconv",
          4},
-        {"\x04\x08{", "", "a dump of Ruby objects; give stackprof's JSON", 3},
-        {"MOJ", "", "Austin's binary form; give its text (austin2speedscope, mojo2austin)", 3},
+        {"\x04\x08{", "", "a dump of Ruby objects; use stackprof's JSON", 3},
+        {"MOJ", "",
+         "Austin's binary form; convert the file to text (austin2speedscope, mojo2austin)", 3},
         {"bplist", "", "a binary property list", 6},
         {"<?xml", "<trace-query-result",
-         "an export of xctrace; give Instruments' profile as folded stacks", 5},
+         "an export of xctrace; convert Instruments' profile to folded stacks", 5},
         {"Analysis of sampling ", "",
-         "a report of macOS' sample; give folded stacks (stackcollapse-sample.awk)", 21},
+         "a report of macOS' sample; convert the report to folded stacks "
+         "(stackcollapse-sample.awk)",
+         21},
         {"Weight\tSelf Weight\t", "",
-         "a deep copy of Instruments; give folded stacks (stackcollapse-instruments.pl)", 19},
+         "a deep copy of Instruments; convert the copy to folded stacks "
+         "(stackcollapse-instruments.pl)",
+         19},
         {"\t", "Time and Allocation Profiling Report",
-         "a profile of GHC; give folded stacks (stackcollapse-ghc)", 1},
-        {"Version: ", "\nTRACE START", "a trace of Xdebug; give the profile of xdebug.mode=profile",
+         "a profile of GHC; convert the profile to folded stacks (stackcollapse-ghc)", 1},
+        {"Version: ", "\nTRACE START", "a trace of Xdebug; use the profile of xdebug.mode=profile",
          9},
     };
     struct pf_bytes text = {(const char *)p, have};
@@ -157,7 +163,7 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
     return NULL;
 }
 
-static const char diff_table[] = "profdiff's table; give its records instead (profdiff -t pfs)";
+static const char diff_table[] = "profdiff's table; use its records instead (profdiff -t pfs)";
 
 /* Tables of these programs and of pprof, by two words near their beginning. */
 static const char *looks_like_table(struct pf_bytes text)
@@ -167,9 +173,9 @@ static const char *looks_like_table(struct pf_bytes text)
     } known[] = {
         {" before, ", " after", diff_table},
         {"flat_before", "flat_after", diff_table},
-        {"range%", "mean", "a table of profdiff --stats; give the profiles themselves"},
-        {"flat%", "cum%", "a table of proftop or pprof; give the profile itself"},
-        {"flat_pct", "cum_pct", "a table of proftop; give the profile itself"},
+        {"range%", "mean", "a table of profdiff --stats; use the profiles themselves"},
+        {"flat%", "cum%", "a table of proftop or pprof; use the profile itself"},
+        {"flat_pct", "cum_pct", "a table of proftop; use the profile itself"},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -194,17 +200,17 @@ static const char *looks_like_json(struct pf_source *source)
                                         "schema=profutils.",
                                         "children[].children",
                                         NULL};
-    static const char firefox[] = "a profile of the Firefox Profiler, whose JSON is not read; give "
-                                  "what its profiler can write as pprof or folded stacks";
+    static const char firefox[] = "a profile of the Firefox Profiler: this JSON is not read; write "
+                                  "pprof or folded stacks with the profiler";
     static const char *const what[] = {
         firefox,
         firefox,
         firefox,
         firefox,
         firefox,
-        "pyinstrument's JSON; let it write speedscope's (-r speedscope)",
-        "OTLP profiles as JSON, which are not read",
-        "JSON of perf data convert; give the output of perf script, which has events and periods",
+        "pyinstrument's JSON; use the output of pyinstrument -r speedscope",
+        "OTLP profiles as JSON: this format is not read",
+        "JSON of perf data convert; use the output of perf script, which has events and periods",
         diff_table,
         "a table of these programs; only records (profutils.samples/1) are read back",
         "a flame graph of nested objects; only records are read back"};
@@ -256,12 +262,12 @@ static const struct pf_format *unknown(struct pf_source *source, struct pf_error
     if (!what)
         what = looks_like_table((struct pf_bytes){(const char *)p, have < HEAD ? have : HEAD});
     if (have == 0)
-        pf_error_at(error, PF_FAILED, 0, "the input is empty: no byte of a profile");
+        pf_error_at(error, PF_FAILED, 0, "the input is empty: expected a profile");
     else if (what)
         pf_error_at(error, PF_UNSUPPORTED, 0, "this is %s", what);
     else
         pf_error_at(error, PF_UNSUPPORTED, 0,
-                    "no known profile format begins like this (--formats lists them)");
+                    "unknown profile format (--formats lists the known formats)");
     return NULL;
 }
 

@@ -221,7 +221,7 @@ static int add_record(struct pf_reader *reader)
 
     if (state->item.count != fields)
         return pf_error_at(&reader->error, PF_FAILED, state->text.offset,
-                           "line %" PRIu64 " has %u numbers, the lines before it %u",
+                           "line %" PRIu64 " has %u numbers, the earlier lines have %u",
                            state->text.number, state->item.count, fields);
     while (rest.size > 0 && status == PF_OK) {
         struct pf_bytes part;
@@ -284,7 +284,8 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
     if (good)
         return add_record(reader);
     return pf_error_at(&reader->error, PF_FAILED, state->text.offset,
-                       "line %" PRIu64 " is no sample, expected 'P<pid>;T<tid>;... NUMBER': '%s'",
+                       "line %" PRIu64
+                       " is not a sample, expected 'P<pid>;T<tid>;... NUMBER': '%s'",
                        state->text.number, pf_clip(line).text);
 }
 

@@ -178,7 +178,7 @@ static struct pf_bytes number_of(struct pf_bytes text)
 }
 
 /* The value, which ends an entry that begins at `offset`: the entry becomes a record, or, where the
- * value is no whole number, is passed over. */
+ * value is no whole number, is skipped. */
 static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
 {
     struct state *state = reader->state;
@@ -448,7 +448,7 @@ static int end_input(struct pf_reader *reader, int status)
                              "the input ends in the middle of this entry");
     if (state->passed_over > 0)
         pf_report_send(&reader->report, PF_WARNING,
-                       "%" PRIu64 " entries whose values are no whole numbers are passed over",
+                       "%" PRIu64 " entries skipped: their values are not whole numbers",
                        state->passed_over);
     return status;
 }

@@ -189,7 +189,7 @@ static int end_input(struct pf_reader *reader, int status)
 
     if (status == PF_EOF && (state->text.rows.depth > 0 || state->labels != 0))
         return pf_error_at(&reader->error, PF_FAILED, state->block,
-                           "this stack has no number behind it: the input is cut");
+                           "no count after this stack: the input is cut");
     return status;
 }
 
@@ -208,7 +208,7 @@ static int open_reader(struct pf_reader *reader)
 
 const struct pf_format pf_format_dtrace = {
     .name = "dtrace",
-    .about = "stacks as DTrace and bcc print them, each with its number below",
+    .about = "stacks that DTrace and bcc print, each with its count below",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
     .folded = PF_FOLDED_DTRACE,
     .bid = bid,

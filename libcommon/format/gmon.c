@@ -159,9 +159,9 @@ static int choose_layout(struct pf_reader *reader)
             return reader->error.code;
         if (have >= HEADER && memcmp(bytes, "gmon", 4) == 0)
             return pf_error_at(&reader->error, PF_UNSUPPORTED, 4,
-                               "gmon.out of version %" PRIu64 ", 1 is read",
+                               "gmon.out of version %" PRIu64 ", expected version 1",
                                load(bytes + 4, 4, false));
-        return pf_error_at(&reader->error, PF_FAILED, 0, "no header of gmon.out");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "not the header of gmon.out");
     }
     for (unsigned word = 8; word >= 4; word /= 2) {
         state->layout = (struct layout){word, big};
@@ -326,7 +326,7 @@ static int read_block(struct pf_reader *reader)
     count = load(bytes + word, word, state->layout.big);
     if (count > INT64_MAX)
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
-                           "a count of %" PRIu64 " leaves 64 bits", count);
+                           "a count of %" PRIu64 " overflows 64 bits", count);
     if (count > 0) {
         pf_rows_flat(&state->rows, place(reader, load(bytes, word, state->layout.big)), 0);
         pf_rows_set(&state->rows, 0, (int64_t)count);
@@ -367,7 +367,7 @@ static int begin_histogram(struct pf_reader *reader)
         return cut(reader, "the head of a histogram");
     if (!parse_histogram(bytes + 1, state->layout, &state->histogram))
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "no histogram: expected addresses in order, a rate and a dimension");
+                           "bad histogram: expected addresses in order, a rate and a dimension");
     pf_source_take(reader->source, need);
     open_histogram(reader);
     return PF_OK;

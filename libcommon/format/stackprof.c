@@ -100,7 +100,7 @@ static int key_number(struct pf_json_cut *cut, int64_t *number)
     if (pf_parse_int(cut->key, INT64_MIN, INT64_MAX, number))
         return PF_OK;
     return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                       "expected a number for a key, not '%s'", pf_clip(cut->key).text);
+                       "expected a number as key, not '%s'", pf_clip(cut->key).text);
 }
 
 static int add_link(struct pf_reader *reader, struct stackprof_link **links, size_t *count,
@@ -323,7 +323,7 @@ static int add_stack(struct pf_reader *reader, size_t number, size_t *at, size_t
 
     if (numbers[0] < 0 || left < 2 || depth > left - 2)
         return pf_error_at(&reader->error, PF_FAILED, state->raw_offset,
-                           "record %zu: %" PRIi64 " frames, and there are %zu numbers left", number,
+                           "record %zu: %" PRIi64 " frames, but only %zu numbers are left", number,
                            numbers[0], left - 1);
     for (size_t k = 0; k < depth && status == PF_OK; k++) {
         uint32_t frame = find_frame(state, numbers[1 + k]);

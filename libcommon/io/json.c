@@ -40,7 +40,7 @@ static int wrong_kind(struct pf_json_cut *cut, unsigned kind, unsigned kinds)
     char is[TEXT_MAX], expected[TEXT_MAX];
 
     return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                       "'%s' is %s, %s was expected", pf_clip(cut->key).text, kind_words(kind, is),
+                       "'%s' is %s, expected %s", pf_clip(cut->key).text, kind_words(kind, is),
                        kind_words(kinds, expected));
 }
 
@@ -74,7 +74,7 @@ static int read_member(struct pf_json_cut *cut, const struct pf_json_member *row
         }
         if (row->kinds & PF_JSON_ONCE && *seen & UINT64_C(1) << k)
             return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                               "'%s' is there twice", row->key);
+                               "'%s' is defined twice", row->key);
         *seen |= UINT64_C(1) << k;
         object = (char *)object + row->offset;
         return row->members                ? pf_json_object(cut, row->members, object)
@@ -103,7 +103,7 @@ int pf_json_object(struct pf_json_cut *cut, const struct pf_json_member *rows, v
     for (unsigned k = 0; rows[k].kinds; k++)
         if (rows[k].kinds & PF_JSON_REQUIRED && !(seen & UINT64_C(1) << k))
             return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                               "the object that ends here has no '%s'", rows[k].key);
+                               "the object ending here has no '%s'", rows[k].key);
     return PF_OK;
 }
 

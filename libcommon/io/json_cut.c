@@ -359,7 +359,7 @@ int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t off
     if (!cut->value)
         return pf_error_at(cut->error, PF_FAILED,
                            offset + (why.position > 0 ? (uint64_t)why.position - 1 : 0),
-                           "no JSON value: %s", why.text);
+                           "not a JSON value: %s", why.text);
     *value = cut->value;
     return PF_OK;
 }

@@ -20,10 +20,10 @@ struct inflate_layer {
 
 static void note_damage(struct inflate_layer *inflating, int result)
 {
-    const char *why = inflating->z.msg ? inflating->z.msg : "no zlib stream";
+    const char *why = inflating->z.msg ? inflating->z.msg : "not a zlib stream";
 
     if (result == Z_NEED_DICT)
-        why = "it wants a dictionary";
+        why = "a dictionary is needed";
     snprintf(inflating->layer.damage, sizeof inflating->layer.damage,
              "the deflated data are damaged (%s)", why);
 }
@@ -101,19 +101,18 @@ static size_t read_block(struct pf_layer *layer, unsigned char *bytes, size_t pa
         if (pf_source_status(layer->below, NULL) != PF_OK)
             return 0;
         snprintf(layer->damage, sizeof layer->damage,
-                 "the file ends inside a block: %zu of its %zu bytes are there", have - 2, packed);
+                 "the file ends inside a block: only %zu of %zu bytes", have - 2, packed);
         return 0;
     }
     if (snappy_uncompressed_length(block, packed, &size) != SNAPPY_OK)
-        return damaged(layer, "this is no snappy block");
+        return damaged(layer, "not a snappy block");
     if (size > PF_LAYER_ROOM) {
         snprintf(layer->damage, sizeof layer->damage,
-                 "a block says it holds %zu bytes, and at most %d are read", size,
-                 (int)PF_LAYER_ROOM);
+                 "a block claims %zu bytes, more than the limit of %d", size, (int)PF_LAYER_ROOM);
         return 0;
     }
     if (snappy_uncompress(block, packed, (char *)bytes, &size) != SNAPPY_OK)
-        return damaged(layer, "this snappy block is damaged");
+        return damaged(layer, "damaged snappy block");
     pf_source_take(layer->below, 2 + packed);
     return size;
 }
@@ -153,7 +152,7 @@ int pf_layer_snappy(struct pf_source **source, struct pf_source *below, struct p
 
 struct look_layer {
     struct pf_layer layer;
-    size_t at, most; /* bytes below that were passed over */
+    size_t at, most; /* bytes below that were skipped */
 };
 
 static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t room,

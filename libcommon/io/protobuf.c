@@ -63,7 +63,7 @@ static const unsigned char *parse_head(const unsigned char *p, const unsigned ch
         field->value = (tag & 7) == PF_PROTO_FIXED64 ? pf_load64le(p) : pf_load32le(p);
         return p + ((tag & 7) == PF_PROTO_FIXED64 ? 8 : 4);
     default:
-        *problem = (tag & 7) < 5 ? "a group, which is not read" : "a field of a type there is not";
+        *problem = (tag & 7) < 5 ? "a group: groups are not read" : "a field of an unknown type";
         return NULL;
     }
 }
@@ -79,7 +79,7 @@ int pf_proto_next(struct pf_proto *message, struct pf_proto_field *field, const 
         return PF_FAILED;
     if (field->type == PF_PROTO_BYTES) {
         if (field->value > (uint64_t)(message->end - at)) {
-            *problem = "a field is longer than what holds it";
+            *problem = "a field is longer than the message around it";
             return PF_FAILED;
         }
         at += field->value;

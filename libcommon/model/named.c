@@ -42,7 +42,7 @@ int pf_named_unknown(const struct pf_dict *dict, const char *name, struct pf_err
     if (names.failed)
         pf_error_nomem(error);
     else
-        pf_error_set(error, PF_USAGE, "there is no measure '%s' here; measures: %.*s", name,
+        pf_error_set(error, PF_USAGE, "there is no measure '%s'; measures: %.*s", name,
                      (int)names.size, names.size > 0 ? names.data : "");
     pf_buffer_free(&names);
     return error->code;

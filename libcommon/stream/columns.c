@@ -31,9 +31,9 @@ static int check_extent(const struct pf_columns *walk, uint32_t bytes, struct pf
     size_t left = walk->size - walk->at - PF_COLUMN_HEADER;
 
     if (bytes > left || padded(bytes) > left)
-        return bad(walk, error, "its data end after the payload");
+        return bad(walk, error, "the data end after the payload");
     if (!zero(walk->bytes + walk->at + PF_COLUMN_HEADER + bytes, padded(bytes) - bytes))
-        return bad(walk, error, "its padding is not zero");
+        return bad(walk, error, "the padding is not zero");
     return PF_OK;
 }
 
@@ -50,7 +50,7 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
         if (status < 0)
             return status;
         if (id <= walk->last)
-            return bad(walk, error, "its number does not rise");
+            return bad(walk, error, "the column numbers do not rise");
         walk->last = id;
         bool skipped = (id & PF_COLUMN_MAY_SKIP) != 0 && id != walk->known;
 
@@ -60,9 +60,9 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
                                    "column %u has encoding %u: needs a newer version", id,
                                    encoding);
             if (width > 8 || (width & (width - 1)) != 0)
-                return bad(walk, error, "its width is not 0, 1, 2, 4 or 8");
+                return bad(walk, error, "the width is not 0, 1, 2, 4 or 8");
             if (bytes != (uint64_t)width * walk->rows)
-                return bad(walk, error, "its size is not rows times width");
+                return bad(walk, error, "the size is not rows times width");
         }
         walk->at += PF_COLUMN_HEADER + padded(bytes);
         if (!skipped) {

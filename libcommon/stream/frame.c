@@ -18,7 +18,7 @@ int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame 
 {
     if (memcmp(bytes, magic, sizeof magic) != 0)
         return pf_error_at(error, PF_FAILED, offset,
-                           "bytes %02x %02x %02x %02x where a frame (89 50 46 53) is expected",
+                           "bytes %02x %02x %02x %02x, expected the start of a frame (89 50 46 53)",
                            bytes[0], bytes[1], bytes[2], bytes[3]);
     uint32_t expected = pf_load32le(bytes + 28), found = check_of(bytes, 28);
     if (expected != found)
@@ -36,7 +36,7 @@ int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame 
                                .base = pf_load32le(bytes + 20),
                                .check = pf_load32le(bytes + 24)};
     if (!pf_letter((char)frame->type))
-        return pf_error_at(error, PF_FAILED, offset, "frame of type 0x%02x, which is no letter",
+        return pf_error_at(error, PF_FAILED, offset, "frame of type 0x%02x, expected a letter",
                            frame->type);
     if (frame->size > PF_FRAME_PAYLOAD_MAX || frame->raw > PF_FRAME_PAYLOAD_MAX)
         return pf_error_at(error, PF_FAILED, offset,
@@ -144,7 +144,7 @@ static int wrong_base(const struct pf_frame *frame, struct pf_error *error, cons
                       uint32_t expected)
 {
     return pf_error_at(error, PF_FAILED, frame->offset,
-                       "frame %c says that %s is %" PRIu32 ", it is %" PRIu32
+                       "frame %c says that %s is %" PRIu32 ", expected %" PRIu32
                        ": a frame is missing or was added",
                        frame->type, what, frame->base, expected);
 }
@@ -162,13 +162,13 @@ static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
     if (frame->size != 8 || frame->rows != 0 || frame->base != 0)
         return pf_error_at(error, PF_FAILED, frame->offset,
                            "the head of a segment has %" PRIu32 " bytes, %" PRIu32
-                           " rows and base %" PRIu32 ", 8, 0 and 0 are expected",
+                           " rows and base %" PRIu32 ", expected 8, 0 and 0",
                            frame->size, frame->rows, frame->base);
     if (payload[0] != PF_STREAM_MAJOR)
         return pf_error_at(
             error, PF_UNSUPPORTED, frame->offset,
-            "native stream of version %u.%u: needs a newer version (this one reads %d)", payload[0],
-            payload[1], PF_STREAM_MAJOR);
+            "native stream of version %u.%u: needs a newer version (this version reads %d)",
+            payload[0], payload[1], PF_STREAM_MAJOR);
     sequence->open = true;
     sequence->start = frame->offset;
     sequence->records = 0;
@@ -190,8 +190,8 @@ static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
         return newer(frame, error, "base", frame->base);
     if (frame->size != 16 + 16 * (uint64_t)measures)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "end frame of %" PRIu32 " bytes, with %" PRIu32 " measures %" PRIu32
-                           " are expected",
+                           "end frame of %" PRIu32 " bytes, with %" PRIu32
+                           " measures, expected %" PRIu32 " bytes",
                            frame->size, measures, 16 + 16 * measures);
     end->records = pf_load64le(payload);
     end->totals = payload + 8;
@@ -203,8 +203,8 @@ static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
                            end->records, sequence->records);
     if (frame->rows != (uint32_t)end->records)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "the end frame has %" PRIu32 " rows, the number of records %" PRIu64
-                           " is expected",
+                           "the end frame has %" PRIu32
+                           " rows, expected the number of records, %" PRIu64 "",
                            frame->rows, end->records);
     uint64_t length = frame->offset - sequence->start + pf_frame_total(frame);
     if (end->length != length)
@@ -229,7 +229,7 @@ static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame
     if (frame->rows > 1 && frame->rows > frame->raw)
         return pf_error_at(error, PF_FAILED, frame->offset,
                            "%" PRIu32 " rows of a table in %" PRIu32
-                           " bytes: they cannot all differ",
+                           " bytes: some rows must be equal",
                            frame->rows, frame->raw);
     uint32_t limit = frame->domain == PF_TABLE_MEASURES ? PF_SEGMENT_MEASURES_MAX : UINT32_MAX - 1;
     if (frame->rows > limit - (*count - 1))
@@ -258,7 +258,7 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
         return take_head(sequence, frame, payload, error);
     if (!sequence->open)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "frame %c where the head of a segment (H) is expected", frame->type);
+                           "frame %c, expected the head of a segment (H)", frame->type);
     if (frame->type == 'E')
         return take_end(sequence, frame, payload, end, error);
     if (frame->type >= 'a' && frame->type != 's')
@@ -270,7 +270,7 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
         return newer(frame, error, "flags", frame->flags);
     if (frame->rows == 0 || frame->rows > PF_FRAME_ROWS_MAX)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "frame %c of %" PRIu32 " rows, 1 to %d are expected", frame->type,
+                           "frame %c of %" PRIu32 " rows, expected 1 to %d", frame->type,
                            frame->rows, PF_FRAME_ROWS_MAX);
     if (frame->type == 'D')
         return take_table(sequence, frame, error);
@@ -283,7 +283,7 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
                           (uint32_t)sequence->records);
     if (frame->type == 's' && frame->base != 0)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "frame s has base %" PRIu32 ", 0 is expected", frame->base);
+                           "frame s has base %" PRIu32 ", expected 0", frame->base);
     return PF_OK;
 }
 
@@ -295,7 +295,7 @@ int pf_sequence_end(const struct pf_sequence *sequence, uint64_t offset, struct 
             "the stream ends without its end frame: it was cut, or its writer was killed");
     if (sequence->segments == 0)
         return pf_error_at(error, PF_FAILED, offset,
-                           "no frame where the head of a segment (H) is expected");
+                           "no frame, expected the head of a segment (H)");
     if (sequence->incomplete)
         return pf_error_at(error, PF_FAILED, offset,
                            "the stream is marked incomplete: an earlier stage failed");

@@ -94,7 +94,7 @@ static int intern_strings(struct pf_intern *intern, struct pf_dict *dict,
         uint64_t end = pf_column_value(&columns[0], row);
         if (end < begin || end > size)
             return bad_row(frame, row, error,
-                           "its end is before its begin or behind the bytes of the frame");
+                           "the end is before the start or after the bytes of the frame");
         if (end - begin > PF_STRING_MAX)
             return bad_row(frame, row, error, "longer than the limit of 16711680 bytes");
         unsigned flags = (unsigned)pf_column_value(&columns[1], row);
@@ -185,14 +185,13 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
         int64_t stored = intern->columns[i * CHUNK + at], value = stored;
         if (!field_value(intern, &layout->fields[i], &value))
             return pf_error_at(error, PF_FAILED, frame->offset,
-                               "%s %" PRIu32 ": its column %" PRIu32 " is %" PRIu64
-                               ", out of range",
+                               "%s %" PRIu32 ": column %" PRIu32 " is %" PRIu64 ", out of range",
                                layout->name, frame->base + row, i + 1, (uint64_t)stored);
         pf_stream_field_set(&layout->fields[i], room.bytes, value);
     }
     uint32_t id = intern_row(dict, table, room.bytes);
     if (id == 0 && pf_dict_status(dict) == PF_OK)
-        return bad_row(frame, row, error, "all its columns are 0");
+        return bad_row(frame, row, error, "all columns are 0");
     if (!map_next(&intern->maps[table], id))
         return pf_error_nomem(error);
     return PF_OK;

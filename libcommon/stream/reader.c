@@ -89,8 +89,8 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     int result = inflate(z, Z_FINISH);
     if (result != Z_STREAM_END || z->avail_in != 0 || z->avail_out != 0)
         return pf_error_at(error, PF_FAILED, frame->offset,
-                           "frame that does not inflate to its %lu bytes: %s",
-                           (unsigned long)frame->raw, z->msg ? z->msg : "it has more or less");
+                           "frame does not inflate to %lu bytes: %s", (unsigned long)frame->raw,
+                           z->msg ? z->msg : "the frame has more or fewer bytes");
     *payload = inflater->bytes;
     return PF_OK;
 }
@@ -271,7 +271,7 @@ static int take_value_column(struct reader *r, const struct pf_column *column,
     if (r->totals[k].kind != r->frame.domain - 1)
         return pf_error_at(error, PF_FAILED, r->frame.offset,
                            "block of %s records with values of measure %" PRIu32
-                           ", which is of %s records",
+                           ", a measure of %s records",
                            pf_kind_name((enum pf_kind)(r->frame.domain - 1)), k + 1,
                            pf_kind_name((enum pf_kind)r->totals[k].kind));
     if (!pf_grow(&r->values, &r->values_capacity, (size_t)r->value_count + 1, sizeof *r->values))
@@ -331,8 +331,7 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
         if (name_end < begin || end < name_end || end - begin > PF_STRING_MAX ||
             pf_column_value(&r->ids[3], row) > 3)
             return pf_error_at(error, PF_FAILED, r->frame.offset,
-                               "source text in row %" PRIu32 " with ends or flags out of range",
-                               row);
+                               "source text in row %" PRIu32 ": ends or flags out of range", row);
         begin = end;
     }
     return PF_OK;
@@ -492,7 +491,7 @@ static int check_totals(struct pf_reader *reader, const struct reader *r,
         pf_print_int128(expected, want);
         return pf_error_at(&reader->error, PF_FAILED, frame->offset,
                            "the end frame says %s in total for measure %" PRIu32
-                           ", the records give %s",
+                           ", the records sum to %s",
                            want, k + 1, have);
     }
     return PF_OK;

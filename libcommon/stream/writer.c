@@ -299,7 +299,7 @@ static int add_measure(struct pf_writer *writer, struct writer *w, uint32_t meas
 
     if (k == PF_SEGMENT_MEASURES_MAX)
         return pf_error_set(&writer->error, PF_UNSUPPORTED,
-                            "the native stream holds %d measures, there are more",
+                            "the native stream holds at most %d measures, the profile has more",
                             PF_SEGMENT_MEASURES_MAX);
     if (!pf_grow_clear(&w->measures, &w->measures_capacity, (size_t)k + 1, sizeof *w->measures))
         return PF_NOMEM;
@@ -416,7 +416,7 @@ static int take_text(struct pf_writer *writer, struct writer *w, const struct pf
     if (!pf_add_size(text->name.size, text->text.size, &size) || size > PF_STRING_MAX)
         return pf_error_set(
             &writer->error, PF_UNSUPPORTED,
-            "the native stream holds source texts of up to %zu bytes, one is longer",
+            "the native stream holds source texts of at most %zu bytes, a text is longer",
             PF_STRING_MAX);
     if (w->text_rows == BLOCK_ROWS ||
         (w->text_rows > 0 && w->text_bytes.size + size > TEXT_BYTES_AT_ONCE)) {

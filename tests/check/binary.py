@@ -245,7 +245,7 @@ def check_symbols(_):
     differ("symbols", [[(f["function"], f["file"], f["line"]) for f in stack] for stack in found], [[(n, "", 0)] for _, n in own])
     shutil.copy(program, "bare")
     tool("strip", "bare")
-    for name, words in (("bare", "stripped"), ("none", "No such file"), ("symbols.c", "no ELF file"), (".", "not a regular file"), ("/dev/null", "not a regular file")):
+    for name, words in (("bare", "stripped"), ("none", "No such file"), ("symbols.c", "not an ELF file"), (".", "not a regular file"), ("/dev/null", "not a regular file")):
         status, _, err = run("profcat", "--binary=" + name, "-t", "ndjson", given=profile(program, [own[0][0]]))
         differ("--binary=" + name, (status, words in err), (3, True))
 
@@ -300,13 +300,13 @@ def check_formats(_):
         data = pprof(address + base, start + base, start + base + size, offset, name)
         differ("pprof", named(rows("--binary=" + program, given=data)), names)
     data = pprof(address, start, start + size, offset, b"0" * 40)
-    found = rows("--binary=" + program, given=data, warned="build id is " + "0" * 40)
+    found = rows("--binary=" + program, given=data, warned="build id " + "0" * 40)
     differ("another build", named(found), [("0x%x" % address, 0)])
     shutil.copy(program, "renamed")
     data = pprof(address, start, start + size, offset, identifier)
     differ("renamed, same build", named(rows("--binary=renamed", given=data)), names)
     data = pprof(address, start, start + size, offset, b"")
-    differ("renamed", named(rows("--binary=renamed", given=data, warned="none of the 1 addresses")), [("0x%x" % address, 0)])
+    differ("renamed", named(rows("--binary=renamed", given=data, warned="none of the 1 unnamed addresses")), [("0x%x" % address, 0)])
     # perf script: what perf could not name
     data = b"prog 1 1.000000: 1 cycles:u: \n\t%16x [unknown] (/elsewhere/formats)\n\t%16x known+0x10 (/elsewhere/formats)\n\n" % (address, address)
     differ("perf", named(rows("--binary=" + program, given=data)), names + [("known", 0)])

@@ -372,10 +372,10 @@ def split(_):
                         got = good(*args, "-t", "dcpi", given=together)
                         differ("%s %s: taken apart" % (key, args[0]), got, files[key].encode())
             status, out, err = run("profcat", "-t", "dcpi", given=together)
-            differ("several events", (status, out, "one event in a file" in err), (2, b"", True))
+            differ("several events", (status, out, "file holds one event" in err), (2, b"", True))
         everything = good("profcat", "-m", "cycles", *paths.values())
         status, out, err = run("profcat", "-t", "dcpi", given=everything)
-        differ("several images", (status, out, "one image in a file" in err), (2, b"", True))
+        differ("several images", (status, out, "file holds one image" in err), (2, b"", True))
         where = os.path.join(made_in.directory.name, "%s.dcpi")
         good("proffilter", "--split=image", "-o", where, given=everything)
         for image in "ab12", "AB13":
@@ -499,12 +499,12 @@ def text(_):
         ("0x000120001004       1       0", "0x000120001004 1 x", "not a decimal number", 3),
         ("0x000120001004       1       0", "0x000120001000 1 0", "increasing order", 3),
         ("0x000120001004       1       0", "0x00001 1 0", "before the start", 3),
-        ("0x000120001004       1       0", "0xg 1 0", "begins with an address", 3),
+        ("0x000120001004       1       0", "0xg 1 0", "expected an address", 3),
         ("0x000120001004       1       0", "work 1 0", None, 3),
-        ("text_start           0x000120000000", "text_start 120000000", "text_start is", 3),
+        ("text_start           0x000120000000", "text_start 120000000", "as text_start", 3),
         ("image                20010904031500a1b2c3", "image editor", "no line `image`", 3),
-        ("event                25 imiss:4096:2500", "event imiss", "an event is TOTAL", 3),
-        ("event                25 imiss:4096:2500", "event 1 cycles:1:1", "has a column already", 3),
+        ("event                25 imiss:4096:2500", "event imiss", "an event TOTAL", 3),
+        ("event                25 imiss:4096:2500", "event 1 cycles:1:1", "already has a column", 3),
         ("event                25 imiss:4096:2500", "event 26 imiss:4096:2500", "sum to 25, the head says 26", 0),
     ]
     for old, new, message, wanted_status in bad:
@@ -572,9 +572,9 @@ def tables(_):
             differ(file + ": joined", decode(good("profcat", "-t", "dcpi", given=stream + good("profcat", given=data))).counts(),
                    {at: 2 * n for at, n in profile.counts().items()})  # fmt: skip
         status, out, err = run("profcat", "--symbols", made_in.file("none", b"no symbols\n"), given=data)
-        differ("no symbols", (status, "no line is one of nm" in err), (3, True))
+        differ("no symbols", (status, "no line has the form of nm" in err), (3, True))
         status, out, err = run("profcat", "--symbols", made_in.file("else", b"0000000000000010 T f\n0000000000000020 B end\n"), given=data)
-        differ("other symbols", (status, "none of the 3 addresses" in err), (0, True))
+        differ("other symbols", (status, "none of the 3 unnamed addresses" in err), (0, True))
 
 
 def main():

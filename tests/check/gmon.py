@@ -121,7 +121,7 @@ def main():
     status, _, err = run("profcat", "-t", "ndjson", given=b"gmon\2\0\0\0" + bytes(40))
     differ("version: " + err, (status, "version 2" in err), (3, True))
     status, _, err = run("profcat", "-t", "ndjson", given=gmon("<", blocks("<", "Q", [(1, 1 << 63)])))
-    differ("blocks: " + err, (status, "leaves 64 bits" in err), (3, True))
+    differ("blocks: " + err, (status, "overflows 64 bits" in err), (3, True))
     status, _, err = run("profcat", "-t", "ndjson", given=gmon("<", histogram("<", "Q", 0x1000, 0x900, 100, [5])))
     differ("order: " + err, (status, "no histogram" in err), (3, True))
     sys.exit(failures > 0)

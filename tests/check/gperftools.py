@@ -281,10 +281,10 @@ def check_made():
     # damage: what came before is there
     data = cpu(8, "<", records)
     differ("cut", len(failing(data[:-3], "offset", "ends within a record")), 3)
-    failing(cpu(8, "<", [(1, (1,)), (2**63, (2,))]), "leave 64 bits")
-    failing(cpu(8, "<", [(2**62, (7,))], (0, 3, 0, 100, 0)), "leave 64 bits")
+    failing(cpu(8, "<", [(1, (1,)), (2**63, (2,))]), "overflow 64 bits")
+    failing(cpu(8, "<", [(2**62, (7,))], (0, 3, 0, 100, 0)), "overflow 64 bits")
     most = cpu(8, "<", [(9223372036854, (7,)), (9223372036854, (7,))], (0, 3, 0, 1000, 0))
-    failing(most, "offset 64", "leaves 64 bits")
+    failing(most, "offset 64", "overflows 64 bits")
     failing(struct.pack("<7Q", 0, 3, 0, 100, 0, 1, 2**60), "1048575")
 
     # heaps: exact, sampled, of which only a part tells of allocations
@@ -302,8 +302,8 @@ def check_made():
                 differ("heap %r: measures" % kind, sorted(row["values"]), sorted(names))
                 differ("heap: bytes", row["labels"]["bytes"], [{"num": inuse[1] // inuse[0] if inuse[0] else alloc[1] // alloc[0] if both else 0, "unit": "bytes"}])
                 differ("heap: addresses", [f["address"] for f in row["stack"]], ["0x10", "0x20"])
-    failing(heap(b"heap/8192", (0, 5), (0, 0)), "offset", "5 bytes in no object")
-    failing(heap(b"heap_v2/524288", (2**62, 2**62), (1, 1)), "leave 64 bits")
+    failing(heap(b"heap/8192", (0, 5), (0, 0)), "offset", "5 bytes in 0 objects")
+    failing(heap(b"heap_v2/524288", (2**62, 2**62), (1, 1)), "overflow 64 bits")
     failing(heap(b"heapstatz", (1, 5), (1, 5)), "kind 'heapstatz'")
 
     # jemalloc
@@ -331,12 +331,12 @@ def check_made():
     differ("cut", (status, "may be cut" in err), (0, True))
     failing(b"goroutine profile: total 1\n1 @ 0x12 zz\n", "offset 27", "addresses")
     failing(b"goroutine profile: total 1\n1 @ 0x11112222333344445\n", "offset 27", "addresses")
-    failing(b"goroutine profile: total 1\n%d @ 0x1\n%d @ 0x1\n" % (2**62, 2**62), "leaves 64 bits")
+    failing(b"goroutine profile: total 1\n%d @ 0x1\n%d @ 0x1\n" % (2**62, 2**62), "overflows 64 bits")
     for head, period, hz in ((b"--- mutex:\ncycles/second=2595000000\nsampling period=7\n", 7, 2595000000), (b"--- contention:\ncycles/second=3\n", 1, 3), (b"--- contentionz 1 ---\ncycles/second = 1000000000\nsampling period = 1\nms since reset = 5\n", 1, 10**9)):
         row = rows(given=head + b"  19490304       27 @ 0x12\n#\t0x11\tsync.(*Mutex).Unlock+0x1\t/m.go:3\n")[0]
         differ("contention", row["values"], {"contentions": 27 * period, "delay": int(19490304 * period / (hz / 1e9))})
         differ("contention", row["stack"][0]["function"], "sync.(*Mutex).Unlock")
-    failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "leave 64 bits")
+    failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "overflow 64 bits")
     # all goroutines' stacks
     data = b"goroutine 7 gp=0xc000 m=0 [chan receive, 5 minutes, locked to thread]:\nmain.(*T).f(0xc0, {0x1?, 0x2})\n\t/a b/x.go:12 +0x45\nmain.g(...)\n\t/x.go:3\n"
     data += b"...additional frames elided...\ncreated by main.main in goroutine 1\n\t/x.go:9 +0x1\n\ngoroutine 8 [running]:\n\tgoroutine running on other thread; stack unavailable\ncreated by main.q\n\t/x.go:1 +0x2\nexit status 2\n"

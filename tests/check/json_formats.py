@@ -460,7 +460,7 @@ def made():
             "samples": [1], "timeDeltas": [1], "startTime": 0, "endTime": 1}  # fmt: skip
     expect("a loop", table(loop, status=3), [], "offset .*own ancestor")
     loop["nodes"][1]["id"] = 1
-    expect("a node twice", table(loop, status=3), [], "offset .*node 1 is there twice")
+    expect("a node twice", table(loop, status=3), [], "offset .*node 1 is defined twice")
     good = {"nodes": [{"id": 1, "callFrame": dict(frame, functionName="(root)"), "children": [2]}, {"id": 2, "callFrame": frame}],
             "samples": [2, 2, 1], "timeDeltas": [5, 7, 9], "startTime": 0, "endTime": 25}  # fmt: skip
     expect("before", table(good, "-f", "cpuprofile:deltas=before"), [(("f",), {"hits": 1, "wall": 5000}), (("f",), {"hits": 1, "wall": 7000}), ((), {"hits": 1, "wall": 9000})])
@@ -494,7 +494,7 @@ def made():
     expect("explode", table(rows, status=3), [], "whole stacks")
     folded = b"a;b 5\na;c -7\n"
     expect("both signs", table(profcat("-t", "speedscope", data=folded)[0]), [(("a", "b"), {"samples": 5}), (("a", "c"), {"samples": -7})])
-    for form, word in (("cpuprofile", "below 0"), ("heapprofile", "bytes")):
+    for form, word in (("cpuprofile", "negative"), ("heapprofile", "bytes")):
         out, said = profcat("-t", form, data=folded, status=2)
         if word not in said:
             report(form, said)
@@ -525,7 +525,7 @@ def wild(directory):
     for form, path in (("cpuprofile", "cpuprofile/chrome65-simple.cpuprofile"), ("stackprof", "stackprof/last-frame-no-name.json")):
         path = os.path.join(directory, path)
         compare(path, sums(DECODERS[form](load(path))), sums(rows_of(profcat("-t", "ndjson", path)[0])), 0)
-    for path, word in (("invalid/speedscope-out-of-order.json", "frame 1 closes where frame 0 is open"), ("firefox/ff61-recursion.json", "Firefox")):
+    for path, word in (("invalid/speedscope-out-of-order.json", "frame 1 closes, but frame 0 is the open frame"), ("firefox/ff61-recursion.json", "Firefox")):
         said = profcat("-t", "folded", os.path.join(directory, path), status=3)[1]
         if word not in said:
             report(path, said)

@@ -37,7 +37,7 @@ KEEPS_MEASURES = {"pfs", "json", "ndjson", "pprof", "speedscope"}
 KEEPS_NAMES = {"pfs", "json", "ndjson", "pprof", "speedscope", "folded", "cpuprofile", "heapprofile", "callgrind"}
 # Without what FlameGraph's scripts make of perf's names.
 OPTIONS = {"folded": "folded:plain=yes"}
-REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs|only|has none|comes after|leaves? 64 bits|"
+REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs|only|is not |has none|missing in earlier|overflows? 64 bits|"
                     r"too great|below 0|too many|NUL|too large|have none|would have|different|negative|cannot|not a|no room|at most|more than|larger|greater", re.I)
 
 
@@ -258,7 +258,7 @@ class Laws:
                 if not sides and all(re.search(rb" -?[0-9.]+ -?[0-9.]+$", line) for line in lines):
                     options = "-f", "folded:columns=1"  # the writer has said so
         y, said = read(self.path(name), *options)
-        if y is None and form == "nytprof" and "leaves 64 bits" in said:
+        if y is None and form == "nytprof" and "overflows 64 bits" in said:
             return None  # calls of one place are added up
         if y is None:
             raise Wrong("what was written cannot be read: " + said)

@@ -115,8 +115,8 @@ def one_run(choose, directory):
     options = ["--mean"] if mean else []
     status, got = merge_values(options, operands)
     if leaves:
-        if status != 3 or "'cycles' leaves 64 bits" not in got or not re.search(r"record \d+, of 'f\d+'", got):
-            sys.exit(f"{weights}: a sum leaves 64 bits: status {status}: {got}")
+        if status != 3 or "'cycles' overflows 64 bits" not in got or not re.search(r"record \d+, of 'f\d+'", got):
+            sys.exit(f"{weights}: a sum overflows 64 bits: status {status}: {got}")
         if re.search(r"of '(f\d+)'", got).group(1) not in leaves:
             sys.exit(f"{weights}: {got.strip()}: not one of {sorted(leaves)}")
         status, got = merge_values(options + ["--saturate", "-q"], operands)

@@ -287,23 +287,23 @@ OTHERS = {"hist_f362938", "hist_fa38dfd"}
 BAD = {
     "hand_D_short": (3, "offset 421: chunk D ends inside the numbers"),
     "hand_F_unterm": (3, "offset 421: chunk F ends inside a name"),
-    "hand_S_not28": (3, "offset 487: chunk S has 31 bytes, which is no multiple of 28"),
+    "hand_S_not28": (3, "offset 487: chunk S has 31 bytes, not a multiple of 28"),
     "hand_banner_line1": (3, "offset 12: the file ends without its end chunk"),
     "hand_binhdr_996afac": (0, "warning: .*binary header"),
     "hand_binhdr_notereader": (0, "warning: .*binary header"),
-    "hand_crlf": (3, "offset 442: byte 0x0d where a chunk should begin: lines end in CR LF"),
+    "hand_crlf": (3, "offset 442: byte 0x0d, expected the start of a chunk: lines end in CR LF"),
     "hand_header_noblank_only": (3, "offset 415: the file ends without its end chunk"),
     "hand_header_only": (3, "offset 416: the file ends without its end chunk"),
     "hand_len_overflow": (3, "offset 454: chunk S of 4294967295 bytes: the file ends 4294967267 bytes before its end"),
     "hand_line1_nonl": (3, "offset 0: the file ends inside a line of its banner"),
     "hand_noE": (3, "offset 543: the file ends without its end chunk"),
-    "hand_trailing": (0, "warning: .*offset 730: 55 bytes behind the end chunk"),
+    "hand_trailing": (0, "warning: .*offset 730: 55 bytes after the end chunk"),
     "hand_trunc_E": (3, "offset 725: the file ends inside the head of chunk E"),
     "hand_trunc_F": (3, "offset 416: chunk F of 33 bytes: the file ends 18 bytes before its end"),
     "hand_trunc_S_exact": (3, "offset 454: chunk S of 84 bytes: the file ends 56 bytes before its end"),
     "hand_trunc_chunkhdr": (3, "offset 543: the file ends inside the head of chunk D"),
-    "hand_unknown_lower": (0, "warning: .*offset 454: unknown chunk q of 0 bytes: passed over"),
-    "hand_unknown_tok": (0, "warning: .*offset 454: unknown chunk Z of 5 bytes: passed over"),
+    "hand_unknown_lower": (0, "warning: .*offset 454: unknown chunk q of 0 bytes: skipped"),
+    "hand_unknown_tok": (0, "warning: .*offset 454: unknown chunk Z of 5 bytes: skipped"),
     "hist_01698ea": (0, "warning: .*chunk F names no files"),
     "hist_3983e6f": (0, "warning: .*chunk F names no files"),
     "hist_a986d58": (0, "warning: .*chunk F names no files"),
@@ -475,16 +475,16 @@ def check_made(_folder):
     run = look("odd lines", odd, 0, "^$")
     report.equal("odd lines", "same bytes", run.out == odd, True)
     look("process 16", banner(0) + b"P" + struct.pack("<IId", 16, 1, 1.75e9) + FILES + LINES + END, 0, "^$")
-    look("two clocks", banner() + piece("A", b"ticks_per_sec=1000\0") + FILES + LINES + END, 3, "too great")
+    look("two clocks", banner() + piece("A", b"ticks_per_sec=1000\0") + FILES + LINES + END, 3, "too large")
     look("ticks", banner(ticks="many") + FILES + LINES + END, 0, "ticks_per_sec is 'many'")
     run = look("fine ticks", banner(ticks=3000000000) + piece("S", rows((0, 1, 1, 449, 450))) + END, 0, "rounded to ticks of 100 ns")
     report.equal("fine ticks", "rounded once", decode(run.out).lines, [(0, 1, 1, 1, 2)])
     run = look("too big", banner() + piece("S", rows((0, 1, 1, 2**63, 0), (0, 2, 1, 5, 5))) + END, 3, "offset 393: .*more than 63 bits")
     report.equal("too big", "the rest", decode(run.out).lines, [(0, 2, 1, 5, 5)])
     look("overflow", banner() + piece("S", rows((0, 1, 4294967295, 0, 0), (0, 1, 1, 0, 0))) + END, 2,
-         "pynytprof holds counts of 32 bits, and a sum of 'calls' is greater")
-    look("version 6", b"NYTProf 6 0" + whole[11:], 3, "version 6 of the format is not known")
-    look("two in one", whole + whole, 0, "%d bytes behind the end chunk are not read" % len(whole))
+         "pynytprof holds counts of 32 bits, and a sum of 'calls' is larger")
+    look("version 6", b"NYTProf 6 0" + whole[11:], 3, "unknown format version 6")
+    look("two in one", whole + whole, 0, "%d bytes after the end chunk are not read" % len(whole))
     look("stub", b"NYTPROF\0" + struct.pack("<II", 5, 0) + END, 0, "binary header")
     look("H", b"NYTPROF\0" + struct.pack("<II", 5, 0) + piece("H", struct.pack("<II", 5, 0)) + FILES + LINES + END, 0, "binary header")
     head = b"ticks_per_sec=10000000\0file=x"

@@ -311,7 +311,7 @@ static bool message_is_true(struct bytes err, struct bytes clean, int kind)
         for (int i = 0; i < 3 && messages[kind][i]; i++)
             named = named || strstr(line, messages[kind][i]);
         bool known = named || strstr(line, ": warning: ") ||
-                     strstr(line, ": no run of it is good") || strstr(clean.data, line);
+                     strstr(line, ": no run could be read") || strstr(clean.data, line);
         if (end)
             *end = '\n';
         if (!known)

@@ -96,19 +96,19 @@ refused() { # TEXT WANTED [OPTION...]
 
 @test "damage is named with its offset and line" {
     local head='# callgrind format\nevents: Ir\n'
-    refused "${head}fn=(3)\n1 2\n" 'offset 30: line 3: the number of a name that no line before defined'
+    refused "${head}fn=(3)\n1 2\n" 'offset 30: line 3: the number of a name that no earlier line defines'
     refused "${head}fn=f\n1 2 3\n" 'line 4: more costs than events'
-    refused "${head}fn=f\n1 x\n" 'line 4: no cost'
-    refused "${head}fn=f\n-1 2\n" 'line 4: no position'
+    refused "${head}fn=f\n1 x\n" 'line 4: a cost is missing'
+    refused "${head}fn=f\n-1 2\n" 'line 4: the position is missing'
     refused "${head}fn=f\n1 9223372036854775808\n" 'more than 64 bits'
-    refused "${head}fn=f\n99999999999999999999 1\n" 'no position'
+    refused "${head}fn=f\n99999999999999999999 1\n" 'the position is missing'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\nfn=h\n" 'expected the costs of a call'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\n" 'ends before the costs of a call'
     refused "${head}fn=f\ncalls=1 1\n1 1\n" "a call without 'cfn=' before it"
     refused "${head}qq=f\n" 'an unknown kind of position'
     refused "${head}fn=f\n1 2\n\$\$\$\n" 'neither costs nor a position nor a header line'
     refused '# callgrind format\nfn=f\n1 2\n' "costs before the 'events:' line"
-    refused '# callgrind format\nevents: Ir Ir\n' 'named twice'
+    refused '# callgrind format\nevents: Ir Ir\n' 'an event name is used twice'
     refused '# callgrind format\nversion: 1\n' "ends before its 'events:' line"
     refused '# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 2\n' "it ends without its 'totals:' line"
     refused 'desc: x\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 2\n' "it ends without its 'summary:' line"
@@ -129,7 +129,7 @@ END
     profcat -t ndjson wide.out 2>err | profcat -t callgrind | grep -qx 'totals: 18446744073709551614'
     [ ! -s err ]
     sed -i 's/614$/613/' wide.out
-    fails 0 "costs of 'Ir' are 18446744073709551614 together, the totals: line says 18446744073709551613" profcat -c wide.out
+    fails 0 "costs of 'Ir' sum to 18446744073709551614, the totals: line says 18446744073709551613" profcat -c wide.out
     printf 'events: Ir\nfl=a\nfn=f\n1 %s\nfn=g\n2 1\nsummary: %s\n' 9223372036854775807 9223372036854775808 >wide.out
     [ "$(profcat -c wide.out 2>&1)" = 2 ]
 }
@@ -140,7 +140,7 @@ END
     [ "$(grep -c '"kind":"flat"' <<<"$output")" -eq 2 ]
     printf '# callgrind format\nevents: Ir\nfn=f\n1 2\ntotals: 3\n' >odd.out
     run -0 profcat -c odd.out
-    [[ $output == *"the costs of 'Ir' are 2 together, the totals: line says 3"* ]]
+    [[ $output == *"the costs of 'Ir' sum to 2, the totals: line says 3"* ]]
 }
 
 @test "sums beyond 64 bits are refused, not wrapped" {
@@ -148,9 +148,9 @@ END
     run -0 profcat --probe --no-group big.out
     [[ $output == *18446744073709551614* ]]
     run -3 proftop big.out
-    [[ $output == *'leaves 64 bits'* ]]
+    [[ $output == *'overflows 64 bits'* ]]
     run -3 profcat -t callgrind big.out
-    [[ $output == *'leaves 64 bits'* ]]
+    [[ $output == *'overflows 64 bits'* ]]
 }
 
 @test "files nobody knows are ???, also where that is all of them" {

@@ -66,7 +66,7 @@ refused()
 
 @test "a gzip of a gigabyte of nothing is refused in little memory" {
     head -c 1000000000 /dev/zero | gzip -1 >zeros.gz
-    refused zeros.gz 'no known profile format'
+    refused zeros.gz 'unknown profile format'
 }
 
 @test "a line without end is refused in little memory" {
@@ -114,16 +114,16 @@ for k in range(20000): print("main;%x" % random.getrandbits(64), k)' | gzip >lar
     head -c 5000 /dev/zero >zeros
     refused elf 'ELF'
     refused zip 'zip'
-    refused words 'no known profile format|line 1'
-    refused zeros 'no known profile format'
+    refused words 'unknown profile format|line 1'
+    refused zeros 'unknown profile format'
 }
 
-@test "a sum that leaves 64 bits names the record, totals beyond them are exact" {
+@test "a sum that overflows 64 bits names the record, totals beyond them are exact" {
     printf 'main;work 9223372036854775807\nmain;idle 1\nmain;work 1\n' >big.folded
     got=0
     proftop big.folded >out 2>err || got=$?
     [ "$got" -eq 3 ]
-    grep -q '^proftop: big.folded: record 3: the sum of .* leaves 64 bits' err
+    grep -q '^proftop: big.folded: record 3: the sum of .* overflows 64 bits' err
     profcat big.folded | profcat --probe --no-group >out
     grep -q 'samples: 9223372036854775809 ' out
 }

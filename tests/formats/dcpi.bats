@@ -101,7 +101,7 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [ "$(profcat third | profcat -t dcpicat | sed -n 's/  */ /; s/^event //p')" = "3 cycles:63488:3333" ]
     # in files without shares
     run -2 profmerge -t dcpicat half whole
-    [[ $output == *"'cycles' are events"* ]]
+    [[ $output == *"the events 'cycles'"* ]]
     run -2 profcat -t dcpi third -o out
     [[ $output == *"634880000/3333 events"* ]]
     [ "$(profcat -q -t dcpi half | sed -n '/^period/p')" = "period 126976" ]
@@ -145,7 +145,7 @@ event                %d %s
     profcat -t dcpicat both | diff both -
     # pprof has one period for all samples: 4 + 5 counts are not 9 of anything, events can be added
     run -3 profcat -t pprof a.dcpi b.dcpi -o out
-    [[ $output == *"measure 'cycles' comes with different periods (profmerge brings them to events)"* ]]
+    [[ $output == *"measure 'cycles' has several periods (profmerge converts the values to events)"* ]]
     # 4 * 63488 + 5 * 63498
     profmerge -t pprof a.dcpi b.dcpi | proftop - | grep -q '^cycles: 571,442 events total'
 }
@@ -159,5 +159,5 @@ event                %d %s
         printf 'event                4 %sa\nevent                2 %sb\n0x000000001000       4       2\n' "$long" "$long"
     } >both.txt
     run -2 profcat -t dcpi both.txt
-    [ "$output" = "profcat: merge-mismatch: dcpi holds one event in a file, and here are '${long}a' and '${long}b' (proffilter -m chooses one)" ]
+    [ "$output" = "profcat: merge-mismatch: a dcpi file holds one event, and the profile has '${long}a' and '${long}b' (proffilter -m chooses one)" ]
 }

@@ -38,7 +38,7 @@ same()
 @test "Prometheus's metrics are not taken for folded stacks, frames that look like them are" {
     while read -r text; do
         printf "$text" >given
-        fails 3 'given: offset 0: no known profile format' profcat given
+        fails 3 'given: offset 0: unknown profile format' profcat given
     done <<'END'
 up{job="x"} 1\n
 up{job="x",path="/a;b} c",} 1 1395066363000\n
@@ -89,13 +89,13 @@ END
 
 @test "a bad line is named by its number and its offset" {
     printf '# one\nmain;a 1\nmain;b 2\nno count here\nmain;c 4\n' >bad.folded
-    fails 3 'profcat: bad.folded: offset 24: line 4: no count .*no count here' profcat -f folded bad.folded -t folded
+    fails 3 'profcat: bad.folded: offset 24: line 4: the count at the end is missing.*no count here' profcat -f folded bad.folded -t folded
     printf 'main;a 1\nmain;b 12V.43\n' >bad.folded
-    fails 3 'line 2: no count' profcat -f folded bad.folded -t folded
+    fails 3 'line 2: the count' profcat -f folded bad.folded -t folded
     printf 'main;a 1\nmain;b 99999999999999999999\n' >bad.folded
-    fails 3 'offset 9: line 2: the count needs more than 64 bits' profcat -f folded bad.folded -t folded
+    fails 3 'offset 9: line 2: the count overflows 64 bits' profcat -f folded bad.folded -t folded
     printf 'main;a 1\nmain;b 1e-19\n' >bad.folded
-    fails 3 'line 2: the count needs more than 64 bits' profcat -f folded bad.folded -t folded
+    fails 3 'line 2: the count overflows 64 bits' profcat -f folded bad.folded -t folded
 }
 
 @test "records before a bad line are there, the stream is marked, later stages fail too" {
@@ -114,7 +114,7 @@ END
     profcat -f folded in.folded | profcat -t folded >got
     same in.folded got
     printf 'a 9223372036854775807\na 1\n' >in.folded
-    fails 3 "sum of 'samples' leaves 64 bits" profcat -f folded in.folded -t folded
+    fails 3 "sum of 'samples' overflows 64 bits" profcat -f folded in.folded -t folded
     printf 'a 9223372036854775807\na 1\na -5\n' >in.folded
     [ "$(profcat -f folded in.folded -t folded)" = 'a 9223372036854775803' ]
 }
@@ -190,7 +190,7 @@ END
     gzip -c bom.folded >bom.folded.gz
     [ "$(profcat bom.folded.gz -t folded)" = 'main;a 1' ]
     { for k in 1 2 3 4 5 6 7 8 9; do echo "main;a$k $k"; done; echo 'one bad line'; } >most.folded
-    fails 3 'line 10: no count' profcat most.folded -t folded
+    fails 3 'line 10: the count' profcat most.folded -t folded
     # Letters are tags of numbers in a protocol buffer.
     for name in xxxxxxxx "$(head -c 1000 /dev/zero | tr '\0' x)" "x12$(head -c 4000 /dev/zero | tr '\0' a)" 'HHPP``pphhxx'; do
         printf '%s;y 1\n' "$name" >letters
@@ -198,16 +198,16 @@ END
         [[ $(profcat --probe letters) == "letters: folded ("* ]]
     done
     printf 'main;a 9223372036854775808\n' >big
-    fails 3 'big: offset 0: line 1: the count needs more than 64 bits' profcat big -t folded
+    fails 3 'big: offset 0: line 1: the count overflows 64 bits' profcat big -t folded
     printf 'main;a\0b 1\nmain;c 2\nd 3\n' >nul
     profcat nul -t folded | same - <(LC_ALL=C sort nul)
     printf 'one\ntwo\nmain;a 1\n' >few
-    fails 3 'no known profile format' profcat few -t folded
+    fails 3 'unknown profile format' profcat few -t folded
     # bytes that are no text: padding, another control byte, no UTF-8, a line without a count among few
     for bytes in 'a;b 1\n\0\0\0\n' 'name\0\0\0\0a;b 1\nc 1\n' 'a\0\1;b 1\n' 'a\0\377;b 1\n' 'a\0b;c 1\nd;e 2\nf\n'; do
         # shellcheck disable=SC2059  # a table of escapes
         printf "$bytes" >binary
-        fails 3 'no known profile format' profcat binary -t folded
+        fails 3 'unknown profile format' profcat binary -t folded
     done
     : >empty
     fails 3 'empty' profcat empty -t folded
@@ -247,7 +247,7 @@ assert sums == {"before": 23.25, "after": 10}, sums'
     printf 'a;thread  7 1\nmain 4\nmain_[k] 2 5\nthread 1.50 3\nthread 12 5\n' | same - got
     printf 'thread 12 3\n' >alone.folded
     profcat -f folded:columns=1 alone.folded -t folded | same - alone.folded
-    fails 3 'offset 40: line 4: no two counts' profcat -f folded:columns=2 <(head -n 3 one.folded; echo 'main 4')
+    fails 3 'offset 40: line 4: the two counts' profcat -f folded:columns=2 <(head -n 3 one.folded; echo 'main 4')
 }
 
 @test "a difference of two files has the lines difffolded.pl gives" {

@@ -73,7 +73,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
     [ ${#tried} -ge 20 ]
 }
 
-@test "values and totals that leave 64 bits are read back from our own JSON" {
+@test "values and totals that overflow 64 bits are read back from our own JSON" {
     stream wide.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick"}, {"name": "n"}],
  "records": [{"stack": [["f"]], "values": {"wall": 1000000000000000003, "n": 9223372036854775807}},
@@ -170,7 +170,7 @@ END
     run profcat -f heapprofile:sizes=samples -t folded "$files/heapprofile/small.heapprofile"
     [[ $output == *"[unknown] 61400"* ]]
     [[ $output == *"alloc;alloc 24"* ]]
-    [[ $output == *"1 samples are of nodes that the profile does not have"* ]]
+    [[ $output == *"1 samples have nodes that the profile does not define"* ]]
 }
 
 @test "node reads what is written, and a profile of its own is read" {
@@ -206,10 +206,10 @@ chunk() {
     grep -q '1 times finer than nanoseconds are rounded' err
 }
 
-@test "speedscope: a weight whose opposite leaves 64 bits is refused, records before it are given" {
+@test "speedscope: a weight whose opposite overflows 64 bits is refused, records before it are given" {
     printf '%s' '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0],[0]],' \
         '"weights":[3,-9223372036854775808],"profutils":{"measure":"m","unit":"count","negative":true}}]}' >least.json
-    fails 3 'least.json: offset 48: record 2: the weight leaves 64 bits' profcat -f speedscope -t csv least.json
+    fails 3 'least.json: offset 48: record 2: the weight overflows 64 bits' profcat -f speedscope -t csv least.json
     grep -q ',-3$' out
 }
 
@@ -227,7 +227,7 @@ chunk() {
     printf '%s' '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"evented","unit":"nanoseconds","startValue":0,"endValue":100,' \
         '"events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10},{"type":"C","frame":1,"at":14},{"type":"O","frame":1,"at":40}' >open.json
     { cat open.json; printf ']}]}'; } >never.json
-    fails 3 "never.json: offset $(($(wc -c <open.json) + 1)): 2 frames are still open behind the last event: every frame that opens must close" \
+    fails 3 "never.json: offset $(($(wc -c <open.json) + 1)): 2 frames are still open after the last event: every frame that opens must close" \
         profcat -f speedscope -t folded never.json
     # a until 10, b until 14, a until 40
     [ "$(profcat -q --salvage -f speedscope -t folded never.json)" = $'a 36\na;b 4' ]
@@ -250,7 +250,7 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
 
 @test "half a surrogate in a value leaves the other letters of the value as they are" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800\\\303\267"}]' >half.json
-    fails 3 'half.json: offset 56: no JSON value: invalid escape' profcat -f chrometrace half.json -o /dev/null
+    fails 3 'half.json: offset 56: not a JSON value: invalid escape' profcat -f chrometrace half.json -o /dev/null
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800 \303\267"}]' >half.json
     printf '\303\251\357\277\275 \303\267 5000\n' >want
     profcat -f chrometrace -t folded half.json >got
@@ -264,18 +264,18 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
         printf '%s' "$before${text#*@}" >wrong.json
         fails 3 "wrong.json: offset ${#before}: $message\$" profcat -f "$format" wrong.json -o /dev/null
     done <<'END'
-cpuprofile;{"nodes": @{}};'nodes' is an object, an array was expected
-cpuprofile;{"nodes":[{"id":@[1]}]};'id' is an array, a number or a string was expected
-heapprofile;{"head":@"x"};'head' is a string, an object was expected
-stackprof;{"frames":{"1":@null}};'1' is null, an object was expected
-speedscope;{"profiles":[{"samples":@"a"}]};'samples' is a string, an array was expected
-speedscope;{"profiles":[{"samples":[],"samples":@[]}]};'samples' is there twice
-speedscope;{"profiles":[{"samples":[],"events":@[]}]};a profile of samples and of events
-speedscope;{"profiles":[{"events":[{"type":"O","at":1}@]}]};the object that ends here has no 'frame'
-chrometrace;[{"ph":@true}];'ph' is true or false, a string was expected
-json;{"rows":@5};'rows' is a number, an array was expected
-ndjson;{"kind":"sample","values":@["a"]};'values' is an array, an object was expected
-ndjson;{"values":{"a":@{}}};'a' is an object, a number or a string was expected
+cpuprofile;{"nodes": @{}};'nodes' is an object, expected an array
+cpuprofile;{"nodes":[{"id":@[1]}]};'id' is an array, expected a number or a string
+heapprofile;{"head":@"x"};'head' is a string, expected an object
+stackprof;{"frames":{"1":@null}};'1' is null, expected an object
+speedscope;{"profiles":[{"samples":@"a"}]};'samples' is a string, expected an array
+speedscope;{"profiles":[{"samples":[],"samples":@[]}]};'samples' is defined twice
+speedscope;{"profiles":[{"samples":[],"events":@[]}]};a profile with both samples and events
+speedscope;{"profiles":[{"events":[{"type":"O","at":1}@]}]};the object ending here has no 'frame'
+chrometrace;[{"ph":@true}];'ph' is true or false, expected a string
+json;{"rows":@5};'rows' is a number, expected an array
+ndjson;{"kind":"sample","values":@["a"]};'values' is an array, expected an object
+ndjson;{"values":{"a":@{}}};'a' is an object, expected a number or a string
 END
 }
 

@@ -66,7 +66,7 @@ END
     stream wide.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000}], "records": [{"stack": [["a"]], "values": {"wall": 4611686018427387904}}]}
 END
-    fails 3 'record 1: the sum leaves 64 bits' profcat -t speedscope wide.pfs -o wide.speedscope
+    fails 3 'record 1: the sum overflows 64 bits' profcat -t speedscope wide.pfs -o wide.speedscope
     [ ! -e wide.speedscope ]
 }
 

@@ -69,7 +69,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
 
     awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;work 3" }' >many.folded
     run -2 --separate-stderr profcat -t pprof many.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
-    [[ $stderr == *"'goroutine' comes after samples that have none; profmerge"* ]]
+    [[ $stderr == *"'goroutine' is missing in earlier samples; profmerge"* ]]
     [ ! -e out ]
     profmerge -t pprof many.folded "$CORPUS"/pprof/goroutine.pb.gz -o out
     run -0 proftop -m samples -t csv -n 0 out

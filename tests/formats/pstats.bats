@@ -24,22 +24,22 @@ refused() { # BYTES WANTED
 
 @test "damage is named with its offset" {
     refused '{)\3z\1ai\1\0\0\0z\1b)\5' 'offset 16: the input ends inside an object'
-    refused '{)\2z\1az\1b' 'a function is no (file, line, name)'
-    refused '{)\3z\1ai\1\0\0\0z\1bi\0\0\0\0' 'a function has no (calls, calls, time, time, callers)'
-    refused '{c' 'a kind of object that profiles do not have'
-    refused '{r\0\0\0\0' 'a reference to an object that was not there'
-    refused '{R\0\0\0\0' 'a reference to a string that was not there'
-    refused '{)))\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1' 'deeper than 16'
+    refused '{)\2z\1az\1b' 'a function is not (file, line, name)'
+    refused '{)\3z\1ai\1\0\0\0z\1bi\0\0\0\0' 'the value of a function is not (calls, calls, time, time, callers)'
+    refused '{c' 'an unexpected kind of object'
+    refused '{r\0\0\0\0' 'a reference to an undefined object'
+    refused '{R\0\0\0\0' 'a reference to an undefined string'
+    refused '{)))\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1)\1' 'nested more than 16'
     refused '{(\377\377\377\377' 'a size below 0'
     refused '{s\377\377\377\177' 'a string longer than 16 MiB'
-    refused '{00' 'bytes behind the end'
-    refused '[0' 'not a dict'
+    refused '{00' 'bytes after the end'
+    refused '[0' 'expected a dict'
 }
 
-@test "times that leave 64 bits are refused" {
+@test "times that overflow 64 bits are refused" {
     python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("f", 1, "g"): (1, 1, 1e10, 1.0, {})}))' >big
     run -3 profcat -c big
-    [[ $output == *'of more than 64 bits of nanoseconds'* ]]
+    [[ $output == *'over 64 bits of nanoseconds'* ]]
     python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("f", 1, "g"): (1, 2**63, 1.0, 1.0, {})}))' >big
     run -3 profcat -c big
     [[ $output == *'a whole number of more than 64 bits'* ]]

@@ -134,7 +134,7 @@ while at < end:
     for order in 'a.nyt newer.nyt' 'newer.nyt a.nyt'; do
         # shellcheck disable=SC2086  # words
         run -0 --separate-stderr profmerge $order -t pynytprof -o merged.nyt
-        [[ $stderr == *"inputs tell different flags, sizes or times of one file: the newest time counts" ]]
+        [[ $stderr == *"inputs have different flags, sizes or times of one file: the newest time is used" ]]
         [ "$(files_of merged.nyt)" = "$(printf '%s\n' '0 0 190 1800 /a.py' '1 0 20 1600 /b.py')" ]
     done
     # made of another format: the first file alone has its source
@@ -230,6 +230,6 @@ PYTHON
 @test "a file of the metadata whose name has a NUL is refused" {
     printf '{"schema":"profutils.samples/1","rows":[],"meta":{"metadata":[%s]}}' \
         '{"origin":".pynytprof","key":"file","value":"0 16 10 20 a\u0000b"}' >nul.json
-    fails 2 "pynytprof ends names with a NUL; this one has one inside: 'a" profcat -f json -t pynytprof nul.json -o nul.pynyt
+    fails 2 "pynytprof ends names with a NUL; this name has a NUL inside: 'a" profcat -f json -t pynytprof nul.json -o nul.pynyt
     [ ! -e nul.pynyt ]
 }

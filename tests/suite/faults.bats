@@ -403,10 +403,10 @@ hasty() { (ulimit -t 20 && "$@"); }
     while read -r program; do
         format=json
         cp small.folded grows
-        expect 2 "'grows' is an input and standard output" run_row grows >>grows
+        expect 2 "'grows' is both an input and standard output" run_row grows >>grows
         ln -f grows link
-        expect 2 "'link' is an input and standard output" run_row link >>grows
-        expect 2 "standard input and standard output are one file" run_row - <grows >>grows
+        expect 2 "'link' is both an input and standard output" run_row link >>grows
+        expect 2 "standard input and standard output are the same file" run_row - <grows >>grows
         cmp small.folded grows || wrong "the input has changed"
         run_row grows >>link.json || wrong "another file: status $?"
         run_row grows -o grows 2>err && ! cmp -s small.folded grows || wrong "-o writes beside"

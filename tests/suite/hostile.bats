@@ -86,8 +86,8 @@ END
 0||a+++++++++++x?
 2|too long when written out|((abcdefghijklmnopqrst){255}){255}
 0||deep 1000
-2|more than 1000 groups|deep 1001
-2|more than 1000 groups|deep 30000
+2|groups nested more than 1000 deep|deep 1001
+2|groups nested more than 1000 deep|deep 30000
 END
     proffilter -q -t folded --fixed-strings --focus='a{300}' x.folded
 }

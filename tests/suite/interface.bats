@@ -122,7 +122,7 @@ words_of()
             case $word in *:) word=${word}x ;; esac
             "$program" "--$option=$word" "${inputs[@]}" >out 2>err && continue
             # what this profile has nothing of was understood
-            grep -qE 'there are no|is not a time|has no period|does not count|no number of calls|duration' err || wrong "--$option=$word"
+            grep -qE 'there are no|the input has no|is not a time|has no period|does not count|no number of calls|duration' err || wrong "--$option=$word"
         done < <(words_of "$program")
         # and all of them: the message about another one has no more
         for option in $(words_of "$program" | cut -d ' ' -f 1 | sort -u); do

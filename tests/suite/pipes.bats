@@ -135,7 +135,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
         { head -c "$at" tiny.pfs; printf '%b' "\\0$flipped"; tail -c +$((at + 2)) tiny.pfs; } >flipped.pfs
         got=0
         profcat flipped.pfs >out 2>err || got=$?
-        [ "$got" -eq 3 ] && grep -qE 'offset [0-9]+|no known profile format' err ||
+        [ "$got" -eq 3 ] && grep -qE 'offset [0-9]+|unknown profile format' err ||
             { echo "bit $((at % 8)) of byte $at of $size: status $got"; cat err; return 1; }
         at=$((at + 1))
     done <bytes

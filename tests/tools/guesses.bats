@@ -19,7 +19,7 @@ says()
     while IFS= read -r line; do
         command=${line%% => *} text=${line#* => } got=0
         eval "$command" >out 2>err </dev/null || got=$?
-        grep -v '^Try \|the input is incomplete\|input incomplete' err | tail -n 1 >message
+        grep -v '^Try \|input incomplete' err | tail -n 1 >message
         [ "$got" -eq "$want" ] && [[ $(cat message) == *"$text" ]] && continue
         echo "$command: status $got, expected $want and '$text'"
         cat err
@@ -174,7 +174,7 @@ proftop unknown.txt => no frame has a name: --symbols=FILE (a perf map, or the o
 proftop gmon.out => no address has a name; type: proftop --binary=PROG gmon.out
 proftop --list main gmon.out => no frame has a line; type: proftop --binary=PROG --list main gmon.out
 proftop --list 'ma(in|il)' known.txt => no frame has a line; type: perf script -F +srcline | proftop --list 'ma(in|il)'
-proftop --list main a.folded => no frame has a line: the profile does not have them
+proftop --list main a.folded => no frame has a line: the profile has no lines
 END
     for command in 'proftop a.folded' 'proftop known.txt' 'proftop -q unknown.txt' 'proftop -t csv unknown.txt'; do
         $command >out 2>err
@@ -200,14 +200,14 @@ END
         profdiff $options a.folded b.folded >table
         for program in proftop proffilter profcat profmerge; do
             says 3 <<END
-$program table => this is profdiff's table; give its records instead (profdiff -t pfs)
+$program table => this is profdiff's table; use its records instead (profdiff -t pfs)
 END
         done
     done
     proftop a.folded >top
     profdiff --stats a.folded b.folded >stats
     says 3 <<'END'
-proffilter top => this is a table of proftop or pprof; give the profile itself
-proftop stats => this is a table of profdiff --stats; give the profiles themselves
+proffilter top => this is a table of proftop or pprof; use the profile itself
+proftop stats => this is a table of profdiff --stats; use the profiles themselves
 END
 }

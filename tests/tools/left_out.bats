@@ -10,7 +10,7 @@ setup()
 }
 
 @test "with --keep-going an input that cannot be added is left out as if it had not been given" {
-    # periods and none; then a sum that leaves 64 bits in its third record; each with names, sections and a main measure of its own
+    # periods and none; then a sum that overflows 64 bits in its third record; each with names, sections and a main measure of its own
     stream good.pfs <<'END'
 {"measures": [{"name": "cycles", "period": 10}, {"name": "level", "aggregation": "max"}], "meta": [["o", "k", "good"], ["profutils", "input", "good"]],
  "texts": [["f.pl", 3, "good"]],
@@ -45,7 +45,7 @@ END
             diff -u want out
         done
     done
-    fails 2 "there is no measure 'new' here" proftop --keep-going -m new good.pfs bare.pfs
+    fails 2 "there is no measure 'new'" proftop --keep-going -m new good.pfs bare.pfs
     fails 3 "over.pfs: record 3: " proftop --keep-going over.pfs over.pfs
     # nothing is left: nothing is written
     printf 'f 9223372036854775807\nf 1\n' >over.folded
@@ -54,7 +54,7 @@ END
 }
 
 @test "with --keep-going an input that cannot be added is left out, whatever stands before and behind it" {
-    # 2^63 - 1 twice leaves 64 bits; the main measure is that of the inputs that count
+    # 2^63 - 1 twice overflows 64 bits; the main measure is that of the inputs that count
     stream bad.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds"}, {"name": "n"}],
  "records": [{"stack": [["a"]], "values": {"wall": 9223372036854775807}}, {"stack": [["a"]], "values": {"wall": 9223372036854775807}}]}
@@ -64,7 +64,7 @@ END
     stream half.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [["c"]], "values": {"n": 4611686018427387904}}]}'
     while read -r row inputs; do
         # shellcheck disable=SC2086
-        fails 3 'leaves 64 bits' proftop --keep-going -t csv $inputs
+        fails 3 'overflows 64 bits' proftop --keep-going -t csv $inputs
         [ "$(tail -n +2 out | cut -d , -f 2,7,9 | tr '\n' ' ')" = "$row " ] || { echo "$inputs: $(cat out)"; return 1; }
     done <<'END'
 b,wall,20 bad.pfs wall.pfs
@@ -76,6 +76,6 @@ b,wall,40 wall.pfs bad.pfs wall.pfs
 c,n,4611686018427387904 half.pfs half.pfs
 END
     # what fits alone and not with the others is left out, too, and the rest is there
-    fails 3 'half.pfs: the sum of measure .n. leaves 64 bits' proftop --keep-going -t csv half.pfs half.pfs n.pfs
+    fails 3 'half.pfs: the sum of measure .n. overflows 64 bits' proftop --keep-going -t csv half.pfs half.pfs n.pfs
     [ "$(cut -d , -f 2,9 <out)" = $'function,flat\nc,4611686018427387909' ]
 }

@@ -237,10 +237,10 @@ subtitle()
     grep -q '"complete":false' out
 }
 
-@test "sums that leave 64 bits are refused, names of any length and stacks of any depth are drawn" {
+@test "sums that overflow 64 bits are refused, names of any length and stacks of any depth are drawn" {
     printf 'main;a 9223372036854775807\nmain;b 1\n' >big.folded
     for format in svg html json:flame; do
-        fails 3 "the sum of measure 'samples' below one frame leaves 64 bits" profcat big.folded -t $format
+        fails 3 "the sum of measure 'samples' below one frame overflows 64 bits" profcat big.folded -t $format
     done
     { printf 'f;%.0s' $(seq 3000); head -c 100000 /dev/zero | tr '\0' x; echo ' 1'; } >deep.folded
     profcat deep.folded -t svg:minwidth=0 >deep.svg
@@ -300,6 +300,6 @@ END
  "records": [{"stack": [["f"]], "values": {"depth": 2}}]}
 END
     for format in svg html json:flame; do
-        fails 2 'the values of these records are greatest ones, which do not add up to a width' profcat -t "$format" depth.pfs
+        fails 2 'the values of these records are maxima, which cannot be added up to a width' profcat -t "$format" depth.pfs
     done
 }

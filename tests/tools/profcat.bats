@@ -231,7 +231,7 @@ END
     printf '%s\n' samples,wall 7,0 1,0 0,3000000 0,5000000 0,2000000 0,4000000 | same - got
     profcat b.folded wall.pfs -t csv | sed 's/.*,\([a-z0-9]*,[a-z0-9]*\)$/\1/' | same got -
     awk 'BEGIN { for (i = 0; i < 110000; i++) printf "a_stack_of_its_own_of_some_length_%d 1\n", i }' >long.folded
-    fails 2 "the measure 'wall' comes behind the header" profcat long.folded wall.pfs -t csv
+    fails 2 "the measure 'wall' appears after the header" profcat long.folded wall.pfs -t csv
     profcat b.folded wall.pfs -t json >got.json
     python3 - <<'END'
 import json
@@ -261,7 +261,7 @@ END
     profcat a.folded -t pprof | cmp - by.pprof.gz
     profcat --probe a.folded -o probe.json
     profcat --probe a.folded -t json | cmp - probe.json
-    fails 2 "this is written as text, json or ndjson, not as csv" profcat --probe a.folded -o probe.csv
+    fails 2 "the output formats are text, json and ndjson, not csv" profcat --probe a.folded -o probe.csv
 }
 
 @test "a suffix that chooses no format is refused" {
@@ -298,7 +298,7 @@ END
     fails 2 "cannot read 'csv'; formats to read: pfs, .*folded" profcat -f csv a.folded
     fails 2 "json has no option 'indent' for writing; it has: stack, explode" profcat a.folded -t json:indent=2
     fails 2 "csv has no option 'x' for writing; it has: guard" profcat a.folded -t csv:x
-    fails 2 "there is no measure 'wall' here; measures: samples" profcat a.folded -m wall -t csv
+    fails 2 "there is no measure 'wall'; measures: samples" profcat a.folded -m wall -t csv
 }
 
 # --- one order --------------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ END
         cat two.pfs one.pfs | profcat --salvage -q --canonical | same want -
         for format in json ndjson text; do profcat -t "$format" whole.pfs >"got.$format"; done
         rm -f got.csv
-        profcat -t csv whole.pfs >table 2>err && mv table got.csv || grep -q 'behind the header' err
+        profcat -t csv whole.pfs >table 2>err && mv table got.csv || grep -q 'after the header' err
         python3 - "$(profcat -c whole.pfs)" <<'END'
 import csv, json, os, sys
 count = int(sys.argv[1])
@@ -415,7 +415,7 @@ END
 @test "inspection goes on behind a bad input and exits 3" {
     printf 'not a profile\n' >bad
     head -c 200 a.pfs >cut.pfs
-    fails 3 'profcat: bad: offset 0: no known' profcat --probe a.folded bad cut.pfs b.folded -t ndjson
+    fails 3 'profcat: bad: offset 0: unknown' profcat --probe a.folded bad cut.pfs b.folded -t ndjson
     grep -q 'cut.pfs: offset' err
     python3 - <<'END'
 import json
@@ -452,7 +452,7 @@ want = [{"origin": "folded", "key": "comment", "value": v} for v in ("# one", "#
 assert d["schema"] == "profutils.metadata/1"
 assert [{k: r[k] for k in ("origin", "key", "value")} for r in d["rows"]] == want == d["meta"]["metadata"]
 END
-    fails 2 'text, json or ndjson, not as csv' profcat -H meta.folded -t csv
+    fails 2 'text, json and ndjson, not csv' profcat -H meta.folded -t csv
     fails 2 'exclude each other' profcat -H -c meta.folded
 }
 
@@ -574,7 +574,7 @@ calls()
     calls diamond.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:40:40' 'b>c:30:30'
     profcat --expand-edges diamond.pfs -t folded >got 2>err
     printf '%s\n' 'main;a 20' 'main;a;c 40' 'main;b 10' 'main;b;c 30' | same - got
-    grep -q 'diamond.pfs: its stacks are made of pairs of caller and callee: they are approximate' err
+    grep -q 'diamond.pfs: stacks are approximate: made of pairs of caller and callee' err
 
     # and d below c costs 35, c itself 35: 4 to 3 each, a unit of which cannot be cut
     calls deeper.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:20:40' 'b>c:15:30' 'c>d:35:35'
@@ -602,12 +602,12 @@ calls()
     profcat a.folded -t folded | same - got
 
     calls negative.pfs 'main>a:-20:60' 'a>c:40:40'
-    fails 3 "negative.pfs: measure 'own' of 'a' is negative: it cannot be shared out among stacks" profcat --expand-edges negative.pfs -t folded
+    fails 3 "negative.pfs: measure 'own' of 'a' is negative: the value cannot be divided among stacks" profcat --expand-edges negative.pfs -t folded
     stream counts.pfs <<'EOF'
 {"measures": [{"name": "calls", "kind": "edge", "role": "count"}],
  "records": [{"kind": "edge", "caller": ["a"], "callee": ["b"], "values": {"calls": 3}}]}
 EOF
-    fails 3 'counts.pfs: no measure of its calls has own and inclusive values' profcat --expand-edges counts.pfs -t folded
+    fails 3 'counts.pfs: no measure of the calls has own and inclusive values' profcat --expand-edges counts.pfs -t folded
     run ! grep -q 'approximate' err
 }
 
@@ -618,7 +618,7 @@ EOF
         profcat --expand-edges flat.cg -t pfs 2>err | profcat -m "$name" -t folded 2>/dev/null | sort >got
         printf '%s\n' "$a $other" "$main $own" | same - got
     done
-    grep -q 'flat.cg: it knows no calls: each of its stacks is one function' err
+    grep -q 'flat.cg: the profile has no calls: each stack is one function' err
     profcat -q --expand-edges flat.cg -t pfs | profcat -H >got
     run ! grep -q approximate got
     sed 's/40 2/38 2/; s/55/53/' flat.cg >less.cg # a difference may be negative: nothing is shared out
@@ -626,7 +626,7 @@ EOF
     stream inclusive.pfs <<'EOF'
 {"measures": [{"name": "all", "kind": "flat", "role": "inclusive"}], "records": [{"kind": "flat", "at": ["a"], "values": {"all": 3}}]}
 EOF
-    fails 3 'inclusive.pfs: no measure says what a function costs itself' profcat --expand-edges inclusive.pfs -t folded
+    fails 3 'inclusive.pfs: no measure has the own costs of functions' profcat --expand-edges inclusive.pfs -t folded
 }
 
 @test "--expand-edges of wide and deep calls is bounded, and large values are exact" {
@@ -662,13 +662,13 @@ EOF
         fails 3 "given: offset 0: this is $pattern" profcat given
         named=$((named + 1))
     done <<'END'
-FLR\0\0\2\0\1\0\0|a recording of Java's Flight Recorder; give the folded stacks that jfrconv
-\4\10{\20:\14versionf|a dump of Ruby objects; give stackprof's JSON
-Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20 21:10:05]\n1\t0\t0\t0.000285\t399552\n|a trace of Xdebug; give the profile
+FLR\0\0\2\0\1\0\0|a recording of Java's Flight Recorder; convert the recording to folded stacks with jfrconv
+\4\10{\20:\14versionf|a dump of Ruby objects; use stackprof's JSON
+Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20 21:10:05]\n1\t0\t0\t0.000285\t399552\n|a trace of Xdebug; use the profile
 \tSun Aug 13 10:47 2023 Time and Allocation Profiling Report  (Final)\n|a profile of GHC
 Analysis of sampling rg (pid 64751) every 1 millisecond\n|a report of macOS' sample
 Weight\tSelf Weight\t\tSymbol Name\n|a deep copy of Instruments
-PERFILE2\50\0\0\0|perf.data; give the output of perf script
+PERFILE2\50\0\0\0|perf.data; use the output of perf script
 MOJ\3\0|Austin's binary form
 {"meta":{"processType":0,"interval":1},"threads":[]}|a profile of the Firefox Profiler
 END
@@ -721,7 +721,7 @@ END
     [ "$seen" -eq 23 ]
     # offsets count the mark
     printf '\357\273\277a;b 1\na;c 2\na;d 3\nno count\na;e 4\n' >given
-    fails 3 'given: offset 21: line 4: no count' profcat given
+    fails 3 'given: offset 21: line 4: the count' profcat given
     printf '\357\273\277' >given
     fails 3 'given: offset 0: the input is empty' profcat given
 }
@@ -731,7 +731,7 @@ END
     for file in dcpi/valid/v01_single_chunk.prof gmon/nopie.gmon.out gperftools/cpu.prof gperftools/hand_symbols.prof \
         nytprof/gotos_blocks.nyt pstats/small.pstats pynytprof/note_e_py.nyt statprofiler/depth1.out; do
         marked "$corpus/$file"
-        fails 3 'given: offset 0: .*the file begins with a byte order mark, was it sent as text' profcat given
+        fails 3 'given: offset 0: .*the file begins with a byte order mark: was the file converted as text' profcat given
         [ "$(wc -l <err)" -eq 1 ]
     done
     fails 3 'offset 0: the file begins with a byte order mark' profcat -f nytprof given

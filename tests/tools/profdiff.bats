@@ -132,9 +132,9 @@ END
     [ "$(cells 1,7,9-13 --stats -s name ten.folded more.folded | head -n 1)" = "a 20.5 2 10.25 0.3535533906 10 10.5" ]
     # parts of a count are no unit of their own
     profdiff -u ticks -t csv ten.folded more.folded | diff - <(profdiff -t csv ten.folded more.folded)
-    # 2^62 thousands leave 64 bits as eighths
+    # 2^62 thousands overflow 64 bits as eighths
     printf 'a 4611686018427387904\n' >great.folded
-    fails 3 "leaves 64 bits in the parts that all runs are counted in" profdiff -t csv great.folded more.folded
+    fails 3 "overflows 64 bits in the common unit of all runs" profdiff -t csv great.folded more.folded
 }
 
 @test "means of counts are exact, and so is what is said of them" {
@@ -466,10 +466,10 @@ for line in sys.stdin:
     grep -q '^events: samples.delta_(1/3count) samples.before_(1/3count) samples.after_(1/3count)$' thirds.callgrind
     profcat thirds.callgrind -t callgrind | cmp - thirds.callgrind
     # decimals
-    fails 0 'weights whose decimals do not end are cut after 18 of them' profcat thirds.pfs -t speedscope
+    fails 0 'weights with endless decimals are cut after 18 decimals' profcat thirds.pfs -t speedscope
     grep -q '"weights":\[1.333333333333333333,2.666666666666666666\]' out
     for format in speedscope cpuprofile; do
-        fails 0 'decimals do not end' profcat -m samples.before thirds.pfs -t $format
+        fails 0 'endless decimals' profcat -m samples.before thirds.pfs -t $format
         profcat out -t ndjson | python3 -c '
 import json, sys
 for line in sys.stdin:
@@ -481,7 +481,7 @@ for line in sys.stdin:
         printf 'f 1.33333\ng 2.66667\n' | diff -u - got
     done
     # whole numbers only
-    fails 2 'is no whole number of ticks' profcat -m samples.before thirds.pfs -t statprofiler:tick=10
+    fails 2 'is not a whole number of ticks' profcat -m samples.before thirds.pfs -t statprofiler:tick=10
     for run in 1 2 3; do
         stream whole$run.pfs <<END
 {"measures": [{"name": "bytes", "unit": "bytes"}, {"name": "stmts", "kind": "flat", "role": "count"}, {"name": "calls", "kind": "edge", "role": "count"}],
@@ -522,7 +522,7 @@ END
     [ "$(cat got)" = "main;new 0 6" ]
     profdiff x.folded y.folded -o two.folded
     profdiff -t folded x.folded y.folded | cmp - two.folded
-    fails 2 "cannot hold what was before" profdiff -t statprofiler x.folded y.folded
+    fails 2 "cannot hold the values before" profdiff -t statprofiler x.folded y.folded
 }
 
 @test "--stats sums up each row over all runs" {
@@ -547,27 +547,27 @@ END
     fails 2 "--stats sorts by" profdiff --stats -s q p.folded
 }
 
-@test "differences and sums that leave 64 bits are refused by name" {
+@test "differences and sums that overflow 64 bits are refused by name" {
     stream low.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": -9000000000000000000}}]}
 END
     stream high.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 9000000000000000000}}, {"stack": [["g"]], "values": {"n": 1}}]}
 END
-    fails 3 "measure 'n' for 'f' leaves 64 bits" profdiff -t csv low.pfs high.pfs
-    fails 3 "record 1: measure 'n' leaves 64 bits" profdiff -t pfs -o absent.pfs low.pfs high.pfs
+    fails 3 "measure 'n' for 'f' overflows 64 bits" profdiff -t csv low.pfs high.pfs
+    fails 3 "record 1: measure 'n' overflows 64 bits" profdiff -t pfs -o absent.pfs low.pfs high.pfs
     [ ! -e absent.pfs ]
     # means near the end of 64 bits are exact
     printf '%s\n' high.pfs high.pfs >list
     [ "$(cells 7,8,9 -n 1 high.pfs @list)" = "9000000000000000000 9000000000000000000 0" ]
-    # halves of them leave 64 bits: (9e18 + 9e18 + 1) / 2 is rounded to even then
+    # halves of them overflow 64 bits: (9e18 + 9e18 + 1) / 2 is rounded to even then
     stream higher.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 9000000000000000001}}]}
 END
     printf '%s\n' high.pfs higher.pfs >odd
     profdiff -t pfs @odd high.pfs | profcat -t ndjson | grep -q '"n.before":9000000000000000000,"n.after":9000000000000000000,"n.delta":0'
     mkdir -p dir/run && cp high.pfs dir/run/1.pfs && cp high.pfs dir/run/2.pfs
-    fails 3 "the sum of measure 'n' leaves 64 bits" profdiff -t csv high.pfs dir
+    fails 3 "the sum of measure 'n' overflows 64 bits" profdiff -t csv high.pfs dir
     # totals have 128 bits: 2 * (2^63 - 1), of which 10 % are 1844674407370955161.4
     printf 'x 9223372036854775807\ny 9223372036854775807\n' >p.folded
     [ "$(cells 1,7-9,21 p.folded p.folded | tr '\n' ,)" = "x 9223372036854775807 9223372036854775807 0 =,y 9223372036854775807 9223372036854775807 0 =," ]
@@ -588,7 +588,7 @@ END
     profdiff x.folded y.folded -o diff.folded.gz && profdiff x.folded y.folded -t folded | cmp - <(gzip -dc diff.folded.gz)
     profdiff x.folded y.folded -o diff.jsonl && profdiff x.folded y.folded -t ndjson | cmp - diff.jsonl
     for suffix in pb.gz speedscope.json callgrind nyt; do
-        fails 2 "cannot hold what was before and what after" profdiff x.folded y.folded -o "no.$suffix"
+        fails 2 "cannot hold the values before and after" profdiff x.folded y.folded -o "no.$suffix"
         [ ! -e "no.$suffix" ]
     done
     fails 2 "--limit is for tables.*, not 'pfs'" profdiff -n 3 x.folded y.folded -o no.pfs
@@ -598,12 +598,12 @@ END
 }
 
 @test "operands that cannot be compared are refused with the reason" {
-    fails 2 "give two operands, BEFORE and AFTER; there is 1" profdiff x.folded
+    fails 2 "expected two operands, BEFORE and AFTER; there is 1" profdiff x.folded
     fails 2 "there are 3" profdiff x.folded y.folded x.folded
-    fails 2 "give the sets" profdiff --stats
-    fails 2 "standard input is one run" profdiff - - </dev/null
+    fails 2 "expected the sets" profdiff --stats
+    fails 2 "standard input can be only one run" profdiff - - </dev/null
     mkdir nothing
-    fails 3 "nothing: there are no runs in it" profdiff nothing x.folded
+    fails 3 "nothing: the set has no runs" profdiff nothing x.folded
     : >empty
     fails 3 "no runs" profdiff @empty x.folded
     fails 3 "^profdiff: cannot open 'missing': No such file" profdiff x.folded missing
@@ -617,8 +617,8 @@ END
     stream other.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds"}], "records": [{"stack": [["f"]], "values": {"wall": 2}}]}
 END
-    fails 2 "there are no flat records" profdiff --kind=flat -t csv x.folded y.folded
-    fails 2 "there are no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
+    fails 2 "the input has no flat records" profdiff --kind=flat -t csv x.folded y.folded
+    fails 2 "the input has no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
     fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
     # what is not there, on either side, did not pass a gate
     fails 3 "other.pfs: there is no measure 'samples': --fail-above" profdiff --fail-above=5% -t csv x.folded other.pfs
@@ -638,14 +638,14 @@ END
     stream ticks.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "tick", "nature": "sampled", "main": 1}], "records": [{"stack": [["f"]], "values": {"wall": 9}}]}
 END
-    units="ticks.pfs: measure 'wall' of one run is in 'nanoseconds', of another in 'tick': they cannot be compared"
+    units="ticks.pfs: measure 'wall' is in 'nanoseconds' in one run and in 'tick' in another: the runs cannot be compared"
     fails 3 "$units" profdiff -t csv time.pfs ticks.pfs
     [ -z "$output" ]
     fails 3 "$units" profdiff -t text -m wall --fail-above=5% time.pfs ticks.pfs
     fails 3 "$units" profdiff -t csv --stats time.pfs ticks.pfs
     fails 3 "$units" profdiff -t pfs -o absent.pfs time.pfs ticks.pfs
     [ ! -e absent.pfs ]
-    fails 3 "time.pfs: measure 'wall' of one run is in 'tick', of another in 'nanoseconds'" profdiff -t csv ticks.pfs time.pfs
+    fails 3 "time.pfs: measure 'wall' is in 'tick' in one run and in 'nanoseconds' in another" profdiff -t csv ticks.pfs time.pfs
     [ "$(cells 6,7,8 ticks.pfs ticks.pfs)" = "tick 9 9" ]
     # one run that has it in both is compared in both
     profmerge -q --force time.pfs ticks.pfs -o both.pfs
@@ -656,15 +656,15 @@ END
 
 @test "a bad run is named; --keep-going leaves it out, and the status says so" {
     mkdir bad && cp before/1.folded before/2.folded bad && cp bad.folded bad/0.folded
-    fails 3 "bad/0.folded: offset 10: line 2: no count" profdiff -t csv bad after
+    fails 3 "bad/0.folded: offset 10: line 2: the count" profdiff -t csv bad after
     [ -z "$output" ]
     fails 3 "bad/0.folded: this run is left out" profdiff --keep-going -t csv bad after
     # shellcheck disable=SC2154
     [ "$(echo "$output" | grep '^f,' | cut -d , -f 7,8,15,16)" = 1001.5,1502,2,3 ]
-    fails 3 "no run of it is good" profdiff --keep-going -t csv bad.folded after
+    fails 3 "no run could be read" profdiff --keep-going -t csv bad.folded after
     [ -z "$output" ]
     # the last run was read in part: what is shown says so
-    fails 3 "the input is incomplete" profdiff -t json before bad.folded
+    fails 3 "input incomplete: result is partial" profdiff -t json before bad.folded
     echo "$output" | grep -q '"complete":false'
     # --salvage counts what is whole
     profdiff --salvage -q -t tsv x.folded bad.folded | grep -q '^f'
@@ -682,7 +682,7 @@ END
 {"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [
  {"stack": [["m"], ["f"]], "values": {"cycles": 5, "level": 7}}, {"stack": [["m"]], "values": {"cycles": 42}}]}
 END
-    # without a period; two runs of another unit; a sum that leaves 64 bits in its second record
+    # without a period; two runs of another unit; a sum that overflows 64 bits in its second record
     stream bare.pfs <<'END'
 {"measures": [{"name": "level"}, {"name": "cycles", "nature": "sampled"}], "records": [
  {"stack": [["m"], ["f"]], "values": {"cycles": 9, "level": 9}}, {"stack": [["m"], ["h"]], "values": {"cycles": 8}}]}
@@ -714,7 +714,7 @@ END
             fails 3 'all/2.pfs: this run is left out' profdiff --keep-going $options ${sides/@/all}
             diff -u want out
             for number in 2 3 4 6; do
-                grep -q "^profdiff: all/$number.pfs: .*\(cannot be\|leaves 64\)" err || { echo "$options: $number"; cat err; return 1; }
+                grep -q "^profdiff: all/$number.pfs: .*\(cannot be\|overflows 64\)" err || { echo "$options: $number"; cat err; return 1; }
             done
             [ "$(grep -c 'is left out' err)" -eq 4 ]
             # shellcheck disable=SC2086
@@ -725,6 +725,6 @@ END
     done
     fails 3 'all/2.pfs: ' profdiff -t csv all one.pfs
     [ -z "$output" ]
-    fails 3 'bare.pfs: no run of it is good' profdiff --keep-going -t csv one.pfs bare.pfs
+    fails 3 'bare.pfs: no run could be read' profdiff --keep-going -t csv one.pfs bare.pfs
     [ -z "$output" ]
 }

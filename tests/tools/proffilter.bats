@@ -254,8 +254,8 @@ says()
     says "no record has a leaf frame that matches --leaf" --leaf=main small.folded
     says "no record has a root frame that matches --root" --root='^b$' small.folded
     says "no record is of kind 'edge'; kinds here: sample" --kind=edge --kind=sample small.folded
-    says "no record carries a time" --time=1,2s small.folded
-    says "nothing is renamed by 's/nope//'" --rename=s/nope// small.folded
+    says "no record has a time" --time=1,2s small.folded
+    says "'s/nope//' renames nothing" --rename=s/nope// small.folded
     says "no file is below '/usr'" --trim-path=/usr/ small.folded
     says "no record has a label 'host'" --root-label=host small.folded
     says "2 sample records below 5 left out, 29.41 % of 'samples'" --min-value=5 small.folded
@@ -303,8 +303,8 @@ says()
         eval "proffilter $options small.folded" >out 2>err || got=$?
         [ "$got" -eq 2 ] && [ ! -s out ] && grep -qF -e "$want" err || { echo "$options: status $got"; cat err; bad=1; }
     done <<'END'
--F '(' => '(' is no regular expression
---show='a{2,1}' => is no regular expression
+-F '(' => invalid regular expression '('
+--show='a{2,1}' => invalid regular expression
 --section=a --no-section => exclude each other
 --invert --hide=a => edits of frames
 --invert --max-depth=3 => edits of frames
@@ -325,13 +325,13 @@ says()
 --min-value= => --min-value takes
 --label= => KEY=RE
 --label==x => KEY=RE
---label='k=(' => is no regular expression
+--label='k=(' => invalid regular expression
 --rename=x => s/RE/TEXT/
 --rename=s/x => s/RE/TEXT/
 --rename=s/x/y => s/RE/TEXT/
 --rename=s/x/y/q => flag 'q'
 --rename='s/x/\1/' => no group \1
---rename='s/(/y/' => is no regular expression
+--rename='s/(/y/' => invalid regular expression
 --rename=label:s/x/y/ => label:KEY:
 --rename=nothing:s/x/y/ => s/RE/TEXT/
 --trim-path= => --trim-path

@@ -129,25 +129,25 @@ END
     refuses <<'END'
 2 takes WEIGHT:FILE => -w one.folded
 2 takes WEIGHT:FILE => -w 1:
-2 weight 'x' is no integer => -w x:one.folded
-2 weight '' is no integer => -w :one.folded
-2 weight '1/0' is no fraction => -w 1/0:one.folded
+2 weight 'x' is not an integer => -w x:one.folded
+2 weight '' is not an integer => -w :one.folded
+2 weight '1/0' is not a fraction => -w 1/0:one.folded
 2 weight '1.' has no digit => -w 1.:one.folded
 2 weight '1/2147483649' has a denominator of more than 31 bits => -w 1/2147483649:one.folded
 2 weight '0.12345678901' has too many digits => -w 0.12345678901:one.folded
 2 no common denominator of 31 bits => -w 1/65537:one.folded -w 1/65539:two.folded
-2 weights are too big => -w 9223372036854775807:one.folded -w 1/2:two.folded
+2 weights are too large => -w 9223372036854775807:one.folded -w 1/2:two.folded
 2 weights sum to 0 => --mean -w 1:one.folded -w -1:two.folded
 2 list: line 1: '2 one.folded' is not of the form => --weights=blank.list
 2 line 2: the weight 'x' => --weights=word.list
 3 nowhere => --weights=nowhere
 2 --normalize takes => --normalize=0 one.folded
 2 --normalize takes => --normalize=often one.folded
-3 does not say how long it ran => --normalize=duration one.folded
+3 the input has no duration => --normalize=duration one.folded
 END
 }
 
-@test "weighted sums are those of fractions, to the last unit, and a sum that leaves 64 bits is refused or clamped" {
+@test "weighted sums are those of fractions, to the last unit, and a sum that overflows 64 bits is refused or clamped" {
     python
     python3 "$check" weights 1 45
 }
@@ -262,7 +262,7 @@ END
 END
     printf 'a 0\n' >zero.folded
     refuses <<'END'
-3 zero.folded: its total is 0 => --normalize=total one.folded zero.folded
+3 zero.folded: the total is 0 => --normalize=total one.folded zero.folded
 END
 }
 
@@ -274,9 +274,9 @@ END
     profmerge --measures=intersect random1.pfs one.folded | profcat --probe | grep '^ *measure' >got
     [ "$(wc -l <got)" -eq 1 ] && grep -q 'sample samples' got
     refuses <<'END'
-3 no measure that all inputs have => --measures=intersect one.folded cpu.pfs
+3 the inputs have no measure in common => --measures=intersect one.folded cpu.pfs
 3 1 of 2 inputs have the measure => --measures=same one.folded cpu.pfs
-3 measure 'samples' of one input is in 'count', of another in => one.folded <(profcat -f folded:measure=samples/ns one.folded)
+3 measure 'samples' is in 'count' in one input and in => one.folded <(profcat -f folded:measure=samples/ns one.folded)
 END
     profmerge --measures=same one.folded two.folded | proftop >/dev/null
     profmerge --force one.folded <(profcat -f folded:measure=samples/ns one.folded) | profcat --probe | grep -c '^ *measure' >got
@@ -428,7 +428,7 @@ END
 --normalize=1s --mean => zero.pfs
 END
     for options in "" --mean; do
-        fails 3 'huge.folded: sample record .* leaves 64 bits' \
+        fails 3 'huge.folded: sample record .* overflows 64 bits' \
             profmerge -t folded --keep-going $options -w 9223372036854775807:huge.folded one.folded
         [ "$output" = "$(profmerge -t folded $options one.folded)" ]
     done
@@ -510,8 +510,8 @@ made()
     made abc0 1 "path /bin/x" >one.dcpi
     made abd1 1 "path /bin/x" >other.dcpi
     made abd1 1 "path /bin/y" >far.dcpi
-    fails 2 'abc0 and abd1, which have one name: merge the files of each apart' profmerge -t dcpi one.dcpi other.dcpi
-    fails 2 'abc0 and abd1 .proffilter --split=image makes a file of each' profmerge -t dcpi one.dcpi far.dcpi
+    fails 2 'abc0 and abd1, which have the same name: merge the files of each image separately' profmerge -t dcpi one.dcpi other.dcpi
+    fails 2 'abc0 and abd1 .proffilter --split=image writes a file for each' profmerge -t dcpi one.dcpi far.dcpi
     profmerge one.dcpi far.dcpi | proffilter --split=image -t dcpi -o '%s.part'
     cmp one.dcpi %2Fbin%2Fx.part
     cmp far.dcpi %2Fbin%2Fy.part
@@ -578,11 +578,11 @@ made()
     # of each input 10 + 2 + 2; 2/5 becomes 0 ten times
     profmerge --mean mean?.folded -t folded >out 2>err
     [ "$(cat out)" = "main;hot 10" ]
-    grep -qx "profmerge: warning: 'samples' of sample records: rounded to whole numbers one by one its values add up to 10, not 14; \
-whole weights without --mean or --normalize lose nothing" err
+    grep -qx "profmerge: warning: 'samples' of sample records: the rounded values sum to 10, the exact sum is 14; \
+whole weights without --mean or --normalize need no rounding" err
     # 5 times 0.6 * 14 = 42: 30 and ten times round(1.2)
     for k in 1 2 3 4 5; do printf '0.6\tmean%d.folded\n' $k; done >weights
-    profmerge --weights=weights -t folded 2>&1 >/dev/null | grep -q "add up to 40, not 42;"
+    profmerge --weights=weights -t folded 2>&1 >/dev/null | grep -q "sum to 40, the exact sum is 42;"
     profmerge --normalize=7 mean1.folded -t folded 2>err # 5, 1 and 1
     [ ! -s err ]
     profmerge mean?.folded -t folded 2>err | awk '{ n += $NF } END { exit n != 70 }'
@@ -595,7 +595,7 @@ whole weights without --mean or --normalize lose nothing" err
     profmerge -w 1/2:wide.folded -t folded 2>err # 1000 of 1000.5, which is 1000
     [ ! -s err ]
     printf 'a 1990\nb 1\nc 1\nd 1\ne 1\n' >wide.folded
-    profmerge -w 1/2:wide.folded -t folded 2>&1 >/dev/null | grep -q "add up to 995, not 997;"
+    profmerge -w 1/2:wide.folded -t folded 2>&1 >/dev/null | grep -q "sum to 995, the exact sum is 997;"
     # a difference adds up to nothing, and that by little
     profmerge -w 1/2:wide.folded -w -1/2:wide.folded -t folded 2>err
     [ ! -s err ]
@@ -604,7 +604,7 @@ whole weights without --mean or --normalize lose nothing" err
 {"measures": [{"name": "wall", "unit": "nanoseconds", "raw_unit": "tick", "num": 1000}], "records": [{"stack": [["f"]], "values": {"wall": 1}},
  {"stack": [["g"]], "values": {"wall": 1}}, {"stack": [["h"]], "values": {"wall": 1}}]}
 END
-    profmerge -w 1/2:ticks.pfs 2>&1 >/dev/null | grep -q "'wall' of sample records: .* add up to 0, not 2 tick;"
+    profmerge -w 1/2:ticks.pfs 2>&1 >/dev/null | grep -q "'wall' of sample records: .* sum to 0, the exact sum is 2 tick;"
 }
 
 @test "inputs that lack the one measure a format holds are told of, with numbers" {

@@ -236,18 +236,18 @@ END
     proftop -t json huge.pfs | grep -q '"total":9223372036854775806,'
     proftop huge.pfs huge.pfs >/dev/null 2>&1 && return 1
     printf 'x;f 9223372036854775807\ny;f 1\n' >row.folded
-    fails 3 "the sum of measure 'samples' for 'f' leaves 64 bits" proftop row.folded
-    fails 3 "the sum of measure 'samples' for 'f' leaves 64 bits" proftop --by=name row.folded
+    fails 3 "the sum of measure 'samples' for 'f' overflows 64 bits" proftop row.folded
+    fails 3 "the sum of measure 'samples' for 'f' overflows 64 bits" proftop --by=name row.folded
     printf 'f 9223372036854775807\nf 1\n' >record.folded
-    fails 3 "record 2: the sum of measure 'samples' leaves 64 bits" proftop record.folded
+    fails 3 "record 2: the sum of measure 'samples' overflows 64 bits" proftop record.folded
     stream scaled.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000000}], "records": [{"stack": [["f"]], "values": {"wall": 9223372037}}]}
 END
-    fails 3 "leaves 64 bits in nanoseconds" proftop scaled.pfs
+    fails 3 "overflows 64 bits in nanoseconds" proftop scaled.pfs
     [ "$(cells 9 -u ticks scaled.pfs)" = 9223372037 ]
 }
 
-@test "where a sum leaves 64 bits nothing is written, in any form, of any measure asked for" {
+@test "where a sum overflows 64 bits nothing is written, in any form, of any measure asked for" {
     # of b: f, its file, package and line, the call of g, the section s and what is below all are 2 ** 63
     stream row.pfs <<'END'
 {"measures": [{"name": "a", "main": 1}, {"name": "b"}], "records": [
@@ -271,7 +271,7 @@ END
                 [ -s whole ]
                 for measures in "-m b" "-m a -m b" "-m b -m a"; do
                     # shellcheck disable=SC2086  # options
-                    fails 3 '^proftop: .*leaves 64 bits' proftop "$view" -t "$form" $measures "$file"
+                    fails 3 '^proftop: .*overflows 64 bits' proftop "$view" -t "$form" $measures "$file"
                     [ ! -s out ] || { echo "$view -t $form $measures $file"; cat out; return 1; }
                 done
             done
@@ -281,7 +281,7 @@ row.pfs --sort=flat --cum --tree --edges --callers=g --callees=f --peek=g --list
 edges.pfs --sort=flat --cum --tree --edges --callers=g --callees=f --peek=g --by=name
 flat.pfs --sort=flat --by=name --by=file
 END
-    fails 3 'leaves 64 bits' proftop -t json:flame -m b row.pfs
+    fails 3 'overflows 64 bits' proftop -t json:flame -m b row.pfs
     [ ! -s out ]
 }
 
@@ -300,7 +300,7 @@ END
         # shellcheck disable=SC2086  # several
         removed $amounts
         for form in text json csv; do
-            fails 3 "with what filters removed measure 'n' leaves 128 bits" proftop -t $form removed.pfs
+            fails 3 "with the values that filters removed measure 'n' overflows 128 bits" proftop -t $form removed.pfs
             [ ! -s out ]
         done
     done
@@ -397,7 +397,7 @@ END
     [ "$(cells 7 -m excl -m excl -n 1 two.pfs)" = excl ]
     [ "$(cells 2 -s calls two.pfs | tr '\n' ,)" = "f,m," ]
     proftop -m calls -m excl two.pfs | grep -c ' total' | grep -qx 2
-    fails 2 "there is no measure 'time' here; measures: calls, excl" proftop -m time two.pfs
+    fails 2 "there is no measure 'time'; measures: calls, excl" proftop -m time two.pfs
 }
 
 @test "calls that measure themselves and what is below them" {
@@ -472,10 +472,10 @@ also here: flat (Ir); --kind shows them
 END
     [ "$(proftop --tree -t tsv lines.pfs | cut -f 4,9,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 0 35,main 10 35,f  25," ]
     [ "$(proftop --tree -t json lines.pfs | from_json '[row["self"] for row in d["rows"]]')" = "[0, 10, null]" ]
-    fails 2 "flat records name places only: a tree is made of stacks, or of calls with inclusive values" proftop --tree --kind=flat lines.pfs
+    fails 2 "flat records have no callers and callees: a tree needs stacks, or calls with inclusive values" proftop --tree --kind=flat lines.pfs
     fails 2 "needs a measure with inclusive values" proftop --tree -m calls lines.pfs
-    fails 2 "flat records name places only: callers" proftop --edges --kind=flat lines.pfs
-    fails 2 "there are no sample records here" proftop --kind=sample lines.pfs
+    fails 2 "flat records have no callers" proftop --edges --kind=flat lines.pfs
+    fails 2 "the input has no sample records" proftop --kind=sample lines.pfs
 }
 
 @test "calls within a recursion are no more than all there is" {
@@ -836,7 +836,7 @@ tty()
     stream cut.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 2}}], "incomplete": true}
 END
-    fails 3 "the input is incomplete, and so is what is shown" proftop cut.pfs
+    fails 3 "input incomplete: result is partial" proftop cut.pfs
     run --separate-stderr proftop -t json cut.pfs
     [ "$status" -eq 3 ]
     grep -q '"complete":false' <<<"$output"

@@ -428,7 +428,7 @@ static void test_checked(void)
     size_t size = 1;
 
     tap_ok(!pf_add64(INT64_MAX, 1, &sum) && pf_add64(INT64_MAX, INT64_MIN, &sum) && sum == -1,
-           "an addition that leaves 64 bits is refused");
+           "an addition that overflows 64 bits is refused");
     tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN,
            "so is a product");
     tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && pf_add_size(3, 4, &size) && size == 7,

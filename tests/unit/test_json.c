@@ -158,7 +158,7 @@ static void test_structure(void)
                pf_bytes_equal(bytes, PF_BYTES("x\ny")),
            "a string with one");
     pf_json_cut_key(&text.cut, &bytes);
-    tap_int(pf_json_cut_skip(&text.cut), PF_OK, "what nobody wants is passed over");
+    tap_int(pf_json_cut_skip(&text.cut), PF_OK, "what nobody wants is skipped");
     pf_json_cut_key(&text.cut, &bytes);
     tap_ok(pf_json_cut_int(&text.cut, &number) == PF_OK && number == 100,
            "a number with an exponent");

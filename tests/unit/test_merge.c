@@ -64,7 +64,7 @@ static void test_weights(void)
             printf("# taken: '%s'\n", wrong[k]);
             good = false;
         }
-    tap_ok(good, "what is no number that fits is refused with a reason");
+    tap_ok(good, "what is out of range is refused with a reason");
 }
 
 static void test_denominators(void)

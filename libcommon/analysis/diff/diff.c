@@ -198,7 +198,7 @@ static int set_scale(const struct pf_diff *diff, struct pf_diff_block *block,
     if ((events == block->events && !pf_bytes_equal(block->scale.name, subject->scale.name)) ||
         (differ && (raw || raw_amounts(&block->measure, &block->scale))))
         return pf_error_set(error, PF_UNSUPPORTED,
-                            "measure '%s' was counted in another unit than in the runs before",
+                            "measure '%s' has another unit than in the earlier runs",
                             pf_clip(name).text);
     return PF_OK;
 }
@@ -299,7 +299,7 @@ static int check_events(const struct pf_diff *diff, const struct pf_diff_block *
         return PF_OK;
     return pf_error_set(
         error, PF_UNSUPPORTED,
-        "measure '%s' of one run has a period, of another none: they cannot be compared",
+        "measure '%s' has a period in one run and none in another: the runs cannot be compared",
         pf_clip(name).text);
 }
 
@@ -436,7 +436,7 @@ static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *
         status = move_column(&run->samples, run->count, to, count, false);
     run->count = count;
     if (status == PF_OVERFLOW)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 64 bits",
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' overflows 64 bits",
                             pf_clip(name).text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
@@ -502,7 +502,7 @@ static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *blo
         fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
                pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
     if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
-        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' leave 64 bits",
+        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' overflow 64 bits",
                             pf_clip(name).text);
     run->events = true;
     run->unit *= (double)run->period / (double)run->period_parts;
@@ -562,7 +562,7 @@ static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block,
     block->scale.parts = common;
     if (!fits || common > INT64_MAX)
         return pf_error_set(error, PF_OVERFLOW,
-                            "measure '%s' leaves 64 bits in the parts that all runs are counted in",
+                            "measure '%s' overflows 64 bits in the common unit of all runs",
                             pf_clip(name).text);
     return PF_OK;
 }

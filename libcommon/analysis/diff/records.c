@@ -60,8 +60,8 @@ static int overflow(const struct pf_diff_records *records, const struct pf_sums 
 {
     struct pf_bytes name = pf_dict_string(records->dict, sums->quantity.measure.name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' leaves 64 bits", record + 1,
-                        pf_clip(name).text);
+    return pf_error_set(error, PF_OVERFLOW, "record %zu: measure '%s' overflows 64 bits",
+                        record + 1, pf_clip(name).text);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ static int overflow(const struct making *making, uint32_t key)
     struct pf_bytes name = pf_keys_name(&making->diff->keys, key, &scratch, NULL);
 
     pf_error_set(making->error, PF_OVERFLOW,
-                 "the difference of measure '%s' for '%s' leaves 64 bits", pf_clip(measure).text,
+                 "the difference of measure '%s' for '%s' overflows 64 bits", pf_clip(measure).text,
                  pf_clip(name).text);
     pf_buffer_free(&scratch);
     return PF_OVERFLOW;
@@ -442,7 +442,7 @@ static int make_rows(struct making *making)
     int status = PF_OK;
 
     if (!set_totals(making))
-        return pf_error_set(making->error, PF_OVERFLOW, "the totals of the runs leave 128 bits");
+        return pf_error_set(making->error, PF_OVERFLOW, "the totals of the runs overflow 128 bits");
     table->rows = calloc(keys, sizeof *table->rows);
     if (!table->rows)
         return pf_error_nomem(making->error);
@@ -454,7 +454,7 @@ static int make_rows(struct making *making)
     return status;
 }
 
-/* What means are counted in. False: that leaves 64 bits. */
+/* What means are counted in. False: that overflows 64 bits. */
 static bool set_parts(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
@@ -492,8 +492,9 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
             status = pf_error_nomem(error);
     }
     if (!set_parts(&making))
-        status = pf_error_set(error, PF_OVERFLOW,
-                              "so many runs leave no common part for their means within 64 bits");
+        status =
+            pf_error_set(error, PF_OVERFLOW,
+                         "too many runs: the common denominator of their means overflows 64 bits");
     table->method = method_of(&making);
     if (status == PF_OK)
         status = make_rows(&making);

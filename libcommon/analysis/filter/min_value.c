@@ -119,7 +119,7 @@ int pf_min_value_add(struct pf_min_value *least, const struct pf_dict *dict,
     return PF_OK;
 }
 
-/* value * num / den, rounded up; what leaves 128 bits is clamped. */
+/* value * num / den, rounded up; what overflows 128 bits is clamped. */
 static pf_uint128 scale_up(pf_uint128 value, pf_uint128 num, pf_uint128 den)
 {
     pf_uint128 product;

@@ -145,7 +145,7 @@ static const char *take_element(struct scan *scan, const char **text)
         return NULL;
     if (c == '(') {
         if (scan->depth == NESTING_MAX)
-            return "more than 1000 groups one inside the other";
+            return "groups nested more than 1000 deep";
         scan->groups[++scan->depth] = (struct extent){0, 0, 1};
         return NULL;
     }
@@ -210,7 +210,7 @@ int pf_pattern_compile(struct pf_pattern *pattern, const char *text, unsigned fl
     if (failed == REG_ESPACE)
         return pf_error_nomem(error);
     regerror(failed, &pattern->regex, reason, sizeof reason);
-    return pf_error_set(error, PF_USAGE, "'%s' is no regular expression: %s", text, reason);
+    return pf_error_set(error, PF_USAGE, "invalid regular expression '%s': %s", text, reason);
 }
 
 void pf_pattern_free(struct pf_pattern *pattern)

@@ -314,6 +314,5 @@ void pf_places_report(const struct pf_places *places, const struct pf_report *re
                            pf_clip(places->trims[i].path).text);
     for (size_t i = 0; i < places->rename_count; i++)
         if (!places->renames[i].matched)
-            pf_report_send(report, PF_WARNING, "nothing is renamed by '%s'",
-                           places->renames[i].text);
+            pf_report_send(report, PF_WARNING, "'%s' renames nothing", places->renames[i].text);
 }

@@ -126,7 +126,7 @@ int pf_select_kind(struct pf_select *select, const char *name, struct pf_error *
             select->kinds |= 1u << kind;
             return PF_OK;
         }
-    return pf_error_set(error, PF_USAGE, "there is no kind '%s'; kinds: sample, flat, edge", name);
+    return pf_error_set(error, PF_USAGE, "unknown kind '%s'; kinds: sample, flat, edge", name);
 }
 
 int pf_select_time(struct pf_select *select, const char *text, struct pf_error *error)
@@ -398,11 +398,12 @@ int pf_select_report(const struct pf_select *select, const char *format,
     report_frames(select, report);
     report_kinds(select, report);
     if (select->timed && !select->time_seen)
-        pf_report_send(report, PF_WARNING, "no record carries a time");
+        pf_report_send(report, PF_WARNING, "no record has a time");
     else if (select->timed && !select->time_matched)
-        pf_report_send(report, PF_WARNING,
-                       "no record lies in the time asked for; times here: %lld ns to %lld ns",
-                       (long long)select->first, (long long)select->last);
+        pf_report_send(
+            report, PF_WARNING,
+            "no record is in the requested time; the records are from %lld ns to %lld ns",
+            (long long)select->first, (long long)select->last);
     if (select->least.text && !select->invert)
         pf_min_value_report(&select->least, select->dict, report);
     return status;

@@ -39,7 +39,7 @@ static int parse_flags(struct pf_substitution *sub, const char *flags, unsigned 
         else if (*flags == 'i' || *flags == 'I')
             *pattern_flags |= PF_PATTERN_IGNORE_CASE;
         else
-            return pf_error_set(error, PF_USAGE, "'%s': unknown flag '%c'; there are g and i", text,
+            return pf_error_set(error, PF_USAGE, "'%s': unknown flag '%c'; flags: g and i", text,
                                 *flags);
     }
     return PF_OK;
@@ -56,7 +56,7 @@ static int check_groups(const struct pf_substitution *sub, const char *text, str
             return pf_error_set(error, PF_USAGE, "'%s': there is no group \\%c in the expression",
                                 text, *p);
         if (*p == '\0')
-            return pf_error_set(error, PF_USAGE, "'%s': a backslash ends the text", text);
+            return pf_error_set(error, PF_USAGE, "'%s': the text ends with a backslash", text);
     }
     return PF_OK;
 }

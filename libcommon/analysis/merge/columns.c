@@ -39,8 +39,8 @@ static int different_units(const struct pf_merge_columns *columns, const struct 
     if (columns->compares)
         return pf_measure_differ(dict, a, b, error);
     return pf_error_set(error, PF_UNSUPPORTED,
-                        "measure '%s' of one input is in '%s', of another in '%s': they cannot be "
-                        "added (--force keeps both)",
+                        "measure '%s' is in '%s' in one input and in '%s' in another: the values "
+                        "cannot be added (--force keeps both)",
                         pf_clip(name).text, pf_dict_string(dict, a->unit).data,
                         pf_dict_string(dict, b->unit).data);
 }

@@ -110,7 +110,7 @@ static int overflow(const struct pf_merge *merge, const struct pf_merge_place *p
     struct pf_bytes frame = pf_dict_frame_name(dict, leaf, scratch);
 
     return pf_error_set(
-        error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' leaves 64 bits",
+        error, PF_OVERFLOW, "%s record %zu, of '%s': the sum of measure '%s' overflows 64 bits",
         pf_kind_name(kind), place->record + 1, pf_clip(frame).text, pf_clip(name).text);
 }
 
@@ -257,14 +257,14 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
             facts->left_out = wanted != PF_MERGE_UNION && facts->inputs < merge->measured;
             left += !facts->left_out;
             if (facts->left_out && wanted == PF_MERGE_SAME)
-                return pf_error_set(
-                    error, PF_UNSUPPORTED,
-                    "%llu of %llu inputs have the measure '%s' of %s records, not all",
-                    (unsigned long long)facts->inputs, (unsigned long long)merge->measured,
-                    pf_clip(name).text, pf_kind_name((enum pf_kind)k));
+                return pf_error_set(error, PF_UNSUPPORTED,
+                                    "only %llu of %llu inputs have the measure '%s' of %s records",
+                                    (unsigned long long)facts->inputs,
+                                    (unsigned long long)merge->measured, pf_clip(name).text,
+                                    pf_kind_name((enum pf_kind)k));
         }
     if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
-        return pf_error_set(error, PF_UNSUPPORTED, "there is no measure that all inputs have");
+        return pf_error_set(error, PF_UNSUPPORTED, "the inputs have no measure in common");
     return PF_OK;
 }
 
@@ -282,9 +282,8 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
             if (columns->facts[c].inputs > 1 && !merge->options.mean && name.size > gauge.size &&
                 memcmp(name.data, gauge.data, gauge.size) == 0)
                 pf_report_send(report, PF_WARNING,
-                               "'%s' is a level: the sum over several times of one process counts "
-                               "what stays again and again "
-                               "(--mean gives the mean)",
+                               "'%s' is a level: a sum over several times of one process counts "
+                               "the same objects several times (--mean gives the mean)",
                                pf_clip(name).text);
         }
 }
@@ -330,7 +329,7 @@ static int settle(struct pf_merge *merge, struct pf_error *error)
         status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels,
                                        &failed);
     if (status == PF_OVERFLOW)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' leaves 128 bits",
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' overflows 128 bits",
                             pf_dict_string(dict, failed->quantity.measure.name).data);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
@@ -341,7 +340,7 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
     if (normalizes(merge))
         merge->pieces *= PF_MERGE_SCALE_ONE;
     if (merge->pieces == 0)
-        return pf_error_set(error, PF_USAGE, "the weights sum to 0: there is no mean");
+        return pf_error_set(error, PF_USAGE, "the weights sum to 0: the mean is not defined");
     return PF_OK;
 }
 
@@ -408,7 +407,7 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
     return true;
 }
 
-/* False when the value of a sum leaves 64 bits. */
+/* False when the value of a sum overflows 64 bits. */
 static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, size_t column,
                      size_t record, int64_t *value)
 {
@@ -533,9 +532,8 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
     size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
 
     pf_report_send(report, PF_WARNING,
-                   "'%s' of %s records: rounded to whole numbers one by one its values add up to "
-                   "%.*s, not %.*s%s%s; whole weights "
-                   "without --mean or --normalize lose nothing",
+                   "'%s' of %s records: the rounded values sum to %.*s, the exact sum is %.*s%s%s; "
+                   "whole weights without --mean or --normalize need no rounding",
                    pf_clip(name).text, pf_kind_name(measure->kind), (int)given_size, given,
                    (int)exact_size, exact, unit.size > 0 ? " " : "", pf_clip(unit).text);
 }
@@ -543,7 +541,7 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
 void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
 {
     if (merge->clamped > 0 && merge->options.saturate)
-        pf_report_send(report, PF_WARNING, "%" PRIu64 " values leave 64 bits and were clamped",
+        pf_report_send(report, PF_WARNING, "%" PRIu64 " values overflow 64 bits and are clamped",
                        merge->clamped);
     for (unsigned k = 0; k < PF_RECORD_KINDS && merge->clamped == 0; k++)
         for (size_t i = 0; i < merge->kinds[k].columns.ledger.count; i++)

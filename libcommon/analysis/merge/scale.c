@@ -9,12 +9,11 @@ static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *e
     pf_int128 pieces;
 
     if (__builtin_mul_overflow(a, PF_MERGE_SCALE_ONE, &pieces))
-        return pf_error_set(error, PF_OVERFLOW,
-                            "the factor that normalizes it cannot be worked out within 128 bits");
+        return pf_error_set(error, PF_OVERFLOW, "the normalizing factor overflows 128 bits");
     *times = pf_merge_round(pieces, b);
     if (*times == 0 || *times > INT64_MAX || *times < INT64_MIN)
         return pf_error_set(error, PF_OVERFLOW,
-                            "the factor that normalizes it is not between 2^-32 and 2^31");
+                            "the normalizing factor is not between 2^-32 and 2^31");
     return PF_OK;
 }
 
@@ -30,9 +29,8 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
         pf_measure_is_time(dict, measure))
         duration = total * (pf_int128)measure->num;
     if (duration <= 0)
-        return pf_error_set(
-            error, PF_UNSUPPORTED,
-            "it does not say how long it ran, so --normalize=duration cannot scale it");
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "the input has no duration: --normalize=duration cannot scale it");
     if (!scale->known)
         scale->target = duration;
     scale->known = true;
@@ -51,8 +49,7 @@ static int divide_total(pf_int128 target, uint64_t num, uint64_t den,
         __builtin_mul_overflow(up, (pf_int128)(measure->den / b), &up) ||
         __builtin_mul_overflow(total, (pf_int128)(measure->num / a), &down) ||
         __builtin_mul_overflow(down, (pf_int128)(den / b), &down))
-        return pf_error_set(error, PF_OVERFLOW,
-                            "the factor that normalizes it cannot be worked out within 128 bits");
+        return pf_error_set(error, PF_OVERFLOW, "the normalizing factor overflows 128 bits");
     return divide(up, down, times, error);
 }
 
@@ -63,7 +60,8 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dic
     if (scale->normalize == PF_MERGE_DURATION)
         return scale_duration(scale, dict, column, total, duration, times, error);
     if (!column || total == 0)
-        return pf_error_set(error, PF_UNSUPPORTED, "its total is 0, so it cannot be normalized");
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "the total is 0: the input cannot be normalized");
     const struct pf_measure *measure = &column->quantity.measure;
 
     if (scale->normalize == PF_MERGE_AMOUNT)
@@ -78,8 +76,8 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dic
     }
     if (scale->kind != measure->kind || scale->name != measure->name)
         return pf_error_set(error, PF_UNSUPPORTED,
-                            "its main measure is '%s', that of the first input '%s': "
-                            "--normalize=total cannot scale it",
+                            "the main measure is '%s', the first input has '%s': --normalize=total "
+                            "cannot scale the input",
                             pf_dict_string(dict, measure->name).data,
                             pf_dict_string(dict, scale->name).data);
     return divide_total(scale->target, scale->num, scale->den, measure, total, times, error);

@@ -32,7 +32,7 @@ static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const c
     uint64_t den = 1;
 
     if (places == 0)
-        return refuse(error, text, "has no digit behind its point");
+        return refuse(error, text, "has no digit after the decimal point");
     while (places > 0 && text.data[whole + places] == '0')
         places--;
     if (places > PLACES_MAX || whole + places >= sizeof digits)
@@ -44,7 +44,7 @@ static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const c
     *weight = (struct pf_weight){0, den};
     if (whole + places == 0 || !pf_parse_int((struct pf_bytes){digits, whole + places}, -INT64_MAX,
                                              INT64_MAX, &weight->num))
-        return refuse(error, text, "is no number that fits");
+        return refuse(error, text, "is out of range");
     return PF_OK;
 }
 
@@ -56,7 +56,8 @@ static int parse_fraction(struct pf_weight *weight, struct pf_bytes text, const 
 
     if (!pf_parse_int((struct pf_bytes){text.data, size}, -INT64_MAX, INT64_MAX, &weight->num) ||
         !pf_parse_int((struct pf_bytes){slash + 1, text.size - size - 1}, 1, INT64_MAX, &den))
-        return refuse(error, text, "is no fraction of two whole numbers, the second above 0");
+        return refuse(error, text,
+                      "is not a fraction of two whole numbers with a denominator above 0");
     weight->den = (uint64_t)den;
     return PF_OK;
 }
@@ -73,7 +74,7 @@ int pf_weight_parse(struct pf_weight *weight, struct pf_bytes text, struct pf_er
     else if (point)
         status = parse_decimal(weight, text, point, error);
     else if (!pf_parse_int(text, -INT64_MAX, INT64_MAX, &weight->num))
-        status = refuse(error, text, "is no integer, decimal number or fraction that fits");
+        status = refuse(error, text, "is not an integer, decimal number or fraction in range");
     if (status != PF_OK)
         return status;
     reduce(weight);
@@ -112,9 +113,10 @@ int pf_weights_join(struct pf_weights *weights, struct pf_error *error)
         struct pf_weight *row = &weights->rows[k];
 
         if (!pf_mul64(row->num, (int64_t)(den / row->den), &row->num))
-            return pf_error_set(
-                error, PF_USAGE,
-                "the weights are too big: in pieces of 1/%" PRIu64 " one leaves 64 bits", den);
+            return pf_error_set(error, PF_USAGE,
+                                "the weights are too large: in units of 1/%" PRIu64
+                                " a weight overflows 64 bits",
+                                den);
         row->den = den;
     }
     return PF_OK;

@@ -158,10 +158,10 @@ static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(v
     dwfl_report_begin(binary->dwfl);
     binary->module = dwfl_report_offline(binary->dwfl, "", binary->path, -1);
     if (!binary->module || dwfl_report_end(binary->dwfl, NULL, NULL) != 0)
-        return elf_error(error, "no ELF file");
+        return elf_error(error, "not an ELF file");
     elf = dwfl_module_getelf(binary->module, &binary->bias);
     if (!elf)
-        return elf_error(error, "no ELF file");
+        return elf_error(error, "not an ELF file");
     if (read_segments(binary, elf, error) != PF_OK)
         return error->code;
     read_build_id(binary);
@@ -174,8 +174,9 @@ static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(v
     if (read_symbols(binary, &named, error) != PF_OK)
         return error->code;
     if (!debug && named == 0)
-        return pf_error_set(error, PF_FAILED,
-                            "neither symbols of functions nor debugging information (stripped)");
+        return pf_error_set(
+            error, PF_FAILED,
+            "the file has neither function symbols nor debugging information (stripped)");
     return PF_OK;
 }
 
@@ -345,9 +346,9 @@ int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void
     *binary = NULL;
     (void)path;
     (void)no_memory;
-    return pf_error_set(error, PF_USAGE,
-                        "this build lacks elfutils, without which programs cannot be read; "
-                        "--symbols takes what nm prints of them");
+    return pf_error_set(
+        error, PF_USAGE,
+        "this build has no elfutils and cannot read programs; --symbols reads the output of nm");
 }
 
 void pf_binary_close(struct pf_binary *binary)

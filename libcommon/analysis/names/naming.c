@@ -322,8 +322,8 @@ static void report_changed(const struct source *source, const struct pf_dict *di
 
         if (source->matches[k] == PF_BINARY_CHANGED + 1)
             pf_report_send(report, PF_WARNING,
-                           "%s: not the '%s' of the profile, whose build id is %s and not %s: it "
-                           "names nothing there",
+                           "%s: not the '%s' of the profile, which has build id %s, not %s: no "
+                           "address of the image is named",
                            source->name, pf_dict_string(dict, image->name).data,
                            pf_dict_string(dict, image->identifier).data,
                            pf_binary_build_id(source->binary));
@@ -338,13 +338,13 @@ void pf_naming_report(const struct pf_naming *naming, const struct pf_dict *dict
 
         report_changed(source, dict, report);
         if (naming->addresses > 0 && source->named == 0)
-            pf_report_send(
-                report, PF_WARNING, "%s: none of the %" PRIu64 " addresses without a name is in %s",
-                source->name, naming->addresses, source->symbols ? "these symbols" : "it");
+            pf_report_send(report, PF_WARNING,
+                           "%s: none of the %" PRIu64 " unnamed addresses is in %s", source->name,
+                           naming->addresses, source->symbols ? "these symbols" : "it");
         else if (source->symbols && source->images)
             pf_report_send(report, PF_WARNING,
-                           "%s: addresses of several images were named: the names are right for "
-                           "one of them at most",
+                           "%s: addresses of several images were named: the names are right for at "
+                           "most one image",
                            source->name);
         else
             pf_report_send(report, PF_NOTE, "%s: %" PRIu64 " of %" PRIu64 " addresses named",

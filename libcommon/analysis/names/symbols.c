@@ -195,7 +195,7 @@ static int read_lines(struct pf_symbols *symbols, struct pf_source *source, stru
     if (symbols->count == 0)
         return pf_error_at(
             error, PF_FAILED, 0,
-            "no line is one of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
+            "no line has the form of nm (ADDRESS TYPE NAME) or of a perf map (ADDRESS SIZE NAME)");
     pf_symbols_sort(symbols);
     return PF_OK;
 }

@@ -86,7 +86,8 @@ static int overflow(const struct pf_accumulator *accumulator, const struct pf_me
 {
     struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
 
-    return pf_error_set(error, PF_OVERFLOW, "record %llu: the sum of measure '%s' leaves 64 bits",
+    return pf_error_set(error, PF_OVERFLOW,
+                        "record %llu: the sum of measure '%s' overflows 64 bits",
                         (unsigned long long)record, pf_clip(name).text);
 }
 
@@ -123,7 +124,7 @@ static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struc
 }
 
 /* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when
- * the next sum leaves 64 bits. */
+ * the next sum overflows 64 bits. */
 static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index,
                          const int64_t *restrict values, uint32_t rows)
 {
@@ -155,7 +156,7 @@ static void max_rows(int64_t *restrict sums, const uint32_t *restrict index,
     }
 }
 
-/* In halves, which cannot leave 64 bits within a batch and add up without branches. */
+/* In halves, which cannot overflow 64 bits within a batch and add up without branches. */
 static pf_int128 total_of(const int64_t *values, uint32_t rows)
 {
     int64_t high = 0, low = 0;
@@ -412,7 +413,7 @@ static int plan_sums(struct joint *joint, const struct pf_accumulator *all,
     joint->quantity.mixed = joint->quantity.mixed || from->quantity.mixed;
     if (status != PF_OK || fits(old, from, joint))
         return status;
-    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits",
+    return pf_error_set(error, PF_OVERFLOW, "the sum of measure '%s' overflows 64 bits",
                         pf_clip(name).text);
 }
 
@@ -520,7 +521,7 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
         uint32_t parent = pf_dict_stack(dict, (uint32_t)node)->parent;
         if (parent != 0 && !pf_sums_combine(sums, &sums->data[parent], sums->data[node]))
             return pf_error_set(error, PF_OVERFLOW,
-                                "the sum of measure '%s' below one frame leaves 64 bits",
+                                "the sum of measure '%s' below one frame overflows 64 bits",
                                 pf_clip(name).text);
     }
     sums->subtrees = true;

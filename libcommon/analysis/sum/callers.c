@@ -288,7 +288,8 @@ static int make_ready(struct pf_callers *callers, struct pf_error *error)
     if (!callers->functions)
         return pf_error_nomem(error);
     if (!add_told(callers))
-        return pf_error_set(error, PF_OVERFLOW, "the sum of what one function cost leaves 64 bits");
+        return pf_error_set(error, PF_OVERFLOW,
+                            "the sum of the costs of one function overflows 64 bits");
     add_known(callers);
     for (size_t id = 1; id < callers->function_count; id++)
         if (callers->functions[id].settled)

@@ -103,7 +103,7 @@ static int too_big(const struct scope *scope, const struct pf_measure *measure)
 {
     struct pf_bytes name = pf_dict_string(scope->dict, measure->name);
 
-    return pf_error_set(scope->error, PF_OVERFLOW, "the sum of measure '%s' leaves 64 bits",
+    return pf_error_set(scope->error, PF_OVERFLOW, "the sum of measure '%s' overflows 64 bits",
                         pf_clip(name).text);
 }
 

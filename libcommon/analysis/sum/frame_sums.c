@@ -109,7 +109,7 @@ static int add_values(struct pf_frame_sums *sums, const struct pf_value_column *
     if (!pf_sums_reserve(column, sums->rows.count))
         return pf_error_nomem(error);
     if (pf_sums_add(column, rows, values->data, count, member.factor) < count)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' leaves 128 bits",
+        return pf_error_set(error, PF_OVERFLOW, "a sum of '%s' overflows 128 bits",
                             pf_clip(name).text);
     return PF_OK;
 }

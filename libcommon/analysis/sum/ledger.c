@@ -56,10 +56,9 @@ static int too_great(const struct pf_sums *sums, const struct pf_dict *dict, str
 {
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
-    return pf_error_set(
-        error, PF_OVERFLOW,
-        "a sum of measure '%s' leaves %d bits in the unit that all its values are counted in",
-        pf_clip(name).text, sums->wide ? 128 : 64);
+    return pf_error_set(error, PF_OVERFLOW,
+                        "a sum of measure '%s' overflows %d bits in the common unit of its values",
+                        pf_clip(name).text, sums->wide ? 128 : 64);
 }
 
 /* True if the factors of all measures of a column can be multiplied; also if `ledger` is NULL. */

@@ -39,7 +39,7 @@ static int overflow(struct columns *columns, uint32_t key)
         pf_dict_string(columns->keys->dict, columns->subject->shown->quantity.measure.name);
     struct pf_bytes name = pf_keys_name(columns->keys, key, &scratch, NULL);
 
-    pf_error_set(columns->error, PF_OVERFLOW, "the sum of measure '%s' for '%s' leaves 64 bits",
+    pf_error_set(columns->error, PF_OVERFLOW, "the sum of measure '%s' for '%s' overflows 64 bits",
                  pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return PF_OVERFLOW;

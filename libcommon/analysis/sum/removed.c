@@ -319,7 +319,7 @@ uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
         &printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
-/* amount * num / den, rounded once, half to even; false when the product leaves 128 bits. */
+/* amount * num / den, rounded once, half to even; false when the product overflows 128 bits. */
 static bool scale128(pf_int128 amount, uint64_t num, uint64_t den, pf_int128 *result)
 {
     pf_int128 product, quotient, rest;

@@ -107,8 +107,7 @@ static int join_scale(struct pf_subject *subject, struct pf_scale *scale, struct
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         good = pf_scale_join(scale, others[i]) && good;
     return good ? PF_OK
-                : pf_error_set(error, PF_OVERFLOW,
-                               "the scales of %s have no common one within 64 bits",
+                : pf_error_set(error, PF_OVERFLOW, "the common scale of %s overflows 64 bits",
                                pf_clip(scale->name).text);
 }
 

@@ -70,15 +70,15 @@ int pf_quantity_join(struct pf_quantity *quantity, const struct pf_dict *dict,
         return PF_OK;
     }
     if (events && (measure->period == 0 || (!quantity->events && quantity->measure.period == 0)))
-        return pf_error_set(
-            error, PF_UNSUPPORTED,
-            "measure '%s' of one input has a period, of another none: they cannot be added",
-            pf_clip(name).text);
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "measure '%s' has a period in one input and none in another: the "
+                            "values cannot be added",
+                            pf_clip(name).text);
     if (!scale_of(measure, events, &new) ||
         !scale_of(&quantity->measure, events && !quantity->events, &old) ||
         !common_ratio(old, new, &common, &times_old, &times_new))
         return pf_error_set(error, PF_OVERFLOW,
-                            "the scales of measure '%s' have no common one within 64 bits",
+                            "the common scale of measure '%s' overflows 64 bits",
                             pf_clip(name).text);
     *sums = (int64_t)times_old;
     *values = (int64_t)times_new;
@@ -109,7 +109,7 @@ int pf_measure_differ(const struct pf_dict *dict, const struct pf_measure *measu
 {
     return pf_error_set(
         error, PF_UNSUPPORTED,
-        "measure '%s' of one run is in '%s', of another in '%s': they cannot be compared",
+        "measure '%s' is in '%s' in one run and in '%s' in another: the runs cannot be compared",
         pf_clip(pf_dict_string(dict, measure->name)).text,
         pf_clip(pf_dict_string(dict, measure->unit)).text,
         pf_clip(pf_dict_string(dict, other->unit)).text);
@@ -189,10 +189,10 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
 
     if (!quantity->events && !(merged && quantity->measure.period == 0)) {
         if (quantity->measure.period == 0)
-            return refuse(quantity, dict, error, "has no period: its events are not known");
+            return refuse(quantity, dict, error, "has no period: the number of events is unknown");
         if (!multiply(scale->num, quantity->measure.period, &scale->num) ||
             !multiply(scale->den, pf_measure_period_parts(&quantity->measure), &scale->den))
-            return refuse(quantity, dict, error, "has too great a period");
+            return refuse(quantity, dict, error, "has too large a period");
     }
     scale->name = PF_BYTES("events");
     scale->time = scale->bytes = false;
@@ -221,7 +221,7 @@ static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *
     if (unit == PF_UNIT_TICKS) {
         if (quantity->mixed)
             return refuse(quantity, dict, error,
-                          "was counted in units of different lengths: there is no common tick");
+                          "has ticks of different lengths: there is no common tick");
         raw_scale(measure, parts, raw, scale);
     } else if (!scale->time) {
         split_scale(scale);
@@ -255,7 +255,7 @@ int pf_scale_amount(const struct pf_scale *scale, int64_t sum, int64_t *amount,
     if (scale->num == 1 && scale->den == 1)
         *amount = sum;
     else if (!pf_scale64(sum, scale->num, scale->den, amount))
-        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld leaves 64 bits in %s",
+        return pf_error_set(error, PF_OVERFLOW, "a sum of %lld overflows 64 bits in %s",
                             (long long)sum, pf_clip(scale->name).text);
     return PF_OK;
 }

@@ -43,7 +43,7 @@ static int add(struct pairs *pairs, const struct pf_sums *sums, uint32_t pair, i
 
     if (!pf_sums_combine(sums, &pairs->sums[pair], value))
         return pf_error_set(pairs->error, PF_OVERFLOW,
-                            "the sum of measure '%s' for one caller and callee leaves 64 bits",
+                            "the sum of measure '%s' for one caller and callee overflows 64 bits",
                             pf_clip(measure).text);
     return PF_OK;
 }
@@ -148,7 +148,7 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
     if (subject->kind == PF_FLAT)
         return pf_error_set(
             error, PF_USAGE,
-            "flat records name places only: callers and callees are known of stacks and of calls");
+            "flat records have no callers and callees, only stacks and calls have them");
     if (pf_table_init(&pairs.table, sizeof(struct pf_edge)) != PF_OK ||
         pf_keys_places(keys) != PF_OK)
         status = pf_error_nomem(error);

@@ -152,7 +152,7 @@ static int negative(const struct pf_expand *expand, const struct pf_subject *sub
     struct pf_bytes name = pf_keys_name(&expand->keys, key, &scratch, NULL);
     struct pf_bytes measure = pf_dict_string(expand->dict, subject->self->quantity.measure.name);
     pf_error_set(error, PF_UNSUPPORTED,
-                 "measure '%s' of '%s' is negative: it cannot be shared out among stacks",
+                 "measure '%s' of '%s' is negative: the value cannot be divided among stacks",
                  pf_clip(measure).text, pf_clip(name).text);
     pf_buffer_free(&scratch);
     return error->code;
@@ -244,7 +244,7 @@ static int join(struct pf_expand *expand, const struct pf_subject *subject, stru
         const struct function *function = &expand->functions[expand->order[i]];
         if (function->flat + function->callees > INT64_MAX)
             return pf_error_set(error, PF_OVERFLOW,
-                                "the sum of what one function calls leaves 64 bits");
+                                "the sum of the calls from one function overflows 64 bits");
     }
     return PF_OK;
 }
@@ -427,7 +427,7 @@ static int share_out(struct pf_expand *expand, const struct pf_subject *subject,
     for (size_t i = 0; i < expand->order_count; i++)
         if (expand->functions[expand->order[i]].weight > UINT64_MAX)
             return pf_error_set(error, PF_OVERFLOW,
-                                "the sum of what calls one function leaves 64 bits");
+                                "the sum of the calls to one function overflows 64 bits");
     return PF_OK;
 }
 
@@ -496,9 +496,8 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
         return pf_error_set(
             error, PF_UNSUPPORTED,
             pf_expand_has_calls(expand)
-                ? "no measure of its calls has own and inclusive values: no stacks can be made of "
-                  "them"
-                : "no measure says what a function costs itself: no stacks can be made of it");
+                ? "no measure of the calls has own and inclusive values: stacks cannot be made"
+                : "no measure has the own costs of functions: stacks cannot be made");
     if (status != PF_OK)
         return status;
     expand->rows = 0;

@@ -355,7 +355,7 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
     if (status == PF_OK && *count == 0 && flame->sums.ledger.count > 0)
         status = pf_error_set(
             error, PF_USAGE,
-            "the values of these records are greatest ones, which do not add up to a width");
+            "the values of these records are maxima, which cannot be added up to a width");
     return status;
 }
 
@@ -373,7 +373,7 @@ void pf_flame_amounts_free(struct pf_flame_amounts *amounts)
 static int overflow(const struct pf_flame_subject *subject, struct pf_error *error)
 {
     return pf_error_set(error, PF_OVERFLOW,
-                        "the sum of measure '%s' below one frame leaves 64 bits",
+                        "the sum of measure '%s' below one frame overflows 64 bits",
                         pf_clip(subject->name).text);
 }
 

@@ -47,7 +47,7 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
     struct pf_bytes name = pf_dict_string(dict, sums->quantity.measure.name);
 
     return pf_error_set(error, PF_OVERFLOW,
-                        "the sum of measure '%s' below one frame leaves 64 bits",
+                        "the sum of measure '%s' below one frame overflows 64 bits",
                         pf_clip(name).text);
 }
 
@@ -172,8 +172,8 @@ int pf_tree_make(struct pf_tree *tree, const struct pf_accumulator *accumulator,
     *tree = (struct pf_tree){0};
     if (subject->kind == PF_FLAT)
         return pf_error_set(error, PF_USAGE,
-                            "flat records name places only: a tree is made of stacks, or of calls "
-                            "with inclusive values");
+                            "flat records have no callers and callees: a tree needs stacks, or "
+                            "calls with inclusive values");
     if (pf_keys_places(keys) != PF_OK ||
         pf_table_init(&tree->nodes, sizeof(struct pf_tree_node)) != PF_OK)
         return pf_error_nomem(error);

@@ -187,7 +187,7 @@ static int root_total(const struct growing *growing, uint32_t key, int64_t *tota
         if (growing->calls.rows[i].callee != key &&
             !pf_add64(*total, growing->calls.rows[i].value, total))
             return pf_error_set(error, PF_OVERFLOW,
-                                "the sum of what one function calls leaves 64 bits");
+                                "the sum of the calls from one function overflows 64 bits");
     return PF_OK;
 }
 
@@ -243,12 +243,11 @@ int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumula
     int status;
 
     if (!subject->inclusive)
-        return pf_error_set(
-            error, PF_USAGE,
-            "these records are pairs of caller and callee: a tree of them needs a measure "
-            "with inclusive values, which this one has not");
+        return pf_error_set(error, PF_USAGE,
+                            "these records are pairs of caller and callee: a tree needs a measure "
+                            "with inclusive values");
     if (total > INT64_MAX || total < INT64_MIN)
-        return pf_error_set(error, PF_OVERFLOW, "the total leaves 64 bits");
+        return pf_error_set(error, PF_OVERFLOW, "the total overflows 64 bits");
     status = collect(&growing, accumulator, subject, keys, error);
     if (status == PF_OK && make_room(tree, growing.calls.count + growing.keys + 1) != PF_OK)
         status = pf_error_nomem(error);

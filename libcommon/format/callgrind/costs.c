@@ -315,7 +315,7 @@ static int costs_add(struct pf_cg_costs *costs, uint32_t row, size_t column, int
 
     return pf_add64(*sum, value, sum)
                ? PF_OK
-               : pf_error_set(error, PF_OVERFLOW, "a sum of costs leaves 64 bits");
+               : pf_error_set(error, PF_OVERFLOW, "a sum of costs overflows 64 bits");
 }
 
 /* The written value of a sum; PF_OK or PF_OVERFLOW. */
@@ -326,7 +326,7 @@ static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t 
         *value = sum;
     else if (!pf_scale64(sum, column->num, column->den, value))
         return pf_error_set(error, PF_OVERFLOW,
-                            "a cost of %lld units of %llu / %llu leaves 64 bits", (long long)sum,
+                            "a cost of %lld units of %llu / %llu overflows 64 bits", (long long)sum,
                             (unsigned long long)column->num, (unsigned long long)column->den);
     return PF_OK;
 }
@@ -571,7 +571,8 @@ static int find_counts(struct walk *walk)
         int64_t *above = &records->hits[pf_dict_stack(dict, (uint32_t)node)->parent];
 
         if (records->hits[node] != 0 && !pf_add64(*above, records->hits[node], above))
-            return pf_error_set(walk->error, PF_OVERFLOW, "the number of records leaves 64 bits");
+            return pf_error_set(walk->error, PF_OVERFLOW,
+                                "the number of records overflows 64 bits");
     }
     return PF_OK;
 }
@@ -628,7 +629,7 @@ int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records,
         stacks = pf_accumulator_main(&records->sums, PF_SAMPLE) != UINT32_MAX;
     if (others && counts[PF_SAMPLE] > 0)
         pf_report_send(&writer->report, PF_NOTE,
-                       "costs are those of lines and calls; the stacks beside them are left out");
+                       "the costs come from lines and calls; stacks are left out");
     status = choose_events(costs, &records->sums, stacks, error);
     if (status != PF_OK)
         return status;

@@ -67,7 +67,7 @@ int pf_cg_names_read(struct pf_cg_names *names, struct pf_dict *dict, struct pf_
     uint64_t key = compressed ? id + 1 : 0;
     if (compressed && text.size == 0) {
         uint32_t row = pf_table_find(&names->ids, &key);
-        *what = "the number of a name that no line before defined";
+        *what = "the number of a name that no earlier line defines";
         *string = row != 0 ? names->strings[row] : 0;
         return row != 0 ? PF_OK : PF_FAILED;
     }

@@ -260,12 +260,12 @@ static int read_cost_line(struct pf_reader *reader)
     if (state->events == 0)
         return bad_line(reader, "costs before the 'events:' line");
     if (!read_positions(state, &text, false, &position))
-        return bad_line(reader, "no position, expected a number, '+n', '-n' or '*'");
+        return bad_line(reader, "the position is missing, expected a number, '+n', '-n' or '*'");
     if (state->mode == PF_CG_JUMP)
         text.size = 0;
     if (!read_costs(state, text, &many))
         return bad_line(reader, many ? "more costs than events"
-                                     : "no cost, or one that needs more than 64 bits");
+                                     : "a cost is missing, not a number, or over 64 bits");
     state->last = position;
     if (state->mode != PF_CG_JUMP)
         memcpy(state->last_costs, state->costs, state->events * sizeof *state->costs);
@@ -278,7 +278,7 @@ static int read_cost_line(struct pf_reader *reader)
          k++) {
         state->inlined_any = true;
         if (!pf_add64(state->inlined[k], state->costs[k], &state->inlined[k]))
-            return bad_line(reader, "the costs of inlined lines leave 64 bits");
+            return bad_line(reader, "the costs of inlined lines overflow 64 bits");
     }
     state->mode = PF_CG_COSTS;
     return PF_OK;
@@ -320,9 +320,9 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
     state->reached = -1;
     if (!pf_cg_signed((struct pf_bytes){word.data, size}, &state->count) ||
         (conditional && (!pf_cg_signed(reached, &state->reached) || state->reached < 0)))
-        return bad_line(reader, "no count, or one that needs more than 64 bits");
+        return bad_line(reader, "the count is missing, not a number, or over 64 bits");
     if (!read_positions(state, &text, true, &state->target))
-        return bad_line(reader, "no position of the target");
+        return bad_line(reader, "the position of the target is missing");
     state->mode = mode;
     if (mode == PF_CG_JUMP && !state->has_jumps) {
         state->has_jumps = true;
@@ -386,7 +386,8 @@ static int set_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t 
         pf_cg_event_measure(reader->dict, word, long_name_of(reader, word), &measure);
         own = measure_of(reader, &measure, PF_FLAT, k == 0);
         if (pf_bytes_equal(word, PF_BYTES("calls")) || has_column(&state->flat, own))
-            return bad_line(reader, "an event is named twice, or as the number of calls is");
+            return bad_line(reader, "an event name is used twice, or is 'calls', which is the name "
+                                    "of the number of calls");
         pf_rows_measure(&state->flat, own);
         if (calls)
             pf_rows_measure(&state->edge, measure_of(reader, &measure, PF_EDGE, k == 0));
@@ -405,7 +406,7 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
     while (pf_scan_word(&rest).size > 0)
         count++;
     if (count == 0 || count > PF_CG_EVENTS)
-        return bad_line(reader, count == 0 ? "no event is named" : "more than 256 events");
+        return bad_line(reader, count == 0 ? "the line names no event" : "more than 256 events");
     if (set_columns(reader, text, count) != PF_OK)
         return reader->error.code;
     state->events = count;
@@ -477,7 +478,7 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
         pf_report_send(&reader->report, severity,
-                       "offset %" PRIu64 ": the costs of '%s' are %s together, the %s line says %s",
+                       "offset %" PRIu64 ": the costs of '%s' sum to %s, the %s line says %s",
                        state->offset, pf_clip(name).text, sum, what, expected);
     }
 }

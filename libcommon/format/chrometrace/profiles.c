@@ -176,7 +176,7 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
         return pf_error_nomem(&reader->error);
     if (status != PF_OK)
         return pf_error_at(&reader->error, PF_FAILED, fields->args_offset,
-                           "a part of a profile whose nodes, samples or times do not fit");
+                           "a part of a profile with bad nodes, samples or times");
     return PF_OK;
 }
 
@@ -248,12 +248,12 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
         !__builtin_sub_overflow(profile->end, profile->start, &profile->samples.span);
     if (status == PF_OK &&
         (status = pf_call_samples_order(&profile->samples, next, &sorted)) != PF_OK)
-        status = pf_error_set(&reader->error, status, "the times of a profile leave 64 bits");
+        status = pf_error_set(&reader->error, status, "the times of a profile overflow 64 bits");
     if (status != PF_OK)
         return status;
     pf_amounts_scale(reader->dict, &profile->samples.deltas, &microseconds, &scaled);
     if (scaled.num != 1 || scaled.den != 1)
-        return pf_error_set(&reader->error, PF_OVERFLOW, "the times of a profile leave 64 bits");
+        return pf_error_set(&reader->error, PF_OVERFLOW, "the times of a profile overflow 64 bits");
     for (size_t k = 0; k < profile->samples.count; k++)
         add_record(reader, stack_of(reader, &profile->tree, profile->samples.numbers[k]),
                    profile->thread, 1, profile->samples.deltas.values[k]);
@@ -298,8 +298,8 @@ int pf_trace_give_samples(struct pf_reader *reader)
         int64_t time = 0;
 
         if (more && __builtin_sub_overflow(sample[1].time, sample->time, &time))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
-                                k + 1);
+            return pf_error_set(&reader->error, PF_OVERFLOW,
+                                "record %zu: its time overflows 64 bits", k + 1);
         add_record(reader, stack, sample->thread, sample->weight, time);
     }
     return status;

@@ -74,7 +74,7 @@ static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
         return status;
     if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
         return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size,
-                           "'%s' is no time of 64 bits", pf_clip(text).text);
+                           "'%s' is not a time of 64 bits", pf_clip(text).text);
     state->rounded += !exact;
     return PF_OK;
 }
@@ -231,7 +231,7 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
                            "an event '%c' without a time", fields->phase);
     if (fields->duration < 0)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "an event of less than no time");
+                           "an event with a negative duration");
     event.duration = fields->phase == 'B'   ? INT64_MAX
                      : fields->phase == 'E' ? -1
                                             : fields->duration;
@@ -346,7 +346,7 @@ static int read_stack_frame(struct pf_json_cut *cut, void *field)
         return status;
     if (state->frames.rows[number].node)
         return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                           "a stack frame is there twice");
+                           "a stack frame is defined twice");
     state->frames.rows[number].node = node;
     state->frames.nodes[node].number = number;
     state->frames.nodes[node].parent_number = frame.parent;
@@ -416,7 +416,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 }
 
 static const struct pf_option options[] = {
-    {"of", "what is read where a trace has several: profiles of V8's, else samples, else spans",
+    {"of", "what to read from a trace that has several: V8's profiles, else samples, else spans",
      "profiles|samples|spans", true, false},
     {"deltas",
      "profiles: a sample has the time to the next sample, as in DevTools, or the time since the "
@@ -427,8 +427,8 @@ static const struct pf_option options[] = {
 
 const struct pf_format pf_format_chrometrace = {
     .name = "chrometrace",
-    .about = "Chrome's trace events (spans, samples, V8's profiles), as DevTools, clang and many "
-             "more write them",
+    .about = "Chrome's trace events (spans, samples, V8's profiles), written by DevTools, clang "
+             "and many more",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .options = options,
     .bid = bid,

@@ -230,7 +230,7 @@ static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, i
         pf_rows_stack(&state->rows, stack, labels);
     if (!pf_rows_add_to(&state->rows, id - 1, 0, time))
         return pf_error_set(&reader->error, PF_OVERFLOW,
-                            "record %" PRIu32 ": its time leaves 64 bits", id);
+                            "record %" PRIu32 ": its time overflows 64 bits", id);
     return PF_OK;
 }
 
@@ -246,7 +246,7 @@ static int pass(struct spans *spans, int64_t time)
         if (until > spans->last) {
             if (__builtin_sub_overflow(until, spans->last, &passed))
                 return pf_error_set(&spans->reader->error, PF_OVERFLOW,
-                                    "a span whose time leaves 64 bits");
+                                    "a span whose time overflows 64 bits");
             status = add_time(spans->reader, top->stack, spans->labels, passed);
             spans->last = until;
         }
@@ -266,7 +266,8 @@ static int begin(struct spans *spans, const struct pf_trace_event *event)
     int64_t end = INT64_MAX;
 
     if (event->duration != INT64_MAX && !pf_add64(event->time, event->duration, &end))
-        return pf_error_set(&spans->reader->error, PF_OVERFLOW, "a span whose end leaves 64 bits");
+        return pf_error_set(&spans->reader->error, PF_OVERFLOW,
+                            "a span whose end overflows 64 bits");
     if (spans->count >= PF_STACK_DEPTH_MAX)
         return pf_rows_too_deep(&spans->reader->error, pf_source_offset(spans->reader->source));
     if (outside && end > outside->end) {

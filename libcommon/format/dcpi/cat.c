@@ -101,10 +101,11 @@ static int add_event(struct pf_reader *reader, struct pf_bytes value)
     struct pf_dcpi_cat_event event;
 
     if (!pf_dcpi_cat_event_parse(value, &event))
-        return bad_line(reader, "an event is TOTAL NAME:PERIOD:FRACTION, in numbers of 64 bits");
+        return bad_line(reader,
+                        "expected an event TOTAL NAME:PERIOD:FRACTION with numbers of 64 bits");
     for (size_t k = 0; k < state->count; k++)
         if (pf_bytes_equal(state->columns[k].event.name, event.name))
-            return bad_line(reader, "the event has a column already");
+            return bad_line(reader, "the event already has a column");
     if (!pf_grow(&state->columns, &state->capacity, state->count + 1, sizeof *state->columns) ||
         !pf_grow(&state->counts, &state->count_capacity, state->count + 1, sizeof *state->counts))
         return pf_error_nomem(&reader->error);
@@ -142,10 +143,11 @@ static int read_head_line(struct pf_reader *reader, struct pf_bytes value)
     int status = PF_OK;
 
     if (word.size == 0 || value.size == 0)
-        return bad_line(reader, "a line of the head is a word and a value");
+        return bad_line(reader, "expected a line of a word and a value in the head");
     if (!is_first(state, word))
-        return bad_line(reader,
-                        "a head has one line `name`, `image`, `text_start` and `text_size` each");
+        return bad_line(
+            reader,
+            "expected one line each of `name`, `image`, `text_start` and `text_size` in the head");
     pf_rows_meta(&state->text.rows, "dcpicat", word, value);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
@@ -158,10 +160,10 @@ static int read_head_line(struct pf_reader *reader, struct pf_bytes value)
         status = add_event(reader, value);
     else if (pf_bytes_equal(word, PF_BYTES("text_start")) &&
              !pf_parse_address(value, &state->locator.start))
-        status = bad_line(reader, "text_start is a hexadecimal number 0x...");
+        status = bad_line(reader, "expected a hexadecimal number 0x... as text_start");
     else if (pf_bytes_equal(word, PF_BYTES("text_size")) &&
              !pf_parse_address(value, &state->text_size))
-        status = bad_line(reader, "text_size is a hexadecimal number 0x...");
+        status = bad_line(reader, "expected a hexadecimal number 0x... as text_size");
     return status;
 }
 
@@ -212,7 +214,7 @@ static int read_row(struct pf_reader *reader, struct pf_bytes line)
     uint64_t address, count;
 
     if (!pf_parse_address(token, &address))
-        return bad_line(reader, "a row begins with an address 0x...");
+        return bad_line(reader, "expected an address 0x... at the start of the row");
     if (address < state->locator.start)
         return bad_line(reader, "the address lies before the start of the text");
     if (state->begun && address <= state->last)
@@ -299,8 +301,7 @@ static int end_input(struct pf_reader *reader, int status)
     if (status != PF_EOF)
         return status;
     if (!state->any)
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     ended = end_profile(reader);
     return ended == PF_OK ? status : ended;
 }
@@ -331,7 +332,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 const struct pf_format pf_format_dcpicat = {
     .name = "dcpicat",
-    .about = "the text dcpicat prints of DCPI profiles",
+    .about = "the text that dcpicat prints for DCPI profiles",
     .suffixes = ".dcpicat",
     .losses = "all but counts by address of images with identifiers: functions, files, lines, "
               "labels; of DCPI's header the "

@@ -247,7 +247,7 @@ static int set_share(const struct profile *profile, struct column *column)
                                 &column->fraction))
         return PF_OK;
     return pf_error_set(&profile->writer->error, PF_USAGE,
-                        "unrepresentable: the period of '%s' leaves 64 bits",
+                        "unrepresentable: the period of '%s' overflows 64 bits",
                         measure_name(profile, measure).data);
 }
 
@@ -285,7 +285,7 @@ static int event_total(const struct profile *profile, const struct pf_dcpi_event
 
         if (sum < 0)
             return pf_error_set(&profile->writer->error, PF_USAGE,
-                                "unrepresentable: a count of %" PRId64 " is below 0", sum);
+                                "unrepresentable: a count is negative: %" PRId64, sum);
         *total += sum;
         *counted = *counted || sum != 0;
     }

@@ -325,13 +325,13 @@ static int find_event(struct pf_dcpi_counts *counts, const struct pf_dict *dict,
     }
     if (pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events")))
         return pf_error_set(error, PF_USAGE,
-                            "merge-mismatch: DCPI holds counts of one period and share in a file, "
-                            "and '%s' are events, of several of them",
+                            "merge-mismatch: a DCPI file holds counts of one period and share, and "
+                            "the events '%s' have several",
                             pf_clip(name).text);
     if (measure->num != 1 || measure->den != 1)
         return pf_error_set(
             error, PF_USAGE,
-            "DCPI holds counts by address of an image; the measure '%s' is no count",
+            "DCPI holds counts by address of an image; the measure '%s' is not a count",
             pf_clip(name).text);
     if (!pf_grow(&counts->events, &counts->capacity, counts->count + 1, sizeof *counts->events))
         return pf_error_nomem(error);
@@ -355,7 +355,7 @@ static int add_column(struct pf_dcpi_event *event, const struct pf_dict *dict,
             continue;
         event->counted = true;
         if (!pf_add64(*sum, values[row], sum))
-            return pf_error_set(error, PF_OVERFLOW, "a sum of counts leaves 64 bits");
+            return pf_error_set(error, PF_OVERFLOW, "a sum of counts overflows 64 bits");
     }
     return PF_OK;
 }
@@ -462,7 +462,7 @@ static int join_places(struct pf_dcpi_places *places, struct pf_dcpi_counts *cou
         if (!same)
             places->locations[kept++] = location;
         else if (!add_sums(counts, last, location))
-            return pf_error_set(error, PF_OVERFLOW, "a sum of counts leaves 64 bits");
+            return pf_error_set(error, PF_OVERFLOW, "a sum of counts overflows 64 bits");
     }
     bool joined = kept < places->count;
 

@@ -312,7 +312,7 @@ static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_heade
         return PF_OK;
     return pf_error_set(
         error, PF_USAGE,
-        "merge-mismatch: dcpi holds one image in a file, and these profiles differ in '%s'", what);
+        "merge-mismatch: a dcpi file holds one image, and these profiles differ in '%s'", what);
 }
 
 /* --- lines of a new header -------------------------------------------------------------------- */
@@ -514,8 +514,8 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
     pf_strings_free(&joining.seen);
     pf_buffer_free(&joining.text);
     if (status != PF_OK && status != PF_NOMEM)
-        return pf_error_set(error, PF_USAGE, "the lines of the headers here make no header: %s",
-                            why.text);
+        return pf_error_set(error, PF_USAGE,
+                            "the header lines of the profiles make no valid header: %s", why.text);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -623,8 +623,8 @@ int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_
             pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, found.image->identifier), 0);
     if (block == 0)
         return pf_error_set(error, PF_USAGE,
-                            "dcpi needs the image, epoch and platform of a profile, which the "
-                            "metadata here do not tell");
+                            "dcpi needs the image, epoch and platform of a profile, and the "
+                            "metadata do not have them");
     int status = make_lines(&joining, blocks, dict, subject, block);
 
     pf_buffer_free(&joining.text);

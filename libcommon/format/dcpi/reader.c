@@ -203,8 +203,8 @@ enum {
 
 static const struct pf_option options[] = {
     {"stride",
-     "bytes from one count's address to the next one's: 1 as the description of the format has it, "
-     "4 for true Alpha code",
+     "bytes from the address of a count to the address of the next count: 1 as in the format's "
+     "description, 4 for true Alpha code",
      NULL, true, true},
     {NULL, NULL, NULL, false, false},
 };
@@ -254,7 +254,7 @@ static int bid(struct pf_source *source, const char *path)
 
 const struct pf_format pf_format_dcpi = {
     .name = "dcpi",
-    .about = "DCPI profiles 0.06 and 0.07, one event of one image",
+    .about = "DCPI profiles 0.06 and 0.07: one event of one image",
     .suffixes = ".dcpi",
     .losses = "all but the counts by address of one event in one image: functions, files, lines, "
               "labels; counts and totals over 32 bits",

@@ -274,14 +274,14 @@ static void report_oddities(const struct pf_dcpi_header *header, const struct pf
         if (word == PF_DCPI_OTHER &&
             pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), PF_BYTES("samples")))
             pf_report_send(report, PF_WARNING,
-                           "a header line 'samples' with a value is taken for an unknown line");
+                           "a header line 'samples' with a value is read as an unknown line");
         if (word >= PF_DCPI_SINGLE && word < PF_DCPI_PATH && header->first[word] != k + 1)
             pf_report_send(report, PF_WARNING,
-                           "the header has more than one line '%s': the first one counts",
+                           "the header has more than one line '%s': the first line is used",
                            pf_dcpi_word_name(word));
     }
     if (header->raw.size % 4 != 0)
-        pf_report_send(report, PF_NOTE, "the header's %zu bytes are no multiple of four",
+        pf_report_send(report, PF_NOTE, "the header has %zu bytes, not a multiple of four",
                        header->raw.size);
     if (header->first[PF_DCPI_TSTART] == 0)
         pf_report_send(
@@ -297,7 +297,7 @@ int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint6
     for (size_t k = 0; k < pad.size; k++)
         if (!pf_blank(pad.data[k]))
             return pf_error_at(error, PF_FAILED, offset,
-                               "bad-line: more than blanks behind 'samples'");
+                               "bad-line: text after 'samples', expected only blanks");
     if (pad.size > LINE_LIMIT || pad_start + pad.size >= HEADER_LIMIT)
         return pf_error_at(error, PF_FAILED, offset,
                            "header-too-long: a header of more than %d bytes", HEADER_LIMIT);
@@ -354,11 +354,11 @@ int pf_dcpi_header_read(struct pf_dcpi_header *header, struct pf_source *source,
 
     pf_source_peek(source, 1, &have);
     if (have == 0 && pf_source_status(source, error) == PF_OK)
-        return pf_error_at(error, PF_FAILED, 0, "empty-input: no byte of a profile");
+        return pf_error_at(error, PF_FAILED, 0, "empty-input: expected a profile");
     if (pf_source_marked(source)) /* the mark would belong to the first word */
-        return pf_error_at(
-            error, PF_FAILED, 0,
-            "missing-line: the file begins with a byte order mark, was it sent as text?");
+        return pf_error_at(error, PF_FAILED, 0,
+                           "missing-line: the file begins with a byte order mark: was the file "
+                           "converted as text?");
     for (;;) {
         uint64_t offset = pf_source_offset(source);
         int status = next_line(source, &line, error);
@@ -450,8 +450,8 @@ static int counts_ahead(struct pf_dcpi_body *body, struct pf_source *source, uin
         return error->code;
     if (have < WORD)
         return pf_error_at(error, PF_FAILED, pf_source_offset(source) + have,
-                           "truncated-chunk: the file ends where %" PRIu32
-                           " more counts of a chunk were expected",
+                           "truncated-chunk: the file ends, expected %" PRIu32
+                           " more counts of a chunk",
                            body->left);
     if (number > have / WORD)
         number = (uint32_t)(have / WORD);
@@ -480,7 +480,7 @@ int pf_dcpi_body_next(struct pf_dcpi_body *body, struct pf_source *source, uint3
     if (have < PAIR)
         return pf_error_at(
             error, PF_FAILED, at + have,
-            "truncated-footer: %zu bytes are left where the eight of a footer were expected", have);
+            "truncated-footer: %zu bytes are left, expected the eight bytes of a footer", have);
     uint32_t first = pf_load32le(bytes), second = pf_load32le(bytes + WORD);
 
     if (have == PAIR) {
@@ -571,7 +571,7 @@ int pf_dcpi_stride(const struct pf_options *options, uint64_t *stride, struct pf
     int64_t number = 1;
 
     if (text && !pf_parse_int(pf_bytes_of(text), 1, 1024, &number))
-        return pf_error_set(error, PF_USAGE, "stride=%s is no number of bytes from 1 to 1024",
+        return pf_error_set(error, PF_USAGE, "stride=%s is not a number of bytes from 1 to 1024",
                             text);
     *stride = (uint64_t)number;
     return PF_OK;

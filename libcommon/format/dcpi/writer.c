@@ -48,12 +48,11 @@ static int refuse_event(struct pf_writer *writer, const struct pf_dcpi_event *ot
     struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
 
     if (pf_bytes_equal(a, b))
-        return pf_error_set(
-            &writer->error, PF_USAGE,
-            "merge-mismatch: dcpi holds one period in a file, and '%s' has several here",
-            pf_clip(a).text);
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "merge-mismatch: a dcpi file holds one period, and '%s' has several",
+                            pf_clip(a).text);
     return pf_error_set(&writer->error, PF_USAGE,
-                        "merge-mismatch: dcpi holds one event in a file, and here are '%s' and "
+                        "merge-mismatch: a dcpi file holds one event, and the profile has '%s' and "
                         "'%s' (proffilter -m chooses one)",
                         pf_clip(a).text, pf_clip(b).text);
 }
@@ -80,12 +79,12 @@ static int choose_event(struct pf_writer *writer)
         else if (counted == 0 && event != state->event)
             return refuse_event(writer, event);
         if (!event->counted && event != state->event)
-            pf_report_send(&writer->report, PF_WARNING,
-                           "nothing of event '%s' was counted: left out", pf_clip(name).text);
+            pf_report_send(&writer->report, PF_WARNING, "event '%s' has no counts: left out",
+                           pf_clip(name).text);
     }
     if (!state->event)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "dcpi holds counts of an event by address; there are none here");
+                            "dcpi holds counts of an event by address; the profile has no counts");
     return PF_OK;
 }
 
@@ -115,12 +114,13 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
         return pf_error_set(
             &writer->error, PF_USAGE, "merge-mismatch: the profiles of image %s differ in '%s'",
             pf_clip(a).text, (*image)->text_start != other->text_start ? "tstart" : "tsize");
-    return pf_error_set(&writer->error, PF_USAGE,
-                        "merge-mismatch: dcpi holds one image in a file, and here are %s and %s%s",
-                        pf_clip(a).text, pf_clip(b).text,
-                        (*image)->name == other->name
-                            ? ", which have one name: merge the files of each apart"
-                            : " (proffilter --split=image makes a file of each)");
+    return pf_error_set(
+        &writer->error, PF_USAGE,
+        "merge-mismatch: a dcpi file holds one image, and the profile has %s and %s%s",
+        pf_clip(a).text, pf_clip(b).text,
+        (*image)->name == other->name
+            ? ", which have the same name: merge the files of each image separately"
+            : " (proffilter --split=image writes a file for each image)");
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ static int sum_counts(struct pf_writer *writer)
         }
         if (count < 0)
             return pf_error_set(&writer->error, PF_USAGE,
-                                "unrepresentable: a count of %" PRId64 " is below 0", count);
+                                "unrepresentable: a count is negative: %" PRId64, count);
         if (count > UINT32_MAX)
             return pf_error_set(&writer->error, PF_USAGE,
                                 "count-overflow: a count of %" PRId64 " at offset 0x%" PRIx64
@@ -284,8 +284,8 @@ static int sum_counts(struct pf_writer *writer)
     if (state->total > UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE,
                             "unrepresentable: the counts sum to %" PRIu64
-                            ", more than the 32 bits of dcpi's footer hold; another "
-                            "format can, or give the inputs a weight below 1",
+                            ", more than the 32 bits of dcpi's footer hold; use another format, or "
+                            "a weight below 1 for the inputs",
                             state->total);
     return PF_OK;
 }
@@ -352,7 +352,7 @@ static int prepare(struct pf_writer *writer)
                                      &writer->error);
         if (status == PF_OK)
             pf_report_send(&writer->report, PF_WARNING,
-                           "the speed of the processor is not known here: written as 0");
+                           "the speed of the processor is unknown: written as 0");
     }
     if (status == PF_OK && single && single->footed && single->stride == state->stride &&
         single->addresses == state->held.places.count && single->samples == state->total) {

@@ -571,8 +571,9 @@ static int cut_pair(struct pf_reader *reader, struct pf_bytes line, struct pf_by
     }
     return state->columns == 1
                ? end_holding(reader)
-               : bad_line(reader, line,
-                          "no two counts at the end, expected 'frame;frame BEFORE AFTER'");
+               : bad_line(
+                     reader, line,
+                     "the two counts at the end are missing, expected 'frame;frame BEFORE AFTER'");
 }
 
 /* Holds the line whose frames were read. */
@@ -613,11 +614,12 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
         return add_comment(reader, line);
     switch (pf_folded_split(line, &text, &count)) {
     case PF_FOLDED_GOOD: break;
-    case PF_FOLDED_TOO_BIG: return bad_line(reader, line, "the count needs more than 64 bits");
+    case PF_FOLDED_TOO_BIG: return bad_line(reader, line, "the count overflows 64 bits");
     default:
         return pf_bytes_trim(line).size == 0
                    ? PF_OK
-                   : bad_line(reader, line, "no count at the end, expected 'frame;frame COUNT'");
+                   : bad_line(reader, line,
+                              "the count at the end is missing, expected 'frame;frame COUNT'");
     }
     if (state->holding)
         status = cut_pair(reader, line, &text, &tail, &before);
@@ -670,8 +672,7 @@ static int open_reader(struct pf_reader *reader)
     if (text.size == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (text.size == 0 && at_end(reader->source))
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     pf_text_open(reader, read_line, end_input);
     state->memo = pf_stack_memo_new();
     state->met = calloc(SLOTS, sizeof *state->met);
@@ -710,23 +711,24 @@ static const struct pf_option options[] = {
     {"measure", "what the counts are: NAME or NAME/UNIT (ns, us, ms, s, bytes, ...)", NULL, true,
      false},
     {"columns",
-     "counts behind a stack: 1, or 2 for before and after (otherwise 2 if every line has them)",
-     "1|2", true, false},
+     "counts after a stack: 1, or 2 for before and after (default: 2 if every line has two)", "1|2",
+     true, false},
     {"plain",
-     "what comes from perf script, DTrace and bpftrace is not spelled as FlameGraph's scripts do, "
-     "below its command",
+     "keep the frames of perf script, DTrace and bpftrace as they are: do not spell them as "
+     "FlameGraph's scripts do, below the command",
      "yes", false, true},
     {"annotate",
-     "_[k] behind frames of the kernel, _[j] and _[i] behind what was made and inlined at run time",
+     "_[k] after kernel frames, _[j] after frames compiled at run time, _[i] after frames inlined "
+     "at run time",
      "yes", false, true},
-    {"tid", "-PID/TID behind the command", "yes", false, true},
+    {"tid", "-PID/TID after the command", "yes", false, true},
     {"addresses", "the addresses of unknown frames", "yes", false, true},
     {0},
 };
 
 const struct pf_format pf_format_folded = {
     .name = "folded",
-    .about = "folded stacks, one a line with its count (FlameGraph, inferno, py-spy, Austin)",
+    .about = "folded stacks, one per line with its count (FlameGraph, inferno, py-spy, Austin)",
     .suffixes = ".folded .collapsed",
     .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own "
               "comments; ';' in names (becomes ':'), that numbers which all "

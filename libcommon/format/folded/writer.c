@@ -245,7 +245,7 @@ static void choose_measure(struct pf_writer *writer, const struct pf_batch *batc
 static int too_big(struct pf_writer *writer)
 {
     return pf_error_set(
-        &writer->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits",
+        &writer->error, PF_OVERFLOW, "a sum of '%s' overflows 64 bits",
         pf_dict_string(writer->dict, ((struct pf_folded_writer *)writer->state)->columns[0].name)
             .data);
 }

@@ -36,7 +36,7 @@ int pf_gperftools_delay(const struct pf_gperftools_clock *clock, int64_t delay, 
         fits = fits && pf_mul64(delay, clock->period, &values[1]);
     if (!fits)
         return pf_error_at(error, PF_OVERFLOW, offset,
-                           "%lld contentions of %lld cycles, one in %lld counted, leave 64 bits",
+                           "%lld contentions of %lld cycles, one in %lld counted, overflow 64 bits",
                            (long long)count, (long long)delay, (long long)clock->period);
     return PF_OK;
 }
@@ -56,7 +56,7 @@ int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes lin
         text->java = pf_bytes_equal(value, PF_BYTES("java"));
         if (!text->java)
             return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
-                               "a format other than java");
+                               "a contention profile of an unknown format, expected java");
     }
     if (strcmp(name, "resolution") == 0 && value.size < sizeof text->clock.resolution)
         memcpy(text->clock.resolution, value.data, value.size);
@@ -64,7 +64,7 @@ int pf_gperftools_attribute(struct pf_gperftools_text *text, struct pf_bytes lin
          !pf_parse_int(value, 0, INT64_MAX, &text->clock.frequency)) ||
         (strcmp(name, "sampling period") == 0 &&
          !pf_parse_int(value, 0, INT64_MAX, &text->clock.period)))
-        return pf_gperftools_expected(text, "a number behind the =");
+        return pf_gperftools_expected(text, "a number after the =");
     return pf_gperftools_meta(text->reader, name, value) ? PF_OK
                                                          : pf_error_nomem(&text->reader->error);
 }

@@ -83,10 +83,10 @@ static int read_header(struct pf_reader *reader, struct cpu *cpu)
     uint64_t header[HEADER_WORDS], size;
 
     if (!find_words(bytes, have, &cpu->words, header))
-        return pf_error_at(&reader->error, PF_FAILED, 0, "no header of a CPU profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "not the header of a CPU profile");
     if (header[3] > INT64_MAX / 1000)
         return pf_error_at(&reader->error, PF_FAILED, 3 * (uint64_t)cpu->words.size,
-                           "a period of %" PRIu64 " microseconds leaves 64 bits", header[3]);
+                           "a period of %" PRIu64 " microseconds overflows 64 bits", header[3]);
     size = (2 + header[1]) * cpu->words.size;
     if (pf_source_skip(reader->source, size) < size)
         return cut(reader, "the header");
@@ -148,7 +148,7 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
 
     if (count > INT64_MAX || !pf_mul64((int64_t)count, (int64_t)cpu->period, &values[1]))
         return pf_error_at(&reader->error, PF_OVERFLOW, offset,
-                           "%" PRIu64 " samples of %" PRIu64 " nanoseconds leave 64 bits", count,
+                           "%" PRIu64 " samples of %" PRIu64 " nanoseconds overflow 64 bits", count,
                            cpu->period);
     return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset,
                                   &reader->error);

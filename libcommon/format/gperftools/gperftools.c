@@ -211,7 +211,8 @@ static int read_lines(struct pf_gperftools_text *text)
             break;
     }
     if (status == PF_EOF && head)
-        return pf_error_at(&text->reader->error, PF_FAILED, 0, "no line of a profile");
+        return pf_error_at(&text->reader->error, PF_FAILED, 0,
+                           "the input has no line of a profile");
     return status;
 }
 
@@ -234,7 +235,7 @@ static int read_text(struct pf_reader *reader)
     if (status == PF_EOF && text.form == PF_GPERFTOOLS_COUNT && text.expected >= 0 &&
         text.seen != text.expected)
         pf_report_send(&reader->report, PF_WARNING,
-                       "counts of %" PRId64 " where the first line tells %" PRId64
+                       "the counts sum to %" PRId64 ", the first line says %" PRId64
                        ": the file may be cut",
                        text.seen, text.expected);
     free(text.addresses);
@@ -327,7 +328,7 @@ static int read_symbols(struct pf_reader *reader)
     }
     if (status == PF_EOF)
         status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                             "the file ends before the profile that its symbols are of");
+                             "the file ends after the symbols, before the profile");
     return status;
 }
 

@@ -48,7 +48,7 @@ static int unsample(int64_t period, int64_t objects, int64_t bytes, int64_t *val
     values[0] = objects;
     values[1] = bytes;
     if (objects == 0 && bytes != 0)
-        return pf_error_at(error, PF_FAILED, offset, "%lld bytes in no object", (long long)bytes);
+        return pf_error_at(error, PF_FAILED, offset, "%lld bytes in 0 objects", (long long)bytes);
     if (objects == 0 || period <= 1)
         return PF_OK;
     if (bytes == 0) {
@@ -60,7 +60,7 @@ static int unsample(int64_t period, int64_t objects, int64_t bytes, int64_t *val
     if (!pf_gperftools_to_whole((double)objects * scale, &values[0]) ||
         !pf_gperftools_to_whole((double)bytes * scale, &values[1]))
         return pf_error_at(error, PF_OVERFLOW, offset,
-                           "%lld objects of %lld bytes, sampled, leave 64 bits when scaled",
+                           "%lld objects of %lld bytes, sampled, overflow 64 bits when scaled",
                            (long long)objects, (long long)bytes);
     return PF_OK;
 }
@@ -142,8 +142,8 @@ int pf_gperftools_heap_head(struct pf_gperftools_text *text, struct pf_bytes lin
     kind = rest;
     if (!heap_kind(kind, scale))
         return pf_error_at(&text->reader->error, PF_UNSUPPORTED, text->offset,
-                           "a heap profile of kind '%s'; read are heapprofile, heap, heap_v2, "
-                           "heapz_v2, growthz and fragmentationz",
+                           "a heap profile of unknown kind '%s', expected heapprofile, heap, "
+                           "heap_v2, heapz_v2, growthz or fragmentationz",
                            pf_clip(kind).text);
     bool differs = (total[2] != total[0] && total[2] != 0) ||
                    (total[3] != total[1] && total[3] != 0);

@@ -193,7 +193,7 @@ int pf_gperftools_addresses(struct pf_gperftools_text *text, struct pf_bytes res
         if (rest.size == 0 || *rest.data == '\r')
             return PF_OK;
         if (!pf_gperftools_hex(&rest, &address) || (rest.size > 0 && !pf_blank(*rest.data)))
-            return pf_gperftools_expected(text, "addresses behind the @");
+            return pf_gperftools_expected(text, "addresses after the @");
         if (text->depth == PF_STACK_DEPTH_MAX)
             return pf_rows_too_deep(&text->reader->error, text->offset);
         if (!pf_grow(&text->addresses, &text->capacity, text->depth + 1, sizeof *text->addresses))

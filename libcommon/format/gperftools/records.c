@@ -174,7 +174,7 @@ static int substitute(struct pf_gperftools_maps *maps, const struct pf_dict *dic
         maps->replaced += text.size;
         if (maps->replaced > PF_STRING_MAX)
             return pf_error_at(error, PF_FAILED, offset,
-                               "names behind a $ that stand for more than 16 MiB in all");
+                               "names after a $ that stand for more than 16 MiB in all");
         pf_buffer_append(&maps->line, text.data, text.size);
         at += 1 + size;
     }
@@ -407,7 +407,7 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *rows, uint32_t labels,
     for (size_t i = 0; i < PF_GPERFTOOLS_VALUES; i++)
         if (!pf_add64(sum.values[i], values[i], &sum.values[i]))
             return pf_error_at(error, PF_OVERFLOW, offset,
-                               "the sum of the records of this stack leaves 64 bits");
+                               "the sum of the records of this stack overflows 64 bits");
     if (sum.times++ == 0)
         sum.offset = offset;
     rows->records++;

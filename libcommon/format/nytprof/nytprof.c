@@ -48,7 +48,7 @@ static int nomem(struct pf_reader *reader)
 
 static int too_big(struct pf_reader *reader, const char *measure)
 {
-    return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' leaves 64 bits", measure);
+    return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' overflows 64 bits", measure);
 }
 
 /* ---- Lines ---- */
@@ -469,8 +469,8 @@ static const struct pf_merging merging = {.rule = rule,
 
 static const struct pf_option options[] = {
     {"limit",
-     "how many statements and calls of other formats are written at most, each a record: 16777216 "
-     "where nothing is said",
+     "the largest number of statements and calls of other formats to write, a record for each "
+     "(default 16777216)",
      NULL, false, true},
     {NULL, NULL, NULL, false, false},
 };

@@ -32,7 +32,7 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     line = (struct pf_bytes){(const char *)r->source->cursor, have};
     if (have < MAGIC.size || memcmp(line.data, MAGIC.data, MAGIC.size) != 0)
         return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "no NYTProf stream: 'NYTProf ' is not at its start");
+                           "not a NYTProf stream: expected 'NYTProf ' at the start");
     const char *feed = memchr(line.data, '\n', line.size);
     if (!feed)
         return pf_error_at(&reader->error, PF_FAILED, have,
@@ -42,17 +42,18 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     rest = (struct pf_bytes){line.data + MAGIC.size, size - MAGIC.size};
     for (int k = 0; k < 2; k++) {
         if (!pf_scan_number(&rest, INT32_MAX, &version[k]))
-            return pf_error_at(&reader->error, PF_FAILED, size - rest.size,
-                               "no version 'NYTProf MAJOR MINOR' in the first line");
+            return pf_error_at(
+                &reader->error, PF_FAILED, size - rest.size,
+                "the version is missing in the first line, expected 'NYTProf MAJOR MINOR'");
         rest = pf_bytes_skip(rest, rest.size > 0); /* any byte behind the number */
     }
     if (version[0] != 4 && version[0] != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size,
-                           "NYTProf format version %d.%d is not read, 4.0 and 5.0 are",
+                           "unknown NYTProf format version %d.%d, expected 4.0 or 5.0",
                            (int)version[0], (int)version[1]);
     if (version[1] > 0)
         pf_report_send(&reader->report, PF_WARNING,
-                       "offset %zu: format version %d.%d is newer than 5.0: read as that",
+                       "offset %zu: format version %d.%d is newer than 5.0: read as 5.0",
                        MAGIC.size, (int)version[0], (int)version[1]);
     pf_source_take(r->source, size + 1);
     return PF_OK;
@@ -189,10 +190,10 @@ static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
     int64_t number;
     if (pf_bytes_equal(key, PF_BYTES("nv_size"))) {
         if (!pf_parse_int(value, 1, PF_NYT_NV_MAX, &number) || !pf_nyt_nv_size(&r->nv, number))
-            return fail(r, "nv_size is '%s', known are 4, 8, 12 and 16", pf_clip(value).text);
+            return fail(r, "nv_size is '%s', expected 4, 8, 12 or 16", pf_clip(value).text);
     } else if (pf_bytes_equal(key, PF_BYTES("ticks_per_sec"))) {
         if (!pf_parse_int(value, 1, INT64_MAX, &number)) {
-            warn(reader, r, "ticks_per_sec is no number of ticks: passed over");
+            warn(reader, r, "ticks_per_sec is not a number of ticks: skipped");
             return PF_OK;
         }
         /* Seconds of callers in ticks of two lengths have no common tick. */
@@ -211,7 +212,7 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
     const char *equals = line.size > 0 ? memchr(line.data, '=', line.size) : NULL;
     if (!equals) {
         if (!r->odd_line)
-            warn(reader, r, "an attribute or option without '=': passed over, and others like it");
+            warn(reader, r, "attributes or options without '=' are skipped");
         r->odd_line = true;
         return PF_OK;
     }
@@ -258,7 +259,7 @@ static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
     const uint32_t *n = record->number;
     uint32_t name = name_of(reader, &record->text[0]), before;
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
-        warn(reader, r, "a file number gets another name");
+        warn(reader, r, "a file number is defined again with another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
     add_private(r, &r->rows, name,
                 "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0],
@@ -291,7 +292,7 @@ static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++) {
         seconds[k] = pf_nyt_nv_load(&r->nv, record->nv[k]);
         if (!isfinite(seconds[k]))
-            return fail(r, "the %s time of a call is no number", names[k]);
+            return fail(r, "the %s time of a call is not a number", names[k]);
     }
     if (edge.fid == 0 && edge.line == 0 && n[2] == 0) {
         if (pf_nyt_places_add_xsub(&r->places, edge.callee))
@@ -310,7 +311,7 @@ static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
     if (!now)
         return r->error.code;
     if (!isfinite(self))
-        return fail(r, "the exclusive time of a return is no number");
+        return fail(r, "the exclusive time of a return is not a number");
     if (record->number[0] > PF_STACK_DEPTH_MAX)
         return fail(r, "a return from depth %" PRIu32 ": " PF_TOO_DEEP, record->number[0]);
     pf_nyt_tree_return(&now->tree, record->number[0], name_of(reader, &record->text[0]), now->clock,
@@ -480,9 +481,10 @@ static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result,
     char name[16];
     snprintf(name, sizeof name, printed ? "'%c'" : "%u", tag);
     if (result == PF_NYT_NO_TAG && tag == '\n')
-        return fail(r, "an empty line where a record should begin: not what Devel::NYTProf writes");
+        return fail(
+            r, "an empty line, expected the start of a record: Devel::NYTProf writes no such line");
     if (result == PF_NYT_NO_TAG)
-        return fail(r, "no record begins with the byte %s", name);
+        return fail(r, "the byte %s begins no record", name);
     if (result == PF_NYT_NO_STRING)
         return fail(r,
                     "record with tag %s: a string begins with ' or \", not with the byte %" PRIu32,

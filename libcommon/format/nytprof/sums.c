@@ -16,7 +16,7 @@
 static const double TICK_ERROR = 1e-6, RELATIVE_ERROR = 0x1p-50;
 static const double LIMIT = 0x1p63;
 
-/* The nearest whole number; false when it leaves 64 bits, and for NaN. */
+/* The nearest whole number; false when it overflows 64 bits, and for NaN. */
 static bool nearest_whole(double value, int64_t *whole)
 {
     double rounded = nearbyint(value);

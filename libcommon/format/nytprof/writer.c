@@ -249,10 +249,9 @@ static int check_limit(struct pf_writer *writer, uint64_t count)
         w->limit -= count;
         return PF_OK;
     }
-    return pf_error_set(
-        &writer->error, PF_USAGE,
-        "nytprof has a record for each statement and call: here there would be too many "
-        "(-t nytprof:limit=N allows N)");
+    return pf_error_set(&writer->error, PF_USAGE,
+                        "nytprof has a record for each statement and call: this profile needs too "
+                        "many (-t nytprof:limit=N allows N)");
 }
 
 static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *statement,
@@ -290,7 +289,7 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
         return pf_error_set(&writer->error, PF_OVERFLOW,
                             "the time of line %" PRIu32 " of file %" PRIu32
-                            " leaves 64 bits of ticks",
+                            " overflows 64 bits of ticks",
                             statement->line, statement->fid);
     if (rounded && !w->rounded)
         pf_report_send(&writer->report, PF_WARNING, "times are rounded to nanoseconds");
@@ -299,7 +298,7 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     if ((ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks) >> 31 > (uint64_t)count + TIME_RECORDS)
         return pf_error_set(&writer->error, PF_OVERFLOW,
                             "%" PRId64 " ticks in %" PRId64 " statements of line %" PRIu32
-                            " of file %" PRIu32 ": nytprof holds 2^31 in each",
+                            " of file %" PRIu32 ": nytprof holds at most 2^31 in each",
                             ticks, count, statement->line, statement->fid);
     w->statements += (uint64_t)count;
     for (bool first = true; first || ticks != 0; first = false) {
@@ -340,7 +339,7 @@ static int check_caller(struct pf_writer *writer, const struct caller *caller, u
     if (caller->fid == 0 && caller->line == 0 && (uint64_t)caller->calls < records)
         return pf_error_set(&writer->error, PF_USAGE,
                             "a time of '%.100s' without a number of calls or a place of its "
-                            "caller: nytprof means something else by that",
+                            "caller: in nytprof such a record has another meaning",
                             name_at(writer, caller->callee));
     if (records > UINT16_MAX)
         return pf_error_set(&writer->error, PF_OVERFLOW,

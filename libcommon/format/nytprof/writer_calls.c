@@ -205,10 +205,11 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
     struct pf_nyt_call *at = &calls->nodes[node];
     if (number < 0)
         return pf_error_set(error, PF_USAGE,
-                            "nytprof holds no number of calls below 0, as there is of '%.100s'",
+                            "nytprof cannot hold a negative number of calls, as '%.100s' has",
                             pf_dict_string(calls->dict, at->name).data);
     if (!pf_add64(at->self, self, &at->self) || !pf_add64(at->calls, number, &at->calls))
-        return pf_error_set(error, PF_OVERFLOW, "a sum of call events of '%.100s' leaves 64 bits",
+        return pf_error_set(error, PF_OVERFLOW,
+                            "a sum of call events of '%.100s' overflows 64 bits",
                             pf_dict_string(calls->dict, at->name).data);
     return PF_OK;
 }
@@ -278,7 +279,7 @@ static int write_returns(struct writing *w, struct pf_nyt_call *node)
         if (!next_part(w, parts, &self, &ticks))
             return pf_error_set(w->error, PF_OVERFLOW,
                                 "%" PRId64 " units of time in %" PRId64
-                                " calls of '%.100s' are more than a double tells",
+                                " calls of '%.100s' need more digits than a double has",
                                 node->self, node->calls,
                                 pf_dict_string(w->calls->dict, node->name).data);
         node->total += ticks;
@@ -358,7 +359,7 @@ void pf_nyt_stacks_free(struct pf_nyt_stacks *stacks)
 
 static int too_big(struct pf_error *error)
 {
-    return pf_error_set(error, PF_OVERFLOW, "a sum over stacks leaves 64 bits");
+    return pf_error_set(error, PF_OVERFLOW, "a sum over stacks overflows 64 bits");
 }
 
 int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self, int64_t hits,

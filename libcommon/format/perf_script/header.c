@@ -125,7 +125,7 @@ static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
  * other numbers of them. */
 enum places { PLACES_OF_PERF, PLACES_ANY };
 
-/* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and leaves 64 bits. */
+/* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and overflows 64 bits. */
 static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
 {
     struct pf_bytes token = pf_scan_last_word(text);

@@ -643,10 +643,10 @@ static int read_step(struct pf_reader *reader)
     if (!state->rows.declared)
         declare(reader);
     if (state->passed_over > 0)
-        pf_report_send(
-            &reader->report, PF_WARNING,
-            "offset %" PRIu64 ": %" PRIu64 " line%s of call chains that are no frames passed over",
-            state->passed_offset, state->passed_over, state->passed_over == 1 ? "" : "s");
+        pf_report_send(&reader->report, PF_WARNING,
+                       "offset %" PRIu64 ": %" PRIu64 " line%s of call chains skipped: not frames",
+                       state->passed_offset, state->passed_over,
+                       state->passed_over == 1 ? "" : "s");
     return status;
 }
 
@@ -661,8 +661,7 @@ static int open_reader(struct pf_reader *reader)
     if (have == 0 && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (have == 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     state->samples = UINT32_MAX;
     state->give_times = reader->times || pf_options_get(reader->options, "time");
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);

@@ -156,7 +156,7 @@ static void keep_twice(struct pf_pprof_names *names, const char *what, uint64_t 
     if (id == 0)
         pf_error_at(&error, PF_FAILED, offset, "a %s without an id", what);
     else
-        pf_error_at(&error, PF_FAILED, offset, "%s %" PRIu64 " comes twice", what, id);
+        pf_error_at(&error, PF_FAILED, offset, "%s %" PRIu64 " is defined twice", what, id);
     keep_damage(names, &error);
 }
 
@@ -197,8 +197,9 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
                            "the table of strings ends before string %" PRId64
                            ", which offset %" PRIu64 " refers to",
                            (int64_t)number, offset);
-    return pf_error_at(error, PF_FAILED, offset, "string %" PRId64 " of %zu there are",
-                       (int64_t)number, profile->count.strings);
+    return pf_error_at(error, PF_FAILED, offset,
+                       "string %" PRId64 " is missing, the profile has %zu", (int64_t)number,
+                       profile->count.strings);
 }
 
 bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
@@ -560,9 +561,10 @@ static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *pro
         return pf_error_nomem(error);
     int status = pf_pattern_compile(&drop->patterns[drop->pattern_count], text->data, 0, &why);
     if (status != PF_OK)
-        return status == PF_NOMEM ? pf_error_nomem(error)
-                                  : pf_error_at(error, PF_FAILED, profile->end,
-                                                "%s is no expression: %s", key, why.text);
+        return status == PF_NOMEM
+                   ? pf_error_nomem(error)
+                   : pf_error_at(error, PF_FAILED, profile->end,
+                                 "%s is not a regular expression: %s", key, why.text);
     drop->pattern_count++;
     return PF_OK;
 }

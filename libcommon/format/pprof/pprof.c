@@ -476,8 +476,8 @@ static int read_sample(struct samples *samples, struct pf_proto message, struct 
         return pf_error_at(error, PF_FAILED, offset_of(samples), "sample: %s", problem);
     if (samples->value_count != types)
         return pf_error_at(error, PF_FAILED, offset_of(samples),
-                           "a sample of %zu values where there are %zu types", samples->value_count,
-                           types);
+                           "a sample of %zu values, expected %zu as there are types",
+                           samples->value_count, types);
     if (samples->labels.failed)
         return pf_error_nomem(error);
     if (labels.size > 0 && find_labels(samples, labels, &set, error) != PF_OK)
@@ -534,7 +534,7 @@ static int open_reader(struct pf_reader *reader)
     return pf_source_status(reader->source, &reader->error) != PF_OK
                ? reader->error.code
                : pf_error_at(&reader->error, PF_FAILED, 0,
-                             "the input is empty: no byte of a profile");
+                             "the input is empty: expected a profile");
 }
 
 static void clear_profile(struct state *state)
@@ -590,9 +590,8 @@ static bool ends_surely(struct pf_reader *reader)
         (next->doubt_end != PF_PPROF_SAMPLE || next->first == profile->first))
         return true;
     pf_error_at(&reader->error, PF_FAILED, profile->end,
-                "two profiles, one behind the other, and which of them the fields before belong to "
-                "cannot be told; give each as a file, "
-                "or in gzip, of its own");
+                "two profiles, one after the other: the earlier fields may belong to either; store "
+                "each profile in its own file, or its own gzip member");
     return false;
 }
 
@@ -612,9 +611,8 @@ static void add_doubt(struct pf_reader *reader)
         return;
     reader->error = (struct pf_error){0};
     pf_error_at(&reader->error, PF_FAILED, plain.offset,
-                "%.300s, unless that is the profile's beside this one, and where the other begins "
-                "cannot be told; give each as a file, "
-                "or in gzip, of its own",
+                "%.300s, or the field belongs to the profile before or after: the boundary is "
+                "unclear; store each profile in its own file, or its own gzip member",
                 plain.text);
 }
 
@@ -666,13 +664,13 @@ static int read_profile(struct pf_reader *reader)
         reader->error = error;
     else if (status == PF_OK && state->names.unknown > 0 && !lacks_surely(&state->profile))
         status = pf_error_at(&reader->error, PF_FAILED, state->profile.end,
-                             "%zu references to mappings or functions that are not there",
+                             "%zu references to mappings or functions that do not exist",
                              state->names.unknown);
     if (error.code == PF_OK)
         add_doubt(reader);
     if (state->names.unknown > 0 && status == PF_OK && !state->damaged)
         pf_report_send(&reader->report, PF_WARNING,
-                       "%zu references to mappings or functions that are not there",
+                       "%zu references to mappings or functions that do not exist",
                        state->names.unknown);
     state->in_profile = status == PF_OK;
     return status;
@@ -755,8 +753,7 @@ static const struct pf_merging merging = {.rule = rule, .duration = duration};
 
 static const struct pf_option options[] = {
     {"drop",
-     "without the frames that the profile's drop_frames names, and what they call, as pprof shows "
-     "it",
+     "leave out the frames that the profile's drop_frames names, and their callees, as pprof does",
      "yes", true, false},
     {0},
 };

@@ -335,8 +335,8 @@ static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_
                        struct pf_error *error)
 {
     if (value > UINT32_MAX)
-        return pf_error_at(error, PF_FAILED, offset,
-                           "comment: string %" PRIu64 ", which no table can have", value);
+        return pf_error_at(error, PF_FAILED, offset, "comment: string %" PRIu64 " is out of range",
+                           value);
     if (profile->count.comments == PF_PPROF_COMMENTS_MAX)
         return pf_error_at(error, PF_FAILED, offset, "more than %d comments",
                            PF_PPROF_COMMENTS_MAX);

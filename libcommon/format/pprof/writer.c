@@ -86,7 +86,7 @@ static int add_times(struct pf_pprof_facts *facts, struct pf_bytes key, struct p
     if (pf_bytes_equal(key, PF_BYTES("duration_nanos")))
         return pf_add64(facts->duration, number, &facts->duration)
                    ? PF_OK
-                   : pf_error_set(error, PF_OVERFLOW, "the sum of the durations leaves 64 bits");
+                   : pf_error_set(error, PF_OVERFLOW, "the sum of the durations overflows 64 bits");
     if (!facts->has_time || number < facts->time)
         facts->time = number;
     facts->has_time = true;
@@ -265,13 +265,13 @@ static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint3
     if (!pf_measure_same_period(&types->rows[k].measure, &measure))
         return pf_error_set(
             error, PF_UNSUPPORTED,
-            "measure '%s' comes with different periods (profmerge brings them to events)",
+            "measure '%s' has several periods (profmerge converts the values to events)",
             pf_clip(name).text);
     if (!set_scale(&types->rows[k], &measure, member))
-        return pf_error_set(
-            error, PF_UNSUPPORTED,
-            "measure '%s' comes in units of different lengths (profmerge brings them to one)",
-            pf_clip(name).text);
+        return pf_error_set(error, PF_UNSUPPORTED,
+                            "measure '%s' has units of different lengths (profmerge converts the "
+                            "values to one unit)",
+                            pf_clip(name).text);
     member->type = (uint32_t)k + 1;
     return PF_OK;
 }
@@ -409,7 +409,7 @@ static int too_big(struct pf_writer *writer, const struct pf_pprof_types *types,
 {
     struct pf_bytes name = pf_dict_string(writer->dict, types->rows[type].measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%s' leaves 64 bits",
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a value of '%s' overflows 64 bits",
                         pf_clip(name).text);
 }
 
@@ -468,8 +468,8 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types,
             return writer->error.code;
         if (types->count > had && batch->kind == PF_SAMPLE && state->begun)
             return pf_error_set(&writer->error, PF_USAGE,
-                                "measure '%s' comes after samples that have none; profmerge makes "
-                                "one profile of several",
+                                "measure '%s' is missing in earlier samples; profmerge makes one "
+                                "profile of several",
                                 pf_dict_string(writer->dict, types->rows[had].measure.name).data);
     }
     if (!pf_grow(&state->columns, &state->column_capacity, types->count + 1,

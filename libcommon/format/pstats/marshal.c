@@ -158,7 +158,7 @@ static int take_float(struct pf_marshal *marshal, bool text, struct pf_marshal_o
     bool good = text ? scale_text((struct pf_bytes){(const char *)bytes, size}, &object->number)
                      : scale_double(pf_load64le(bytes), &object->number);
     return good ? PF_OK
-                : bad(marshal, "a time that is no number, or of more than 64 bits of nanoseconds");
+                : bad(marshal, "a time that is not a number, or over 64 bits of nanoseconds");
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
@@ -201,13 +201,13 @@ static int take_reference(struct pf_marshal *marshal, bool interned,
     uint32_t index = pf_load32le(bytes);
     if (interned) {
         if (index >= marshal->interned_count)
-            return bad(marshal, "a reference to a string that was not there");
+            return bad(marshal, "a reference to an undefined string");
         *object = (struct pf_marshal_object){.kind = PF_MARSHAL_STRING,
                                              .string = marshal->interned[index]};
         return PF_OK;
     }
     if (index >= marshal->ref_count || marshal->refs[index].kind == PF_MARSHAL_END)
-        return bad(marshal, "a reference to an object that was not there");
+        return bad(marshal, "a reference to an undefined object");
     *object = marshal->refs[index];
     return PF_OK;
 }
@@ -233,7 +233,7 @@ static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t
     int status = PF_OK;
 
     if (++marshal->depth > DEPTH_MAX)
-        return bad(marshal, "objects in each other deeper than 16");
+        return bad(marshal, "objects nested more than 16 deep");
     for (uint32_t k = 0; status == PF_OK && (dict || k < count); k++) {
         struct pf_marshal_object item;
 
@@ -243,7 +243,7 @@ static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t
         if (status == PF_OK && item.kind == PF_MARSHAL_END) {
             if (dict && k % 2 == 0)
                 break;
-            status = bad(marshal, "an end where an object was expected");
+            status = bad(marshal, "expected an object, found an end");
         }
         if (status == PF_OK)
             status = push(marshal, &item);
@@ -307,7 +307,7 @@ static int take_object(struct pf_marshal *marshal, unsigned char code, bool keep
     case '[':
     case ')': return take_tuple(marshal, keep, code == ')', object);
     case '{': return take_items(marshal, keep, true, 0, object);
-    default: return bad(marshal, "a kind of object that profiles do not have");
+    default: return bad(marshal, "an unexpected kind of object");
     }
 }
 
@@ -349,7 +349,7 @@ int pf_marshal_open_dict(struct pf_marshal *marshal)
     if (!bytes)
         return marshal->error->code;
     if ((*bytes & (FLAG_REF - 1)) != '{')
-        return bad(marshal, "not a dict, as the first object of a profile is");
+        return bad(marshal, "expected a dict as the first object of a profile");
     if (*bytes & FLAG_REF) {
         if (!pf_grow(&marshal->refs, &marshal->ref_capacity, marshal->ref_count + 1,
                      sizeof *marshal->refs))

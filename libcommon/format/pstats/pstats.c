@@ -58,7 +58,7 @@ static int place_of(struct pf_reader *reader, const struct pf_marshal_object *ke
     if (key->kind != PF_MARSHAL_TUPLE || key->count != KEY_ITEMS ||
         items[KEY_FILE].kind != PF_MARSHAL_STRING || items[KEY_LINE].kind != PF_MARSHAL_INT ||
         items[KEY_NAME].kind != PF_MARSHAL_STRING)
-        return bad(reader, "a function is no (file, line, name)");
+        return bad(reader, "a function is not (file, line, name)");
     bool built_in =
         pf_bytes_equal(pf_dict_string(reader->dict, items[KEY_FILE].string), PF_BYTES("~"));
     struct pf_function function = {.name = items[KEY_NAME].string,
@@ -116,7 +116,7 @@ static int read_function(struct pf_reader *reader)
         return status;
     if (entry.kind != PF_MARSHAL_TUPLE || entry.count != ENTRY_ITEMS ||
         entry.items[CALLERS].kind != PF_MARSHAL_DICT)
-        return bad(reader, "a function has no (calls, calls, time, time, callers)");
+        return bad(reader, "the value of a function is not (calls, calls, time, time, callers)");
     status = read_values(reader, &entry.items[CC], &entry.items[NC], &entry.items[TIME], values);
     if (status != PF_OK)
         return status;
@@ -146,7 +146,7 @@ static int read_caller(struct pf_reader *reader)
     else if (status == PF_OK && is_count(value))
         status = read_values(reader, &zero, value, nothing, values);
     else if (status == PF_OK)
-        status = bad(reader, "a caller has no (calls, calls, time, time)");
+        status = bad(reader, "the value of a caller is not (calls, calls, time, time)");
     if (status != PF_OK)
         return status;
     pf_rows_edge(&state->edge, caller, state->function, 0);
@@ -175,7 +175,7 @@ static int at_end(struct pf_reader *reader)
 
     pf_source_peek(reader->source, 1, &have);
     if (have > 0)
-        return bad(reader, "bytes behind the end of the profile");
+        return bad(reader, "bytes after the end of the profile");
     return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF : reader->error.code;
 }
 

@@ -20,7 +20,7 @@ struct chunks {
     struct pf_pyn_content *content;
     struct pf_error damage; /* the first; reported at the end */
     struct pf_buffer payload;
-    uint64_t unknown; /* a bit for each tag that was passed over with a warning */
+    uint64_t unknown; /* a bit for each tag that was skipped with a warning */
 };
 
 /* ---- Damage ---- */
@@ -37,7 +37,7 @@ static void damaged(struct chunks *chunks, uint64_t offset, const char *format, 
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (chunks->reader->salvage && chunks->content->damages == 0)
-        pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": %s; passed over",
+        pf_report_send(&chunks->reader->report, PF_WARNING, "offset %" PRIu64 ": %s; skipped",
                        offset, text);
     else if (chunks->content->damages == 0)
         pf_error_at(&chunks->damage, PF_FAILED, offset, "%s", text);
@@ -130,7 +130,7 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
     peek(chunks, chunk, (size_t)chunk->left, &have);
     if (have == chunk->left && have > 0 && chunk->left < PF_PYN_ROW)
         damaged(chunks, pf_source_offset(chunks->reader->source),
-                "chunk %c has %" PRIu32 " bytes, which is no multiple of 28", (int)chunk->tag,
+                "chunk %c has %" PRIu32 " bytes, not a multiple of 28", (int)chunk->tag,
                 chunk->size);
     if (have == chunk->left)
         consume(chunks, chunk, have);
@@ -194,8 +194,8 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
         damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside the numbers of a record",
                 (int)chunk->tag);
     else
-        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside a name: no NUL behind it",
-                (int)chunk->tag);
+        damaged(chunks, chunk->offset + HEAD + at,
+                "chunk %c ends inside a name: the NUL is missing", (int)chunk->tag);
 }
 
 /* Versions of July 2025 wrote pairs of a fid and the index of a string, and no strings. Such
@@ -221,7 +221,8 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
     }
     pf_pyn_variant(content, "files without names");
     pf_report_send(&chunks->reader->report, PF_WARNING,
-                   "offset %" PRIu64 ": chunk F names no files, only their numbers are known",
+                   "offset %" PRIu64
+                   ": chunk F names no files: only the numbers of the files are known",
                    chunk->offset);
 }
 
@@ -359,7 +360,7 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
     if (chunks->payload.size == PROCESS)
         keep_process(chunks, (const unsigned char *)chunks->payload.data);
     else if (chunk->left == 0)
-        damaged(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes and not 16", chunk->size);
+        damaged(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes, expected 16", chunk->size);
 }
 
 /* ---- Chunks ---- */
@@ -390,7 +391,7 @@ static void pass_over(struct chunks *chunks, struct chunk *chunk)
         return;
     chunks->unknown |= (uint64_t)1 << (chunk->tag - 'A');
     pf_report_send(&chunks->reader->report, PF_WARNING,
-                   "offset %" PRIu64 ": unknown chunk %c of %" PRIu32 " bytes: passed over",
+                   "offset %" PRIu64 ": unknown chunk %c of %" PRIu32 " bytes: skipped",
                    chunk->offset, (int)chunk->tag, chunk->size);
 }
 
@@ -416,10 +417,10 @@ static int no_chunk(struct chunks *chunks, unsigned byte, uint64_t offset)
 
     if (byte == '\r')
         return pf_error_at(error, PF_FAILED, offset,
-                           "byte 0x0d where a chunk should begin: lines end in CR LF, as after a "
-                           "conversion as text");
+                           "byte 0x0d, expected the start of a chunk: lines end in CR LF, was the "
+                           "file converted as text?");
     return pf_error_at(error, PF_FAILED, offset,
-                       "byte 0x%02x where a chunk (F S D C E) should begin", byte);
+                       "byte 0x%02x, expected the start of a chunk (F S D C E)", byte);
 }
 
 /* The head of the next chunk. PF_EOF at the end: a lone E. */
@@ -482,7 +483,7 @@ static int read_rest(struct chunks *chunks)
         return reader->error.code;
     if (rest > 0)
         pf_report_send(&reader->report, PF_WARNING,
-                       "offset %" PRIu64 ": %" PRIu64 " bytes behind the end chunk are not read",
+                       "offset %" PRIu64 ": %" PRIu64 " bytes after the end chunk are not read",
                        offset, rest);
     return PF_OK;
 }

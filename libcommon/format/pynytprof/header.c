@@ -28,8 +28,8 @@ void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, 
         content->ticks = (uint64_t)ticks;
         content->ticks_told = true;
     } else {
-        pf_report_send(&reader->report, PF_WARNING,
-                       "ticks_per_sec is '%s', which is no number of ticks", pf_clip(value).text);
+        pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%s', not a number of ticks",
+                       pf_clip(value).text);
     }
 }
 
@@ -208,7 +208,7 @@ static int read_version(struct pf_reader *reader, struct pf_pyn_content *content
                            "the first line is not 'NYTProf MAJOR MINOR'");
     if (major != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, 0,
-                           "version %d of the format is not known, only 5 is", (int)major);
+                           "unknown format version %d, expected 5", (int)major);
     pf_rows_meta(&content->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), text);
     pf_source_take(reader->source, line.size + 1);
     return PF_OK;
@@ -290,7 +290,7 @@ static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *cont
             if (limit == UINT64_MAX)
                 return PF_OK;
             return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                               "the header holds something that is no 'key=value'");
+                               "expected 'key=value' in the header");
         }
         const char *equals = memchr(text.data, '=', text.size);
         size_t size = (size_t)(equals - text.data);
@@ -316,8 +316,7 @@ static int read_binary(struct pf_reader *reader, struct pf_pyn_content *content)
     uint32_t major = pf_load32le(p + 8);
     if (major != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, 8,
-                           "version %lu of the format is not known, only 5 is",
-                           (unsigned long)major);
+                           "unknown format version %lu, expected 5", (unsigned long)major);
     pf_pyn_variant(content, "binary header");
     pf_report_send(&reader->report, PF_WARNING, "the file has the binary header of early versions");
     pf_rows_meta(&content->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), PF_BYTES("5 0"));
@@ -339,8 +338,7 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
     if (have < MAGIC_SIZE && pf_source_status(reader->source, &reader->error) != PF_OK)
         return reader->error.code;
     if (have == 0)
-        return pf_error_at(&reader->error, PF_FAILED, 0,
-                           "the input is empty: no byte of a profile");
+        return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     if (have >= MAGIC_SIZE && memcmp(p, BINARY_MAGIC, MAGIC_SIZE) == 0)
         return read_binary(reader, content);
     return read_banner(reader, content);

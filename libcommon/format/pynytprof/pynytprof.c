@@ -230,7 +230,7 @@ static int read_all(struct pf_reader *reader)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
         pf_report_send(&reader->report, PF_WARNING,
-                       "%" PRIu64 " more chunks or records were passed over", content->damages - 1);
+                       "%" PRIu64 " more chunks or records were skipped", content->damages - 1);
     if (!name_entries(reader))
         return pf_error_nomem(&reader->error);
     content->own_unknown = times_equal(&content->calls);
@@ -339,7 +339,8 @@ static const struct pf_merging merging = {.rule = rule, .names = names, .name_at
 
 const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",
-    .about = "Pynytprof, all layouts it had with lengths; written as its note of July 2025 says",
+    .about =
+        "Pynytprof, all layouts that have lengths; written as Pynytprof's note of July 2025 says",
     .suffixes = ".pynytprof",
     .losses = "samples, labels, all measures but calls and times, lines of calls, files of subs, "
               "source texts, times finer than "

@@ -128,7 +128,7 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
 {
     struct pf_bytes name = pf_dict_string(writer->dict, quantity->measure.name);
 
-    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too great for pynytprof",
+    return pf_error_set(&writer->error, PF_OVERFLOW, "a sum of '%s' is too large for pynytprof",
                         pf_clip(name).text);
 }
 
@@ -214,7 +214,7 @@ static int check_name(struct pf_writer *writer, struct pf_bytes name)
     if (name.size == 0 || !memchr(name.data, 0, name.size))
         return PF_OK;
     return pf_error_set(&writer->error, PF_USAGE,
-                        "pynytprof ends names with a NUL; this one has one inside: '%s...'",
+                        "pynytprof ends names with a NUL; this name has a NUL inside: '%s...'",
                         pf_clip(name).text);
 }
 
@@ -431,7 +431,7 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
 
     if (slot == PF_PYN_CALLS && (!fits64 || *value > UINT32_MAX))
         return pf_error_set(&writer->error, PF_USAGE,
-                            "pynytprof holds counts of 32 bits, and a sum of '%s' is greater",
+                            "pynytprof holds counts of 32 bits, and a sum of '%s' is larger",
                             pf_dict_string(writer->dict, quantity->measure.name).data);
     if (!fits64)
         return too_big(writer, quantity);
@@ -481,7 +481,7 @@ int pf_pyn_writer_finish(struct pf_writer *writer)
     if (state->files.differ)
         pf_report_send(
             &writer->report, PF_WARNING,
-            "inputs tell different flags, sizes or times of one file: the newest time counts");
+            "inputs have different flags, sizes or times of one file: the newest time is used");
     pf_pyn_banner_write(&state->banner, writer->dict, writer->sink);
     int status = write_entries(writer, 'F', &state->files, 3);
     if (status == PF_OK)

@@ -106,7 +106,7 @@ static int note_frame(struct pf_reader *reader, int64_t number)
 
     if (number < 0 || number >= UINT32_MAX - 1)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "%" PRIi64 " is no number of a frame", number);
+                           "%" PRIi64 " is not the number of a frame", number);
     if ((uint64_t)number >= state->highest) {
         state->highest = (uint64_t)number + 1;
         state->highest_at = pf_source_offset(reader->source);
@@ -162,7 +162,7 @@ static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *p
 static int mixed(struct pf_json_cut *cut)
 {
     return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                       "a profile of samples and of events");
+                       "a profile with both samples and events");
 }
 
 static int read_samples(struct pf_json_cut *cut, void *field)
@@ -206,10 +206,10 @@ static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
     if (status == PF_OVERFLOW)
         return pf_error_at(&reader->error, PF_OVERFLOW,
                            pf_source_offset(reader->source) - text.size,
-                           "record %zu: the weight leaves 64 bits", profile->amounts.count + 1);
+                           "record %zu: the weight overflows 64 bits", profile->amounts.count + 1);
     if (status != PF_OK)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "'%s' is no number", pf_clip(text).text);
+                           "'%s' is not a number", pf_clip(text).text);
     return PF_OK;
 }
 
@@ -288,7 +288,7 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
     if (__builtin_sub_overflow(at, profile->amounts.carried, &passed) ||
         !pf_add64(*value, passed, &sum))
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
-                           "record %" PRIu32 ": its time leaves 64 bits", state->row_of[path]);
+                           "record %" PRIu32 ": its time overflows 64 bits", state->row_of[path]);
     *value = sum;
     profile->amounts.carried = at;
     return PF_OK;
@@ -305,8 +305,7 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         return pf_error_at(&reader->error, PF_FAILED, offset,
                            "the type of an event must be O or C");
     if (profile->begun && event->at < profile->amounts.carried)
-        return pf_error_at(&reader->error, PF_FAILED, offset,
-                           "an event that was before the one before it");
+        return pf_error_at(&reader->error, PF_FAILED, offset, "event times go backwards");
     int status = note_frame(reader, event->frame);
     if (status == PF_OK)
         status = pass_time(reader, profile, event->at);
@@ -315,10 +314,10 @@ static int do_event(struct pf_reader *reader, const struct event *event)
     if (event->type == 'C') {
         if (depth == 0)
             return pf_error_at(&reader->error, PF_FAILED, offset,
-                               "frame %" PRIi64 " closes, and none is open", event->frame);
+                               "frame %" PRIi64 " closes, but no frame is open", event->frame);
         if (state->frames[depth - 1] != (uint32_t)event->frame)
             return pf_error_at(&reader->error, PF_FAILED, offset,
-                               "frame %" PRIi64 " closes where frame %" PRIu32 " is open",
+                               "frame %" PRIi64 " closes, but frame %" PRIu32 " is the open frame",
                                event->frame, state->frames[depth - 1]);
         state->frame_count--;
         return PF_OK;
@@ -370,7 +369,7 @@ static int read_events(struct pf_json_cut *cut, void *field)
     if (status == PF_OK && state->frame_count > 0)
         return pf_error_at(
             &reader->error, PF_FAILED, pf_source_offset(reader->source),
-            "%zu frames are still open behind the last event: every frame that opens must close",
+            "%zu frames are still open after the last event: every frame that opens must close",
             state->frame_count);
     return status;
 }
@@ -524,7 +523,7 @@ static int read_document(struct pf_reader *reader)
 
 /* --- what is made of it ----------------------------------------------------------------------- */
 
-/* Amounts of the measure, and what they count. Records end where one leaves 64 bits. */
+/* Amounts of the measure, and what they count. Records end where one overflows 64 bits. */
 static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
 {
     struct pf_decimals *amounts = &profile->amounts;
@@ -537,15 +536,14 @@ static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile 
         profile->measure.unit = unit;
     if (amounts->rounded)
         pf_report_send(&reader->report, PF_NOTE,
-                       "offset %" PRIu64
-                       ": the profile has numbers of more digits than fit, which are rounded",
+                       "offset %" PRIu64 ": the profile has numbers with too many digits: rounded",
                        profile->offset);
     for (size_t k = 0; profile->negative && k < profile->count; k++) {
         if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
             continue;
         profile->count = k;
         return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset,
-                           "record %zu: the weight leaves 64 bits", k + 1);
+                           "record %zu: the weight overflows 64 bits", k + 1);
     }
     return PF_OK;
 }
@@ -709,8 +707,8 @@ static int resolve(struct pf_reader *reader, int status)
     free(stacks);
     if (status == PF_OK && state->highest > state->location_count)
         status = pf_error_at(&reader->error, PF_FAILED, state->highest_at,
-                             "frame %" PRIu64 " is used, and there are %zu", state->highest - 1,
-                             state->location_count);
+                             "frame %" PRIu64 " is used, but the file has %zu frames",
+                             state->highest - 1, state->location_count);
     return status;
 }
 

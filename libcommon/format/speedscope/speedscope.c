@@ -28,8 +28,8 @@ static int bid(struct pf_source *source, const char *path)
 
 static const struct pf_option options[] = {
     {"by",
-     "the label whose values have profiles of their own (thread); where a record has several, of "
-     "the last",
+     "the label that splits the output into one profile for each value (thread); of several values "
+     "of a record the last is used",
      NULL, false, true},
     {0},
 };

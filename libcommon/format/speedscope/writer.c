@@ -198,8 +198,8 @@ static int write_part(struct pf_writer *writer, const struct part *part)
         total += amount_of(part, k);
         if (amount_of(part, k) > INT64_MAX ||
             !pf_scale64(amount_of(part, k), measure->num, measure->den, &shown))
-            return pf_error_set(&writer->error, PF_OVERFLOW, "record %zu: the sum leaves 64 bits",
-                                k + 1);
+            return pf_error_set(&writer->error, PF_OVERFLOW,
+                                "record %zu: the sum overflows 64 bits", k + 1);
     }
     pf_sink_text(writer->sink, state->profiles++ ? ",\n{\"type\":\"sampled\",\"name\":"
                                                  : "\n{\"type\":\"sampled\",\"name\":");
@@ -292,7 +292,7 @@ int pf_speedscope_finish(struct pf_writer *writer)
     pf_sink_text(writer->sink, "\n]}\n");
     if (state->cut)
         pf_report_send(&writer->report, PF_WARNING,
-                       "weights whose decimals do not end are cut after 18 of them");
+                       "weights with endless decimals are cut after 18 decimals");
     return state->scratch.failed ? pf_error_nomem(&writer->error)
                                  : pf_sink_status(writer->sink, &writer->error);
 }

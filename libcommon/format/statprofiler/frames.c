@@ -9,7 +9,7 @@
 /* Longer records (a name of a kilobyte) are rare; they are not kept. */
 enum { REMEMBERED_MAX = 1024, FIRST_SLOTS = 4096 };
 
-static const char too_long[] = "its name is too long";
+static const char too_long[] = "the name is too long";
 
 bool pf_sp_frames_open(struct pf_sp_frames *frames)
 {
@@ -195,8 +195,8 @@ static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict,
         result = pf_sp_record_parse(&record, bytes, size, pf_sp_frame_layout(*bytes, form), false);
     *why = NULL;
     if (result != PF_SP_WHOLE || !fits) {
-        *why = fits ? "a number in it has more than 32 bits or 10 bytes"
-                    : "its fields do not fill its length";
+        *why = fits ? "a number has more than 32 bits or 10 bytes"
+                    : "the fields do not fill the record";
         return 0;
     }
     uint32_t location = add_record(frames, dict, &record, form);

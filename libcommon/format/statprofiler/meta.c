@@ -272,7 +272,7 @@ static int next_record(const struct pf_sp_header *header, struct pf_sp_input *in
         if (!layout)
             return pf_sp_input_fail(
                 input, error, PF_FAILED, at,
-                "tag %u is not known in a header, and header records cannot be passed over",
+                "unknown tag %u in the header: header records cannot be skipped",
                 (unsigned)*input->source->cursor);
         size_t have = pf_sp_input_have(input);
         enum pf_sp_parse result =
@@ -308,8 +308,7 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         if (status != PF_OK)
             return status;
         if (!layout_of(record.tag) && report && !warned) {
-            snprintf(text, sizeof text, "header record with the unknown tag %u: passed over",
-                     record.tag);
+            snprintf(text, sizeof text, "header record with unknown tag %u: skipped", record.tag);
             pf_sp_input_warn(input, report, text);
             warned = true;
         }

@@ -96,7 +96,7 @@ static void report_odd(struct pf_reader *reader, const struct records *r)
                                                 "frames outside a sample",
                                                 "section marks inside a sample",
                                                 "section ends without a start",
-                                                "records behind the end",
+                                                "records after the end",
                                                 "sections left out",
                                                 "sample starts with a wrong number of frames"};
     for (size_t i = 0; i < ODDITIES; i++)
@@ -153,7 +153,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     check_depth(reader, r);
     /* The profiler writes an empty sample there if metadata or the end of a section are pending. */
     if (r->finish != 0 && (r->weight > 0 || r->queue.depth > 0))
-        odd(reader, r, ODD_AFTER_END, "sample behind the end of the stream: taken all the same");
+        odd(reader, r, ODD_AFTER_END, "sample after the end of the stream: read");
     if (r->events.count > 0) {
         if (add_events(r, &r->labels.open, false, &plain) != PF_OK ||
             !pf_sp_open_copy(&r->before, &r->labels.open))
@@ -190,7 +190,7 @@ static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_
     if (type == PF_SP_EVENT_START) {
         if (r->labels.open.count >= OPEN_MAX) {
             odd(reader, r, ODD_SECTIONS,
-                "4096 sections are open at once: starts beyond them are left out");
+                "4096 sections are open at once: further starts are left out");
             return PF_OK;
         }
         if (!pf_sp_labels_start(&r->labels, reader->dict, name))
@@ -198,7 +198,7 @@ static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_
     } else if (!pf_sp_labels_end(&r->labels, reader->dict, name)) {
         type = PF_SP_EVENT_UNMATCHED;
         print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
-                   " which was not started: passed over");
+                   " which was not started: skipped");
         odd(reader, r, ODD_UNMATCHED, text);
     }
     return pf_sp_events_add(&r->events, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
@@ -214,7 +214,7 @@ static int read_mark(struct pf_reader *reader, struct records *r, const struct p
         return status;
     if (!r->in_sample)
         return mark_section(reader, r, type, name);
-    odd(reader, r, ODD_MARK, "section mark inside a sample: it counts from the next sample on");
+    odd(reader, r, ODD_MARK, "section mark inside a sample: applied from the next sample on");
     return pf_sp_events_add(&r->late, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -309,7 +309,7 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
             return PF_OK;
         snprintf(text, sizeof text, "record with tag %u: %s", record->tag,
                  fits ? pf_sp_parse_text(result, record, scratch)
-                      : "its fields do not fill its length");
+                      : "the fields do not fill the record");
         return fail(reader, r, at, text);
     }
 }
@@ -321,7 +321,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
     const char *why;
     uint64_t at = pf_sp_input_offset(&r->input);
     if (!r->in_sample) {
-        odd(reader, r, ODD_FRAME, "frame outside a sample: passed over");
+        odd(reader, r, ODD_FRAME, "frame outside a sample: skipped");
         return PF_OK;
     }
     if (r->queue.depth == PF_STACK_DEPTH_MAX)
@@ -341,7 +341,7 @@ static int start_sample(struct pf_reader *reader, struct records *r,
 {
     if (r->in_sample)
         odd(reader, r, ODD_SAMPLE_START,
-            "sample start inside a sample: the one begun before is left out");
+            "sample start inside a sample: the earlier sample is left out");
     r->in_sample = true;
     r->queue.depth = 0;
     r->weight = record->number[0];
@@ -367,11 +367,11 @@ static int pass_over(struct pf_reader *reader, struct records *r, const struct p
     uint64_t at = pf_sp_input_offset(&r->input), size = record->size;
     if (record->tag != PF_SP_SAMPLE_END) {
         if (record->tag == 0 || record->tag == PF_SP_CONTINUATION) {
-            snprintf(text, sizeof text, "tag %u, which no record has", record->tag);
+            snprintf(text, sizeof text, "unknown tag %u", record->tag);
             return fail(reader, r, at, text);
         }
-        snprintf(text, sizeof text, "record with the unknown tag %u, %lu bytes: passed over",
-                 record->tag, (unsigned long)record->length);
+        snprintf(text, sizeof text, "record with unknown tag %u, %lu bytes: skipped", record->tag,
+                 (unsigned long)record->length);
         odd(reader, r, ODD_TAG, text);
     }
     if (r->header.dialect != PF_SP_PLAN)
@@ -385,7 +385,7 @@ static int read_sample_end(struct pf_reader *reader, struct records *r,
 {
     bool had = r->in_sample;
     if (!had)
-        odd(reader, r, ODD_SAMPLE_END, "sample end without a sample: passed over");
+        odd(reader, r, ODD_SAMPLE_END, "sample end without a sample: skipped");
     int status = pass_over(reader, r, record);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         status = pf_sp_input_skip_zero(&r->input, &reader->error);
@@ -572,11 +572,10 @@ static void records_close(struct records *r)
 /* --- the format ------------------------------------------------------------------------------- */
 
 static const struct pf_option options[] = {
-    {"tick", "microseconds in a tick, where the input does not say", NULL, true, true},
-    {"dialect",
-     "what is written: the profiler's form, that of its plan, or the text form before both",
+    {"tick", "microseconds in a tick, if the input does not say", NULL, true, true},
+    {"dialect", "the form to write: the profiler's, the form of its plan, or the earlier text form",
      "real|plan|text", false, true},
-    {"names", "dialect=plan: a function's name as one string, or package and sub apart",
+    {"names", "dialect=plan: a function's name as one string, or package and sub as two",
      "whole|split", false, true},
     {NULL, NULL, NULL, false, false},
 };
@@ -614,7 +613,7 @@ static int open_binary(struct pf_reader *reader, struct state *state, uint64_t t
         return reader->error.code;
     if (bytes[PF_SP_MAGIC_SIZE] != 1)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, PF_SP_MAGIC_SIZE,
-                           "StatProfiler format version %u is not known, only version 1 is",
+                           "unknown StatProfiler format version %u, expected 1",
                            (unsigned)bytes[PF_SP_MAGIC_SIZE]);
     return records_open(reader, &state->as.records, tick_ns);
 }
@@ -626,7 +625,8 @@ static int open_reader(struct pf_reader *reader)
     int64_t tick_us = 0;
     size_t have;
     if (tick && !pf_parse_int(pf_bytes_of(tick), 1, UINT32_MAX, &tick_us))
-        return pf_error_set(&reader->error, PF_USAGE, "tick=%s is no number of microseconds", tick);
+        return pf_error_set(&reader->error, PF_USAGE, "tick=%s is not a number of microseconds",
+                            tick);
     const unsigned char *bytes = pf_source_peek(reader->source, PF_SP_MAGIC_SIZE, &have);
     state->text = have > 0 && bytes[0] != '=';
     if (state->text)

@@ -135,12 +135,12 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
     int status = PF_OK;
 
     if (line.size > PF_STRING_MAX)
-        return bad_line(reader, "it is too long");
+        return bad_line(reader, "the line is too long");
     if (pf_source_offset(reader->source) == r->text.offset + line.size)
-        return bad_line(reader, "the file ends inside it: there is no line feed");
+        return bad_line(reader, "the file ends inside the line: there is no line feed");
     if (!pf_parse_int((struct pf_bytes){line.data, weight_size}, 0, INT64_MAX, &weight))
         return bad_line(reader,
-                        "no weight at its start; weight;type,name,file,line;...;op was expected");
+                        "the weight is missing, expected weight;type,name,file,line;...;op");
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
         status = pf_rows_frame(&r->text.rows,
@@ -151,7 +151,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
         rest = (struct pf_bytes){rest.data + 1 + size, rest.size - 1 - size};
     }
     if (rest.size > 0 && (rest.data[0] != ';' || memchr(rest.data + 1, ';', rest.size - 1)))
-        return bad_line(reader, "a field that is no frame; type,name,file,line was expected");
+        return bad_line(reader, "a field is not a frame, expected type,name,file,line");
     if (rest.size > 1) {
         uint32_t op =
             pf_dict_intern(reader->dict, (struct pf_bytes){rest.data + 1, rest.size - 1}, 0);

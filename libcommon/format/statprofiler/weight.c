@@ -48,7 +48,7 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer,
     if (option &&
         !pf_parse_int(pf_bytes_of(option), 1, plan ? UINT32_MAX / 1000 : UINT32_MAX, &tick_us))
         return pf_error_set(&writer->error, PF_USAGE,
-                            "tick=%s is no number of microseconds that fits", option);
+                            "tick=%s is not a number of microseconds in range", option);
     choose(weight, writer, batch);
     if (!weight->chosen)
         return PF_OK;
@@ -62,8 +62,8 @@ int pf_sp_weight_choose(struct pf_sp_weight *weight, struct pf_writer *writer,
         if (!given && !weight->without_tick &&
             !pf_bytes_equal(pf_dict_string(writer->dict, measure->unit), PF_BYTES("tick")))
             pf_report_send(&writer->report, PF_WARNING,
-                           "'%s' is no time: the tick is written as 0, for not known; "
-                           "tick=MICROSECONDS sets it",
+                           "'%s' is not a time: the tick is written as 0 (unknown); "
+                           "tick=MICROSECONDS sets the tick",
                            name);
     } else {
         uint64_t whole = measure->num % measure->den == 0 ? measure->num / measure->den : 0;
@@ -91,18 +91,17 @@ static int check_other(const struct pf_sp_weight *weight, struct pf_writer *writ
     const struct pf_measure *ours = pf_measures_row(&writer->dict->measures, weight->measure);
     const struct pf_measure *other = pf_measures_row(&writer->dict->measures, column->measure);
     if (pf_measure_same(ours, other) && (ours->num != other->num || ours->den != other->den))
-        return pf_error_set(&writer->error, PF_USAGE,
-                            "the inputs have ticks of different length (%llu and %llu ns), and a "
-                            "StatProfiler file has "
-                            "one: write one file for each, or merge them first",
-                            (unsigned long long)(ours->num / ours->den),
-                            (unsigned long long)(other->num / other->den));
-    if (pf_measure_same(ours, other) && !pf_measure_same_period(ours, other))
         return pf_error_set(
             &writer->error, PF_USAGE,
-            "the inputs count '%s' with different periods, and a StatProfiler file has none: write "
-            "one file for each, or merge them first",
-            measure_name(writer, ours));
+            "the inputs have ticks of different lengths (%llu and %llu ns), and a StatProfiler "
+            "file has one: write one file for each, or merge the inputs first",
+            (unsigned long long)(ours->num / ours->den),
+            (unsigned long long)(other->num / other->den));
+    if (pf_measure_same(ours, other) && !pf_measure_same_period(ours, other))
+        return pf_error_set(&writer->error, PF_USAGE,
+                            "the inputs count '%s' with different periods, and a StatProfiler file "
+                            "has none: write one file for each, or merge the inputs first",
+                            measure_name(writer, ours));
     if (!pf_measure_same(ours, other) && other->main && counts_something(column, rows))
         return pf_error_set(
             &writer->error, PF_USAGE,
@@ -139,17 +138,18 @@ int pf_sp_weight_ticks(const struct pf_sp_weight *weight, struct pf_writer *writ
     if (value < 0)
         return pf_error_set(
             &writer->error, PF_USAGE,
-            "record %llu has the weight %lld, and StatProfiler samples have none below 0", number,
-            (long long)value);
+            "record %llu has the weight %lld; StatProfiler samples have no negative weights",
+            number, (long long)value);
     /* records before any measure have no scale yet */
     *ticks = 0;
     if (value == 0)
         return PF_OK;
     pf_uint128 product = (pf_uint128)(uint64_t)value * weight->num;
     if (product % weight->den != 0)
-        return pf_error_set(&writer->error, PF_USAGE,
-                            "record %llu: its weight of %lld raw units is no whole number of ticks",
-                            number, (long long)value);
+        return pf_error_set(
+            &writer->error, PF_USAGE,
+            "record %llu: the weight of %lld raw units is not a whole number of ticks", number,
+            (long long)value);
     product /= weight->den;
     if (product > (pf_uint128)PIECES_MAX * UINT32_MAX)
         return pf_error_set(&writer->error, PF_USAGE,

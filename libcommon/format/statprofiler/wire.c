@@ -117,8 +117,8 @@ const char *pf_sp_parse_text(enum pf_sp_parse result, const struct pf_sp_record 
                              char scratch[96])
 {
     if (result == PF_SP_LONG_VARINT)
-        return "a number in it has more than 32 bits or 10 bytes";
-    snprintf(scratch, 96, "a string in it has %lu bytes, and at most %lu are read",
+        return "a number has more than 32 bits or 10 bytes";
+    snprintf(scratch, 96, "a string has %lu bytes, more than the limit of %lu",
              (unsigned long)record->number[0], (unsigned long)PF_STRING_MAX);
     return scratch;
 }
@@ -190,8 +190,9 @@ static int add_note(const struct pf_sp_input *input, struct pf_error *error)
 {
     size_t size = strlen(error->text);
     if (input->returned)
-        snprintf(error->text + size, sizeof error->text - size,
-                 "; every line feed has a carriage return before it: was the file sent as text?");
+        snprintf(
+            error->text + size, sizeof error->text - size,
+            "; every line feed has a carriage return before it: was the file converted as text?");
     return error->code;
 }
 

@@ -127,9 +127,8 @@ static int set_process(struct pf_writer *writer, struct pf_sp_writer *w, const c
         return PF_OK;
     if (w->header.has_genealogy && strcmp(w->header.id, id) != 0 && !w->plan && !w->text)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "the inputs are of several processes (%s and %s), and a StatProfiler "
-                            "file is of one: write "
-                            "one file for each",
+                            "the inputs have several processes (%s and %s), and a StatProfiler "
+                            "file has one: write one file for each",
                             w->header.id, id);
     w->header.has_genealogy = true;
     memcpy(w->header.id, id, PF_SP_ID_TEXT);
@@ -285,7 +284,7 @@ static bool refuse_name(struct pf_writer *writer, const char *what, struct pf_by
 {
     pf_error_set(&writer->error, PF_USAGE,
                  "%s '%s' has characters that separate fields in StatProfiler's text form, which "
-                 "quotes nothing",
+                 "has no quoting",
                  what, pf_clip(name).text);
     return false;
 }
@@ -576,7 +575,7 @@ int pf_sp_writer_open(struct pf_writer *writer)
     w->weight.without_tick = w->text;
     w->whole_names = !names || strcmp(names, "whole") == 0;
     if (names && !w->plan)
-        return pf_error_set(&writer->error, PF_USAGE, "statprofiler:names goes with dialect=plan");
+        return pf_error_set(&writer->error, PF_USAGE, "statprofiler:names needs dialect=plan");
     w->header.ordinal = 1;
     w->op_key = pf_dict_intern(writer->dict, PF_BYTES("op"), 0);
     if (w->text)
@@ -607,8 +606,8 @@ static void report_losses(struct pf_writer *writer, struct pf_sp_writer *w)
                              pf_measures_row(&writer->dict->measures, w->weight.measure));
     if (w->lost_counts)
         pf_report_send(&writer->report, PF_WARNING,
-                       "a record of several samples is one sample in a StatProfiler file: their "
-                       "number is left out");
+                       "a record of several samples is one sample in a StatProfiler file: the "
+                       "number of samples is left out");
     if (w->text &&
         (w->header.has_genealogy || w->lost_metadata || w->lost_texts || w->weight.tick > 0))
         pf_report_send(&writer->report, PF_WARNING,

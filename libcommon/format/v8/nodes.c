@@ -67,7 +67,7 @@ static int read_number(struct pf_json_cut *cut, void *field)
     if (status != PF_OK)
         return status;
     if (state->tree.rows[id].node || state->tree.nodes[open->node].number)
-        return damaged(reader, "is there twice", number);
+        return damaged(reader, "is defined twice", number);
     state->tree.rows[id].node = open->node;
     state->tree.nodes[open->node].number = id;
     return PF_OK;

@@ -132,7 +132,7 @@ static int read_delta(struct pf_json_cut *cut, void *field)
                              : pf_decimals_take_part(deltas, text, &value);
     if (status != PF_OK)
         return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size,
-                           "record %zu: '%s' is no time", deltas->count + 1, pf_clip(text).text);
+                           "record %zu: '%s' is not a time", deltas->count + 1, pf_clip(text).text);
     return pf_decimals_add(deltas, value) == PF_OK ? PF_OK : pf_error_nomem(cut->error);
 }
 
@@ -272,8 +272,8 @@ static int subtract_times(struct pf_reader *reader)
     for (size_t k = 0; k < deltas->count; k++) {
         time = deltas->values[k];
         if (__builtin_sub_overflow(time, before, &deltas->values[k]))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
-                                k + 1);
+            return pf_error_set(&reader->error, PF_OVERFLOW,
+                                "record %zu: its time overflows 64 bits", k + 1);
         before = time;
     }
     return PF_OK;
@@ -357,10 +357,9 @@ static int order_samples(struct pf_reader *reader, bool timed)
     if (status != PF_OK)
         return pf_error_set(&reader->error, status,
                             status == PF_NOMEM ? "out of memory"
-                                               : "the times of the samples leave 64 bits");
+                                               : "the times of the samples overflow 64 bits");
     if (sorted)
-        pf_report_send(&reader->report, PF_NOTE,
-                       "samples were not in the order of time; they are put into it");
+        pf_report_send(&reader->report, PF_NOTE, "samples were not in the order of time: sorted");
     if (state->own)
         join_twins(&state->samples);
     return PF_OK;
@@ -411,7 +410,7 @@ static bool add_sample_records(struct pf_reader *reader)
         return true;
     if (state->unknown > 0)
         pf_report_send(&reader->report, PF_WARNING,
-                       "%zu samples are of nodes that the profile does not have", state->unknown);
+                       "%zu samples have nodes that the profile does not define", state->unknown);
     return false;
 }
 
@@ -458,8 +457,8 @@ static int add_hits(struct pf_reader *reader)
             continue;
         record++;
         if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &time))
-            return pf_error_set(&reader->error, PF_OVERFLOW, "record %zu: its time leaves 64 bits",
-                                record);
+            return pf_error_set(&reader->error, PF_OVERFLOW,
+                                "record %zu: its time overflows 64 bits", record);
         pf_rows_stack(&state->rows, node->stack, 0);
         pf_rows_set(&state->rows, 0, node->count);
         pf_rows_set(&state->rows, 1, time);

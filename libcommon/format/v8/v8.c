@@ -37,13 +37,13 @@ static const struct pf_option cpu_options[] = {
 };
 
 static const struct pf_option heap_options[] = {
-    {"sizes", "what nodes hold, or what samples say", "nodes|samples", true, false},
+    {"sizes", "the counts of the nodes, or the samples", "nodes|samples", true, false},
     {0},
 };
 
 const struct pf_format pf_format_cpuprofile = {
     .name = "cpuprofile",
-    .about = "V8's .cpuprofile (node, Chrome, VS Code), the old form with a head too",
+    .about = "V8's .cpuprofile (node, Chrome, VS Code), also the old form with a head",
     .suffixes = ".cpuprofile",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .losses = "labels, lines being executed, images, addresses, measures but a time and hits; "
@@ -64,7 +64,7 @@ const struct pf_format pf_format_cpuprofile = {
 
 const struct pf_format pf_format_heapprofile = {
     .name = "heapprofile",
-    .about = "V8's .heapprofile: what was allocated and still lives, by stack",
+    .about = "V8's .heapprofile: live allocations by stack",
     .suffixes = ".heapprofile",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .losses = "labels, lines being executed, images, addresses, all measures but bytes; records of "

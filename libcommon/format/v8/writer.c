@@ -121,7 +121,7 @@ static int check_sums(struct pf_writer *writer, const struct pf_sums *column)
             break;
     }
     if (total > INT64_MAX || (column && !pf_scale64(total, measure->num, measure->den, &amount)))
-        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' leaves 64 bits",
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' overflows 64 bits",
                             pf_dict_string(writer->dict, measure->name).data);
     return PF_OK;
 }
@@ -278,7 +278,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     pf_sink_text(writer->sink, "}}\n");
     return end_of(writer, wall && is_time(writer, wall)
                               ? NULL
-                              : "amounts whose decimals do not end are cut after 18 of them");
+                              : "amounts with endless decimals are cut after 18 decimals");
 }
 
 /* --- profiles of the heap --------------------------------------------------------------------- */
@@ -331,7 +331,7 @@ int pf_v8_finish_heap(struct pf_writer *writer)
 
     if (!size)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "heapprofile holds bytes, and no measure of the profile counts any");
+                            "heapprofile holds bytes, and no measure of the profile counts bytes");
     pf_held_measures_add(&writer->measures, &size->quantity.measure);
     if (!number_nodes(state))
         return pf_error_nomem(&writer->error);

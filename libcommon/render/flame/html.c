@@ -265,7 +265,7 @@ static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *su
          i++)
         if (!pf_add64(sum, pf_sums_at(sums, state->records[i]), &sum))
             return pf_error_set(&writer->error, PF_OVERFLOW,
-                                "the sum of measure '%s' in one frame leaves 64 bits",
+                                "the sum of measure '%s' in one frame overflows 64 bits",
                                 pf_clip(subject->name).text);
     *next = i;
     return pf_scale_amount(&subject->scale, sum, amount, &writer->error);
@@ -425,7 +425,7 @@ static int finish(struct pf_writer *writer)
         status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count,
                                    &state->main, &writer->error);
     for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
-        struct pf_flame_amounts amounts = {0}; /* whether sums leave 64 bits */
+        struct pf_flame_amounts amounts = {0}; /* whether sums overflow 64 bits */
         status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);
         pf_flame_amounts_free(&amounts);
     }

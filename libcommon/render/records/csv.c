@@ -297,8 +297,8 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
         struct pf_bytes name = state->values.columns[state->values.count - 1].name;
 
         return pf_error_set(&writer->error, PF_USAGE,
-                            "the measure '%s' comes behind the header of the table: choose "
-                            "measures with -m, or convert one by one",
+                            "the measure '%s' appears after the header of the table: choose "
+                            "measures with -m, or convert the inputs one by one",
                             pf_clip(name).text);
     }
     return PF_OK;

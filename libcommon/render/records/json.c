@@ -376,7 +376,7 @@ static void write_values(struct pf_writer *writer, enum pf_kind kind)
         pf_json_parts(writer->sink, state->values.amounts[k], state->values.columns[k].parts);
         if (!fits(writer->dict, &state->values.columns[k], state->values.amounts[k]))
             pf_error_set(&writer->error, PF_OVERFLOW,
-                         "record %" PRIu64 ": the value of %s leaves 64 bits", state->rows,
+                         "record %" PRIu64 ": the value of %s overflows 64 bits", state->rows,
                          pf_clip(state->values.columns[k].name).text);
         comma = ",";
     }
@@ -455,7 +455,7 @@ static int write_flame(struct pf_writer *writer)
 
     if (status == PF_EOF)
         return pf_error_set(&writer->error, PF_USAGE,
-                            "a flame graph is made of stacks, which these records do not have");
+                            "a flame graph needs stacks, and these records have none");
     if (status == PF_OK && state->graph.others > 0)
         pf_report_send(&writer->report, PF_WARNING,
                        "%" PRIu64 " records without stacks are left out", state->graph.others);

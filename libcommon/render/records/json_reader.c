@@ -357,7 +357,7 @@ static int read_kind(struct pf_json_cut *cut, void *field)
     }
     return status != PF_OK ? status
                            : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                                         "no kind of records: '%s'", pf_clip(text).text);
+                                         "unknown kind of records: '%s'", pf_clip(text).text);
 }
 
 /* What filters removed, as rows of metadata. */
@@ -389,9 +389,8 @@ static int read_removed(struct pf_json_cut *cut, void *field)
 static int refuse_depth(struct pf_json_cut *cut, void *field)
 {
     (void)field;
-    return pf_error_at(
-        cut->error, PF_UNSUPPORTED, pf_source_offset(cut->source),
-        "rows of single frames, as explode gives them: only whole stacks are read back");
+    return pf_error_at(cut->error, PF_UNSUPPORTED, pf_source_offset(cut->source),
+                       "rows of single frames (explode): only whole stacks are read back");
 }
 
 static int read_row(struct pf_reader *reader)
@@ -428,7 +427,7 @@ static int read_row(struct pf_reader *reader)
     if (state->kind != PF_META && state->kind != PF_SAMPLE &&
         state->rows.depth != frames[state->kind])
         return pf_error_at(&reader->error, PF_FAILED, offset,
-                           "a record of the kind %s with %zu frames", pf_kind_name(state->kind),
+                           "a record of kind %s cannot have %zu frames", pf_kind_name(state->kind),
                            state->rows.depth);
     return PF_OK;
 }

@@ -154,7 +154,7 @@ static uint32_t find_column(struct pf_values *values, const struct pf_measure *m
     return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
 }
 
-/* Makes the column as fine as the measure. What leaves 64 bits so is as coarse as the column is,
+/* Makes the column as fine as the measure. What overflows 64 bits so is as coarse as the column is,
  * and rounded. */
 static void join_parts(struct pf_value_name *column, struct pf_value_measure *shown)
 {

@@ -99,7 +99,7 @@ int pf_top_choose(struct pf_top *top, const struct pf_top_choice *choice, struct
             status = add_block(top, choice, measure, error);
     }
     if (status == PF_OK && top->block_count == 0 && choice->kind != PF_RECORD_KINDS)
-        status = pf_error_set(error, PF_USAGE, "there are no %s records here",
+        status = pf_error_set(error, PF_USAGE, "the input has no %s records",
                               pf_kind_name(choice->kind));
     return status == PF_OK ? check_sort(top, error) : status;
 }

@@ -247,7 +247,7 @@ static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t 
         if (!pf_add64(function->flat, rows[k].flat, &function->flat) ||
             !pf_add64(function->calls, rows[k].calls, &function->calls))
             return pf_error_set(error, PF_OVERFLOW,
-                                "the sum of the lines of a function leaves 64 bits");
+                                "the sum of the lines of a function overflows 64 bits");
         if (fabs((double)rows[k].cum) > fabs((double)function->cum))
             function->cum = rows[k].cum;
     }
