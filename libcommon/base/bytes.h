@@ -1,4 +1,4 @@
-/* A view of bytes somebody else owns, and bytes on the wire. */
+/* Views of bytes that another object owns, and integers in wire order. */
 #ifndef PF_BASE_BYTES_H
 #define PF_BASE_BYTES_H
 
@@ -35,19 +35,19 @@ static inline bool pf_bytes_ends(struct pf_bytes text, struct pf_bytes with)
            memcmp(text.data + text.size - with.size, with.data, with.size) == 0;
 }
 
-/* Without its first `size` bytes, which it has. */
+/* The text without its first `size` bytes; size <= text.size. */
 static inline struct pf_bytes pf_bytes_skip(struct pf_bytes text, size_t size)
 {
     return (struct pf_bytes){text.data + size, text.size - size};
 }
 
-/* True when the character is in the set; a NUL, which strchr finds in every set, is not. */
+/* True when the character is in the set. A NUL is in no set. */
 static inline bool pf_one_of(char c, const char *set)
 {
     return c != '\0' && strchr(set, c);
 }
 
-/* A blank within a line, or the CR before its LF. The first comparison answers for most bytes. */
+/* A blank, a tab or a CR. The first comparison decides for most bytes. */
 static inline bool pf_blank(char c)
 {
     return (unsigned char)c <= ' ' && (c == ' ' || c == '\t' || c == '\r');
@@ -59,7 +59,7 @@ static inline bool pf_white(char c)
     return pf_blank(c) || c == '\n';
 }
 
-/* Without blanks at both ends. */
+/* The text without blanks at both ends. */
 static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
 {
     for (; text.size > 0 && pf_blank(text.data[0]); text.size--)
@@ -69,13 +69,14 @@ static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
     return text;
 }
 
-/* Byte order of memcmp, a prefix before what it begins. */
+/* The order of memcmp; a prefix comes before longer texts. */
 int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
 
-/* Where `what` stands first in the text; NULL: nowhere. */
+/* The first occurrence of `what` in the text; NULL if there is none. */
 const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what);
 
-/* The first line without its LF, taken from the text, which is not empty. */
+/* Removes the first line from the text, which must not be empty; returns the line without its
+ * LF. */
 struct pf_bytes pf_bytes_line(struct pf_bytes *text);
 
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most

@@ -1,5 +1,5 @@
-/* Numbers with decimals, kept exactly: text of the form -?digits[.digits][e-?digits] as whole
- * numbers of a power of ten. */
+/* Exact decimal numbers: text of the form -?digits[.digits][e-?digits] becomes a whole number
+ * times a power of ten. */
 #ifndef PF_BASE_DECIMAL_H
 #define PF_BASE_DECIMAL_H
 
@@ -10,45 +10,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *value = number * 10^shift, rounded half to even where that is not whole: *exact says so. False:
- * no number, or it leaves int64. */
+/* *value = number * 10^shift, rounded half to even; *exact is false if rounding changed the
+ * value. Returns false if the text is not a number or the value overflows int64. */
 bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact);
 /* The same, of up to 38 digits. */
 bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact);
 
-/* amount / parts with at most `places` decimals, rounded half to even where there are more; whole
- * numbers have no point, and no number ends in a zero behind it. parts 0 is 1; places <= 24.
- * NUL-terminated; returns the length. */
-enum { PF_DECIMAL_TEXT = 72, PF_DECIMAL_PLACES = 6 /* what outputs for machines show */ };
+/* Prints amount / parts with at most `places` decimals, rounded half to even. Whole numbers have
+ * no point, and decimals do not end in 0. parts 0 means 1; places <= 24. The text is
+ * NUL-terminated; returns its length. */
+enum { PF_DECIMAL_TEXT = 72, PF_DECIMAL_PLACES = 6 /* decimals in machine formats */ };
 size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places,
                       char text[PF_DECIMAL_TEXT]);
 
-/* *common = the least number that both are divisors of; false when it leaves 64 bits. Neither is
- * 0. */
+/* *common = the least common multiple of a and b, which must not be 0. False if it overflows 64
+ * bits. */
 bool pf_parts_join(uint64_t a, uint64_t b, uint64_t *common);
 
-/* A column of such numbers in one scale, which becomes finer when a number needs it.
- * Zero-initialise but for `most`; free(values). */
+/* A column of such numbers with one scale. The scale becomes finer when a number needs more
+ * decimals. Zero-initialise all fields except `most`; free(values). */
 struct pf_decimals {
     int64_t *values;
     size_t count, capacity;
-    int64_t carried; /* one more value in the same scale, for the caller */
+    int64_t carried; /* another value of the caller's in the same scale */
     int places;      /* a value counts 10^-places */
-    int most;        /* places there may be */
-    bool rounded;    /* some number had more, or did not leave room for as many */
-    int64_t rest;    /* what rounding has left of parts, in 10^-12 of what a value counts; */
-    int rest_of;     /* of the values with so many places */
+    int most;        /* the largest allowed `places` */
+    bool rounded;    /* some number was rounded: it had more decimals, or was too large for them */
+    int64_t rest;    /* the sum of rounding errors of parts, in 10^-12 of a value's unit, */
+    int rest_of;     /* at this number of places */
 };
 
-/* PF_OK and *value, in the scale that the column has from then on; PF_FAILED: no number;
- * PF_OVERFLOW: it leaves int64 even without decimals. */
+/* PF_OK and *value in the column's scale, which may have changed; PF_FAILED if the text is not a
+ * number; PF_OVERFLOW if it overflows int64 even without decimals. */
 int pf_decimals_take(struct pf_decimals *, struct pf_bytes text, int64_t *value);
-/* The same of a number that is a part of a whole: what is rounded is not lost but added to the
- * parts that follow, so that their sums, too, are those of the numbers, rounded once. */
+/* The same for a number that is a part of a whole: the rounding error is added to the following
+ * parts, so that sums of parts are rounded only once. */
 int pf_decimals_take_part(struct pf_decimals *, struct pf_bytes text, int64_t *value);
 /* Adds a value; PF_OK or PF_NOMEM. */
 int pf_decimals_add(struct pf_decimals *, int64_t value);
-/* Counts all values in 10^-places from here on: rounds half to even where that is coarser. PF_OK or
+/* Changes the scale of all values to 10^-places; a coarser scale rounds half to even. PF_OK or
  * PF_OVERFLOW (nothing changed). */
 int pf_decimals_rescale(struct pf_decimals *, int places);
 

@@ -1,6 +1,5 @@
-/* Results and their texts. Every function of the library that can fail returns one of these codes;
- * the text for people stands in a struct pf_error that the caller owns. The library never
- * prints. */
+/* Result codes and messages. Every function of the library that can fail returns one of these
+ * codes; the message is in a struct pf_error that the caller owns. The library never prints. */
 #ifndef PF_BASE_ERROR_H
 #define PF_BASE_ERROR_H
 
@@ -14,15 +13,15 @@ enum pf_status {
     PF_OK = 0,
     PF_EOF = 1,     /* no more records; nothing is wrong */
     PF_FAILED = -1, /* the input is damaged, cut or incomplete */
-    PF_IO = -2,     /* the system refused to read or write; the text has errno's words */
+    PF_IO = -2,     /* a system call failed; the message has errno's text */
     PF_NOMEM = -3,
-    PF_UNSUPPORTED = -4, /* the input is of a kind or version that is not read */
-    PF_USAGE = -5,       /* what was asked for cannot be done (a format that cannot hold it ...) */
-    PF_OVERFLOW = -6     /* a sum leaves 64 bits */
+    PF_UNSUPPORTED = -4, /* the kind or version of the input is not supported */
+    PF_USAGE = -5,   /* the request is impossible (for example the format cannot hold the data) */
+    PF_OVERFLOW = -6 /* a sum overflows 64 bits */
 };
 
-/* First failure of a handle. `offset` is a byte offset in the (decompressed) input where it is
- * known. */
+/* The first failure of a handle. `offset` is a byte offset in the decompressed input, valid if
+ * has_offset. */
 struct pf_error {
     int code;
     bool has_offset;
@@ -32,19 +31,19 @@ struct pf_error {
 
 #if defined(__GNUC__)
 #define PF_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
-#define PF_NORETURN                   __attribute__((noreturn)) /* of a pointer to a function */
+#define PF_NORETURN                   __attribute__((noreturn)) /* for pointers to functions */
 #else
 #define PF_PRINTF(format_at, args_at)
 #define PF_NORETURN
 #endif
 
-/* Sets the error and returns `code`, so that a function can end with it. The first error stays: a
- * later call on an error that is already set changes nothing and returns the first code. */
+/* Sets the error and returns `code`. The first error stays: if an error is already set, nothing
+ * changes and the first code is returned. */
 int pf_error_set(struct pf_error *, int code, const char *format, ...) PF_PRINTF(3, 4);
 int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format, ...)
     PF_PRINTF(4, 5);
 
-/* PF_IO with errno's words: "TEXT: No space left on device". */
+/* Sets PF_IO with errno's text: "TEXT: No space left on device". */
 int pf_error_system(struct pf_error *, const char *format, ...) PF_PRINTF(2, 3);
 
 int pf_error_nomem(struct pf_error *);
@@ -54,8 +53,8 @@ int pf_error_nomem(struct pf_error *);
 int pf_error_line(struct pf_error *, uint64_t offset, uint64_t number, struct pf_bytes line,
                   const char *what);
 
-/* A name or a piece of a line for a message: at most PF_CLIP_MAX bytes, then "..." where more
- * follows; never a part of a UTF-8 character. The text is valid until the end of the expression:
+/* A name or a piece of a line for a message: at most PF_CLIP_MAX bytes, then "..." if the text
+ * is longer. UTF-8 characters are not split. The text is valid until the end of the expression:
  * printf("... '%s'", pf_clip(name).text). */
 enum { PF_CLIP_MAX = 100 };
 struct pf_clip {
@@ -63,9 +62,9 @@ struct pf_clip {
 };
 struct pf_clip pf_clip(struct pf_bytes);
 
-/* Where a handle sends warnings and notes while it works. `fn` may be NULL: they are dropped. The
- * text is valid during the call only and names an offset where there is one. Names in it may hold
- * any byte: print it through pf_text_next. */
+/* Receives the warnings and notes of a handle. `fn` may be NULL: messages are dropped. The text
+ * is valid during the call only. Names in the text may contain any byte: print the text through
+ * pf_text_next. */
 enum pf_severity { PF_NOTE, PF_WARNING };
 
 struct pf_report {

@@ -1,6 +1,6 @@
-/* Hashes: XXH3 for tables in memory, XXH64 for the stream's check words (libxxhash). A table takes
- * a seed, so that no input can choose names that all fall into one slot. No output may depend on
- * the seed. */
+/* Hashes: XXH3 for tables in memory, XXH64 for the stream's check words (libxxhash). A table has
+ * a random seed, so that no input can choose names that all collide. No output may depend on the
+ * seed. */
 #ifndef PF_BASE_HASH_H
 #define PF_BASE_HASH_H
 
@@ -9,13 +9,13 @@
 
 /* A random seed from the kernel, for one table. */
 uint64_t pf_hash_seed(void);
-/* Differs between library versions: for tables only, never written. */
+/* The hash differs between library versions: use it for tables only, never write it. */
 uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed);
-/* XXH64 with seed 0, as profstream(5) wants it. */
+/* XXH64 with seed 0, as in profstream(5). */
 uint64_t pf_xxh64(const void *bytes, size_t size);
 
-/* Spreads a 64-bit key over 64 bits (the finaliser of SplitMix64, Steele et al. 2014). A table xors
- * its seed to the key. */
+/* Spreads a 64-bit key over 64 bits (the finaliser of SplitMix64, Steele et al. 2014). A table
+ * combines its seed with the key by xor. */
 static inline uint64_t pf_hash_mix(uint64_t key)
 {
     key ^= key >> 30;

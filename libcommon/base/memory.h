@@ -8,23 +8,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for at
- * least `need` elements, doubling. False: out of memory or a size that overflows; the array is as
- * it was. */
+/* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for
+ * at least `need` elements, doubling the capacity. False: out of memory, or the size overflows;
+ * the array is unchanged. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* The same for elements that are zero at first; *count of them are there, and then all of the
+/* The same, with new elements zeroed. *count is the number of elements, and becomes the
  * capacity. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
-/* The same for an array whose elements are all in use, up to its capacity. */
+/* The same for an array whose element count is its capacity. */
 bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 
-/* `count` zeroed elements, or NULL; free() frees them. A big array lies in large pages as a whole,
- * where the system has them. */
+/* Allocates `count` zeroed elements, or NULL; free() frees them. A big array is in large pages,
+ * if the system has them. */
 void *pf_zeroed(size_t count, size_t size);
 
-/* A hint that these bytes are needed soon, so that several waits for memory go on side by side. */
+/* Starts to load these bytes into the cache, so that several waits for memory overlap. */
 static inline void pf_prefetch(const void *address)
 {
 #if defined(__GNUC__)
@@ -42,7 +42,7 @@ struct pf_arena {
 
 /* `size` uninitialised bytes aligned for any object up to 8 bytes; NULL when out of memory. */
 void *pf_arena_alloc(struct pf_arena *, size_t size);
-/* A copy with a NUL behind it. */
+/* A copy, followed by a NUL. */
 char *pf_arena_copy(struct pf_arena *, const void *bytes, size_t size);
 void pf_arena_free(struct pf_arena *);
 

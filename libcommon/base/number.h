@@ -14,7 +14,7 @@ __extension__ typedef unsigned __int128 pf_uint128;
 
 #define PF_INT128_MAX ((pf_int128)(~(pf_uint128)0 >> 1))
 
-/* *sum = a + b; false (sum untouched) when it leaves the type. */
+/* *sum = a + b; false if the sum overflows. */
 static inline bool pf_add64(int64_t a, int64_t b, int64_t *sum)
 {
     return !__builtin_add_overflow(a, b, sum);
@@ -53,11 +53,12 @@ static inline bool pf_digit(char c)
 bool pf_parse_int(struct pf_bytes, int64_t low, int64_t high, int64_t *value);
 
 /* A number with an optional fraction and an optional suffix taken from `suffixes`, a list
- * "k=1000,M=1000000"; the result is value * factor, which must be whole: false otherwise, or when
- * it leaves int64. */
+ * "k=1000,M=1000000"; the result is value * factor. False if the result is not whole or
+ * overflows int64. */
 bool pf_parse_scaled(struct pf_bytes, const char *suffixes, int64_t *value);
 
-/* Writes the decimal digits of a number before `end`, at most 20; returns where they begin. */
+/* Writes the decimal digits of a number, at most 20, ending before `end`; returns a pointer to
+ * the first digit. */
 char *pf_print_before(char *end, uint64_t number);
 /* Decimal text of a number: at most 20 characters with the sign; no NUL; returns its length. */
 enum { PF_INT_TEXT = 20 };

@@ -1,8 +1,8 @@
-/* Scanning text: classes of characters, and words, fields and numbers at the beginning of a view.
+/* Scanning text: character classes, and words, fields and numbers at the beginning of a view.
  *
- * A function that takes a pointer to the text removes from it what it returns. When it returns
- * false, the text and the outputs are as they were. No function copies or owns memory: views point
- * into the caller's bytes. Blanks are those of pf_blank. Fractions: base/decimal.h. */
+ * A function with a pointer to the text removes the part that it returns. If it returns false,
+ * the text and the outputs are unchanged. No function copies or owns memory: views point into
+ * the caller's bytes. Blanks are those of pf_blank. Fractions: base/decimal.h. */
 #ifndef PF_BASE_SCAN_H
 #define PF_BASE_SCAN_H
 
@@ -16,8 +16,8 @@
 
 /* --- classes of characters, in ASCII whatever the locale -------------------------------------- */
 
-/* The value and one more of a hexadecimal digit; 0 for other bytes. A table: twice as fast as
- * comparisons where addresses come by the million. */
+/* The value of a hexadecimal digit plus 1; 0 for other bytes. The table is twice as fast as
+ * comparisons for millions of addresses. */
 extern const unsigned char pf_hex_values[256];
 
 /* 0 to 15 for a hexadecimal digit of either case, -1 for another character. */
@@ -75,7 +75,7 @@ static inline void pf_scan_blanks(struct pf_bytes *text)
         *text = pf_bytes_skip(*text, 1);
 }
 
-/* Removes `what` from the beginning; false when the text begins otherwise. */
+/* Removes `what` from the beginning; false if the text does not begin with `what`. */
 static inline bool pf_scan_past(struct pf_bytes *text, struct pf_bytes what)
 {
     if (!pf_bytes_starts(*text, what))
@@ -84,8 +84,7 @@ static inline bool pf_scan_past(struct pf_bytes *text, struct pf_bytes what)
     return true;
 }
 
-/* The first word, which ends before a blank. Blanks before it are removed as well. Empty when no
- * word is left. */
+/* Removes and returns the first word, with the blanks before it. Empty if no word is left. */
 static inline struct pf_bytes pf_scan_word(struct pf_bytes *text)
 {
     const char *at = text->data, *end = at + text->size, *first;
@@ -98,8 +97,8 @@ static inline struct pf_bytes pf_scan_word(struct pf_bytes *text)
     return (struct pf_bytes){first, (size_t)(at - first)};
 }
 
-/* The bytes before the first blank. The blanks behind them are removed as well, so that the text
- * begins with the next column. Empty when the text begins with a blank. */
+/* Removes and returns the bytes before the first blank, and removes the blanks after them, so
+ * that the text begins with the next column. Empty if the text begins with a blank. */
 static inline struct pf_bytes pf_scan_column(struct pf_bytes *text)
 {
     struct pf_bytes column = {text->data, 0};
@@ -111,7 +110,8 @@ static inline struct pf_bytes pf_scan_column(struct pf_bytes *text)
     return column;
 }
 
-/* The last word. Blanks behind it are removed as well, those before it stay. */
+/* Removes and returns the last word. Blanks after the word are removed too, blanks before the
+ * word stay. */
 static inline struct pf_bytes pf_scan_last_word(struct pf_bytes *text)
 {
     size_t end = text->size, start;
@@ -124,8 +124,8 @@ static inline struct pf_bytes pf_scan_last_word(struct pf_bytes *text)
     return (struct pf_bytes){text->data + start, end - start};
 }
 
-/* The bytes before the first `end`, which is removed as well: true. Without an `end` the field is
- * all of the text: false. */
+/* Removes the field up to the first `end`, and the `end`: true. Without an `end` the field is
+ * the whole text: false. */
 static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_bytes *field)
 {
     const char *at = text->size > 0 ? memchr(text->data, end, text->size) : NULL;
@@ -156,7 +156,7 @@ static inline bool pf_scan_number(struct pf_bytes *text, uint64_t most, uint64_t
     return true;
 }
 
-/* Removes 0x or 0X where more text follows. */
+/* Removes 0x or 0X if more text follows. */
 static inline bool pf_scan_0x(struct pf_bytes *text)
 {
     if (text->size < 3 || text->data[0] != '0' || (text->data[1] | 0x20) != 'x')
@@ -184,7 +184,7 @@ static inline bool pf_scan_hex(struct pf_bytes *text, uint64_t *number)
     return true;
 }
 
-/* The number that all of the text is: decimal digits, at most `most`. */
+/* Parses the whole text as decimal digits; false if the number is above `most`. */
 static inline bool pf_parse_digits(struct pf_bytes text, uint64_t most, uint64_t *number)
 {
     uint64_t value = 0;
@@ -208,8 +208,7 @@ static inline bool pf_parse_digits(struct pf_bytes text, uint64_t most, uint64_t
     return true;
 }
 
-/* The same with an optional `-` in front, from `low` to `high`. pf_parse_int takes a `+` as
- * well. */
+/* The same with an optional `-`, from `low` to `high`. pf_parse_int accepts a `+` as well. */
 static inline bool pf_parse_whole(struct pf_bytes text, int64_t low, int64_t high, int64_t *value)
 {
     return text.size > 0 && *text.data != '+' && pf_parse_int(text, low, high, value);
@@ -218,14 +217,14 @@ static inline bool pf_parse_whole(struct pf_bytes text, int64_t low, int64_t hig
 /* True when all of the text is an optional `-` and decimal digits, however many. */
 bool pf_is_whole(struct pf_bytes text);
 
-/* The number that all of the text is: hexadecimal digits without 0x. */
+/* Parses the whole text as hexadecimal digits without 0x. */
 bool pf_parse_hex(struct pf_bytes text, uint64_t *number);
 
 /* The byte that stands as %XX at the beginning, in digits of either case; -1: the text begins
  * otherwise. */
 int pf_percent_byte(struct pf_bytes text);
 
-/* The address that all of the text is: 0x and hexadecimal digits. */
+/* Parses the whole text as an address: 0x and hexadecimal digits. */
 bool pf_parse_address(struct pf_bytes text, uint64_t *address);
 
 #endif

@@ -1,6 +1,6 @@
-/* An interning table: rows of one fixed size, numbered from 1 in order of first sight. Row 0 always
- * stands for "none" and is all zero bytes, so an id can be followed without asking whether it is 0.
- * Rows are compared byte by byte: a row's padding must be zero. */
+/* An interning table: distinct rows of one fixed size, numbered from 1 in the order of their
+ * first occurrence. Row 0 means "none" and is all zero bytes, so that id 0 needs no test before
+ * its row is read. Rows are compared byte by byte: a row's padding must be zero. */
 #ifndef PF_BASE_TABLE_H
 #define PF_BASE_TABLE_H
 
@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 struct pf_table {
-    char *rows; /* `count` rows, row 0 included; moves when the table grows */
+    char *rows; /* `count` rows with row 0; the address changes when the table grows */
     size_t row_size;
     uint32_t count;   /* next id */
     size_t capacity;  /* rows */
     uint32_t *slots;  /* open addressing; 0 = empty, else an id with bits of its hash above it */
     size_t slot_mask; /* number of slots - 1 */
-    uint64_t seed;    /* of hashes */
-    uint32_t indexed; /* rows before it have a slot */
+    uint64_t seed;    /* seed of the hashes */
+    uint32_t indexed; /* rows below this id have a slot */
     int status;       /* PF_OK, or PF_NOMEM, which stays */
 };
 
@@ -24,27 +24,28 @@ struct pf_table {
 int pf_table_init(struct pf_table *, size_t row_size);
 void pf_table_free(struct pf_table *);
 
-/* Id of the row equal to `row`, added when new. 0 for the all-zero row, and for any new row once
- * memory or ids (2^32 - 2) ran out: `status` tells, so a loop may check it once at its end. */
+/* The id of the row equal to `row`, which is added if new. 0 for the all-zero row, and for new
+ * rows after memory or ids (2^32 - 2) ran out: then `status` is PF_NOMEM, which a loop may check
+ * once at its end. */
 uint32_t pf_table_intern(struct pf_table *, const void *row);
 
-/* Id of the row equal to `row`, 0 when there is none. pf_table_hint before it, for several rows in
- * turn, saves waiting for memory: the searches of all of them go on side by side then. */
+/* The id of the row equal to `row`, 0 if there is none. Calling pf_table_hint first, for several
+ * rows, saves waiting for memory: the searches of the rows overlap. */
 uint32_t pf_table_find(const struct pf_table *, const void *row);
 void pf_table_hint(const struct pf_table *, const void *row);
-/* A second step behind that one, where rows are many and long: what is likely the row itself. */
+/* A second step after pf_table_hint for many long rows: loads the row that likely matches. */
 void pf_table_hint_row(const struct pf_table *, const void *row);
 
-/* Adds `count` rows of which the caller knows that none is there yet, is zero, or equals another of
- * them: nothing is looked for. Id of the first, the others follow; 0 when memory or ids ran out. */
+/* Adds `count` rows without searching. The caller knows that all of them are new, distinct and
+ * not zero. Returns the id of the first row, the others follow; 0 if memory or ids ran out. */
 uint32_t pf_table_append(struct pf_table *, const void *rows, uint32_t count);
-/* The same for rows that may never be looked for: only the next pf_table_intern or pf_table_append
- * does the work that makes them found, and pf_table_find misses them until then. Saves 75 ns a row
- * where that never happens (12 million rows of 32 bytes). */
+/* The same for rows that may never be searched: the next pf_table_intern or pf_table_append
+ * indexes the rows, and pf_table_find does not find them before. Saves 75 ns per row if that
+ * never happens (12 million rows of 32 bytes). */
 uint32_t pf_table_append_unindexed(struct pf_table *, const void *rows, uint32_t count);
 
-/* Only the rows before `count`, which is above 0, are left. Like unindexed ones they are not found
- * before the next pf_table_intern. */
+/* Removes all rows from `count` (above 0) on. The remaining rows are not found before the next
+ * pf_table_intern. */
 void pf_table_truncate(struct pf_table *, uint32_t count);
 
 static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)

@@ -1,5 +1,5 @@
-/* What options add to records while they are read: labels (--set-label, --label-source) in place of
- * the record's own labels of the same key, and names for addresses without a name (--binary,
+/* Adds to records while they are read: labels (--set-label, --label-source), which replace the
+ * record's own labels of the same key, and names of addresses without a name (--binary,
  * --symbols, --no-inlines). */
 #ifndef PF_CLI_ANNOTATION_H
 #define PF_CLI_ANNOTATION_H

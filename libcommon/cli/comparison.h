@@ -1,5 +1,4 @@
-/* What profdiff does: sides are compared run by run, as tables or as records with before and after.
- */
+/* profdiff: compares sides run by run; the output is tables, or records with before and after. */
 #ifndef PF_CLI_COMPARISON_H
 #define PF_CLI_COMPARISON_H
 
@@ -9,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* Zero-initialise; a program sets the first group, diff.normalize and of the view form, sort, only,
- * margin, gate and drop_negative. */
+/* Zero-initialise; a program sets the first group, diff.normalize, and the view's form, sort,
+ * only, margin, gate and drop_negative. */
 struct pf_comparison {
     struct pf_common common;
     struct pf_row_settings rows;
-    bool stats;   /* a table of all sides, which compares nothing */
+    bool stats;   /* a table of statistics over all sides, without a comparison */
     bool reverse; /* the last side is first */
     bool stream;  /* records instead of a table, in the format common.to or the default */
     struct pf_diff diff;
@@ -22,12 +21,12 @@ struct pf_comparison {
 
     struct pf_runs *runs;
     struct pf_diff_records records;
-    const char **measures; /* -m; the output has other names */
+    const char **measures; /* the arguments of -m; the output has other names */
     unsigned measure_count;
 };
 
-/* Reads the runs and writes to -o or standard output. Failures are printed and raised, and a row
- * that does not pass the gate raises PF_EXIT_CONDITION. Exits 2 for a wrong number of operands. */
+/* Reads the runs and writes to -o or standard output. Failures are printed and raise the exit
+ * status; a row above the gate raises PF_EXIT_CONDITION. Exits 2 for a wrong number of operands. */
 void pf_comparison_write(struct pf_comparison *);
 
 #endif

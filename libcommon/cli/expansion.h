@@ -4,9 +4,9 @@
 
 #include "cli/output.h"
 
-/* Writes all inputs. Inputs with stacks pass as they are; of others, stacks take the place of edges
- * and flat records, with a warning and a META row that say so. A failure is printed and raised, and
- * the output is abandoned. */
+/* Writes all inputs. Inputs with stacks are unchanged; in others, stacks replace edges and flat
+ * records, and a warning and a META row say so. A failure is printed and raises the exit status,
+ * and the output is abandoned. */
 void pf_expansion_write(struct pf_common *, struct pf_inputs *, struct pf_output *);
 
 #endif

@@ -1,4 +1,5 @@
-/* profcat --probe, --header, --count and --frames: inputs are described instead of passed on. */
+/* profcat --probe, --header, --count and --frames: describes inputs instead of writing their
+ * records. */
 #ifndef PF_CLI_INSPECT_H
 #define PF_CLI_INSPECT_H
 
@@ -12,9 +13,9 @@ enum pf_inspect {
     PF_INSPECT_FRAMES
 };
 
-/* Does it for all inputs, to -o or standard output, as text, json or ndjson (-t; exits 2 for other
- * formats). An input that cannot be read does not keep the others from being described; the status
- * says so at the end. */
+/* Describes all inputs, to -o or standard output, as text, json or ndjson (-t; exits 2 for other
+ * formats). If an input cannot be read, the others are still described; the exit status reports
+ * the failure. */
 void pf_inspect(struct pf_common *, enum pf_inspect);
 
 #endif

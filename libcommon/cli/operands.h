@@ -1,5 +1,5 @@
-/* The names of the inputs: operands with @LIST, --files0-from and directories expanded, files of a
- * series in order. */
+/* The names of the inputs: expands @LIST, --files0-from and directories, and sorts files of a
+ * series. */
 #ifndef PF_CLI_OPERANDS_H
 #define PF_CLI_OPERANDS_H
 
@@ -9,19 +9,18 @@
 
 struct pf_operands {
     char **names;     /* NULL-terminated, owned */
-    uint32_t *groups; /* which group each name was added to */
+    uint32_t *groups; /* the group of each name */
     size_t count, capacity, group_capacity;
-    uint32_t group; /* the caller sets it before names are added */
+    uint32_t group; /* group of the names added next; set by the caller */
 };
 
-/* Never fails softly: what cannot be expanded is printed and ends the program, or with --keep-going
- * raises the status. */
+/* A failure is printed and ends the program; with --keep-going it raises the exit status. */
 void pf_operands_expand(struct pf_operands *, struct pf_common *);
 void pf_operands_free(struct pf_operands *);
 
-/* The same piece by piece, into a list that was zeroed: a name as it is; an operand, which may be
- * @LIST or a directory; the names in a file, NUL separated; the lines of a file; what stands in a
- * directory, files and directories, sorted; all files in it and below. */
+/* The same step by step, for a zeroed list. These functions add: a name; an operand, which may
+ * be @LIST or a directory; the names in a file, separated by NUL; the lines of a file; the
+ * sorted entries of a directory; all files in a directory and below. */
 void pf_operands_add(struct pf_operands *, struct pf_common *, struct pf_bytes name);
 void pf_operands_add_operand(struct pf_operands *, struct pf_common *, const char *operand);
 void pf_operands_add_files0(struct pf_operands *, struct pf_common *, const char *path);
@@ -33,13 +32,13 @@ void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const c
                                const char *inside);
 bool pf_operands_directory(const char *path);
 
-/* Which series a file is one of; all zero for none, and for what is no regular file: a pipe cannot
- * be read twice. */
+/* Finds the series of a file; all zero without a series, or if it is not a regular file (a pipe
+ * cannot be read twice). */
 void pf_operands_series(const char *name, const struct pf_common *, struct pf_series *);
-/* Ends the program where there is no name, or a terminal to be read; puts files of a series at the
- * place of the first of them, in order. */
+/* Ends the program if there is no name, or if standard input is a terminal. Moves the files of a
+ * series to the first of them, in order. */
 void pf_operands_finish(struct pf_operands *, struct pf_common *);
-/* The last of these alone. */
+/* Only sorts the files of series. */
 void pf_operands_order(struct pf_operands *, struct pf_common *);
 
 #endif

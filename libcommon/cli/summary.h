@@ -1,4 +1,4 @@
-/* What proftop does: inputs are summed up and written as tables, trees or source lines. */
+/* proftop: sums inputs and writes tables, trees or source lines. */
 #ifndef PF_CLI_SUMMARY_H
 #define PF_CLI_SUMMARY_H
 
@@ -11,20 +11,20 @@ struct pf_summary {
     struct pf_common common;
     struct pf_row_settings rows;
     struct pf_inputs *inputs;
-    const char *pattern; /* of the functions that the view shows, for messages */
+    const char *pattern; /* pattern of the view's functions, for messages */
     struct pf_top top;
 
     struct pf_accumulator accumulator;
-    struct pf_accumulator own; /* with --keep-going: of the input at hand */
+    struct pf_accumulator own; /* with --keep-going: the sums of the current input */
     bool has_own;
     struct pf_facts facts;
     struct pf_sources sources;
-    struct pf_facts_mark facts_kept; /* without the input at hand */
+    struct pf_facts_mark facts_kept; /* without the current input */
     size_t sources_kept;
 };
 
-/* Reads the inputs and writes to -o or standard output. Failures are printed and raised; exits 2
- * where the profile does not have what is asked for. */
+/* Reads the inputs and writes to -o or standard output. Failures are printed and raise the exit
+ * status; exits 2 if the profile cannot answer the request. */
 void pf_summary_write(struct pf_summary *);
 void pf_summary_free(struct pf_summary *);
 

@@ -1,5 +1,5 @@
-/* A running program: its name, what the user asked of messages, its exit status. The only part of
- * the library that prints to standard error or exits. */
+/* A running program: its name, the options for messages, its exit status. The only part of the
+ * library that prints to standard error or exits. */
 #ifndef PF_CLI_TOOL_H
 #define PF_CLI_TOOL_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit statuses (CLI.md). The most serious one wins: FAILURE over INPUT over CONDITION. */
+/* Exit statuses. The most serious status wins: FAILURE over INPUT over CONDITION. */
 enum pf_exit {
     PF_EXIT_DONE = 0,
     PF_EXIT_CONDITION = 1,
@@ -26,12 +26,12 @@ struct pf_tool {
     bool quiet, verbose, keep_going, salvage, force, no_trunc, no_group;
     enum pf_when color, progress;
     enum pf_exit status;
-    bool line_shown; /* a progress line stands on the terminal */
-    bool line_over;  /* output goes to the terminal: no more of them */
+    bool line_shown; /* a progress line is on the terminal */
+    bool line_over;  /* output goes to the terminal: no more progress lines */
 };
 
-/* First thing in main, once. Opens closed standard descriptors on /dev/null, where using them
- * fails. However the program ends, by exit or by a signal, its temporary files are removed. */
+/* Call first in main, once. Opens closed standard descriptors on /dev/null in a mode in which
+ * their use fails. Temporary files are removed when the program ends, by exit or by a signal. */
 void pf_tool_start(struct pf_tool *, const char *name);
 
 /* Messages to standard error: "profcat: TEXT". Notes appear with -v, warnings unless -q, errors
@@ -39,12 +39,12 @@ void pf_tool_start(struct pf_tool *, const char *name);
 void pf_tool_note(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_warn(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
 void pf_tool_error(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
-/* Messages of the library as warnings and notes. */
+/* Sends messages of the library as warnings and notes. */
 struct pf_report pf_tool_report(struct pf_tool *);
 /* Prints "profcat: TEXT" and "Try 'profcat --help'.", exits 2. */
 _Noreturn void pf_tool_usage(struct pf_tool *, const char *format, ...) PF_PRINTF(2, 3);
-/* For what the command line says: exits 2 with the error's text, or 4 when memory ran out; returns
- * after PF_OK. */
+/* Checks a result that depends on the command line: exits 2 with the error's message, or 4 if
+ * out of memory; returns after PF_OK. */
 void pf_tool_check(struct pf_tool *, int status, const struct pf_error *);
 /* Exits 2 after a message that is already printed (by the generated option parser). */
 _Noreturn void pf_tool_usage_printed(struct pf_tool *);
@@ -52,42 +52,41 @@ _Noreturn void pf_tool_usage_printed(struct pf_tool *);
  * 4 for `output` failures and PF_NOMEM, else 3. */
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
-/* The same, and exits: for what no program can go on without. */
+/* The same, then exits, for failures that end every program. */
 _Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *,
                            bool output);
 _Noreturn void pf_tool_nomem(struct pf_tool *);
-/* Before a refusal that may follow from an input that failed: if a failure was printed and
- * --keep-going is off, exits with its status, so that the first message stands alone. */
+/* Call before a refusal that may be the result of a failed input: if a failure was printed and
+ * --keep-going is off, exits with its status, so that the first message stays the only one. */
 void pf_tool_stop_failed(const struct pf_tool *);
 /* Exits with the status raised so far, without a message. */
 _Noreturn void pf_tool_quit(const struct pf_tool *);
-/* The same from inside a library that cannot go on, in any thread. */
+/* The same from inside a library that cannot continue, in any thread. */
 PF_NORETURN void pf_tool_end_without_memory(void);
 /* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the
  * generated option parsers. */
 void *pf_tool_checked(const char *name, void *memory);
-/* fprintf with the bytes escaped as in messages, but for a line feed at the end. For the generated
- * option parsers. */
+/* fprintf with the bytes escaped as in messages, except a line feed at the end. For the
+ * generated option parsers. */
 int pf_tool_print(FILE *, const char *format, ...) PF_PRINTF(2, 3);
 
-/* --help, --version, --formats: prints to standard output and exits 0, or 4 when that cannot be
- * written. */
+/* --help, --version, --formats: prints to standard output and exits 0, or 4 if writing fails. */
 _Noreturn void pf_tool_help(struct pf_tool *, const char *usage, const char *purpose,
                             const char *const *lines);
 _Noreturn void pf_tool_version(struct pf_tool *);
 _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
-/* Removes the line of progress for good, before output goes to the terminal; `tool` as
- * pf_sink_before_terminal takes it. */
+/* Removes the progress line permanently, before output goes to the terminal; for
+ * pf_sink_before_terminal. */
 void pf_tool_line_over(void *tool);
-/* A file to remove if the program ends by exit or by a signal. Returns a slot to give back, or -1
- * if no slot is free. */
+/* Registers a file to remove if the program ends by exit or by a signal. Returns a slot for
+ * pf_tool_temporary_done, or -1 if no slot is free. */
 int pf_tool_temporary(struct pf_tool *, const char *path);
 void pf_tool_temporary_done(int slot);
 
 /* The final exit status. */
 int pf_tool_finish(struct pf_tool *);
 
-/* Progress of long work: one line on standard error, after a second and then a few times a
+/* Progress of long work: one line on standard error, first after a second, then a few times per
  * second. */
 struct pf_progress {
     struct pf_tool *tool;
@@ -97,7 +96,7 @@ struct pf_progress {
 };
 
 void pf_progress_start(struct pf_progress *, struct pf_tool *, uint64_t total);
-/* `done` bytes of all inputs are read. Cheap: looks at the clock only. */
+/* Sets the number of bytes read of all inputs. Cheap: only reads the clock. */
 void pf_progress_update(struct pf_progress *, uint64_t done);
 void pf_progress_end(struct pf_progress *);
 

@@ -5,11 +5,11 @@
 #include "analysis/merge/weight.h"
 #include "cli/inputs.h"
 
-/* Opens the inputs of a run of which some have weights: --weight is WEIGHT:FILE, --weights a file
- * of WEIGHT tab FILE, one a line. Each of these is an input, and comes before the operands; an
- * operand that is named there is no second one. Operands have the weight 1. *weights has the weight
- * of each group of inputs (pf_inputs_group), brought to one denominator. Exits 2 for what is no
- * weight, 3 for a list that cannot be read. Never NULL. */
+/* Opens the inputs of a run with weights: --weight is WEIGHT:FILE, --weights a file with lines
+ * of WEIGHT tab FILE. Each of these is an input before the operands; an operand with the same
+ * name is not read again. Operands have weight 1. *weights has the weight of each group of
+ * inputs (pf_inputs_group), with one denominator. Exits 2 for a bad weight, 3 for a list that
+ * cannot be read. Never NULL. */
 struct pf_inputs *pf_weighted_open(struct pf_common *, struct pf_weights *weights);
 
 #endif

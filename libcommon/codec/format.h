@@ -1,5 +1,5 @@
-/* What a format is: one const struct per file in stream/, format/ and render/, named once in
- * formats.def. */
+/* The interface of formats: one const struct for each format in stream/, format/ and render/,
+ * listed in formats.def. */
 #ifndef PF_CODEC_FORMAT_H
 #define PF_CODEC_FORMAT_H
 
@@ -24,72 +24,75 @@ enum pf_caps {
     PF_IS_TEXT = 1 << 8, /* may go to a terminal */
     /* reads and writes without holding a whole input; a live pipe gets partial output */
     PF_IS_STREAM = 1 << 9,
-    PF_HOLDS_FAILURE = 1 << 10,    /* can say in its own bytes that an input failed */
-    PF_IS_VIEW = 1 << 11,          /* written for people and notebooks, never read back */
-    PF_COMPRESSES = 1 << 12,       /* takes -z itself; the output of others passes through gzip */
-    PF_HOLDS_DIFFERENCE = 1 << 13, /* what was before and what after, beside each other */
-    PF_IS_GZIP = 1 << 14, /* its own bytes are gzip: a name that ends in .gz asks for no more */
-    /* what it reads may be text, although what it writes is not; refuses UTF-8's mark itself where
-     * it is none */
+    PF_HOLDS_FAILURE = 1 << 10, /* can record in its own bytes that an input failed */
+    PF_IS_VIEW = 1 << 11,       /* written for people and notebooks, not read back */
+    PF_COMPRESSES =
+        1 << 12, /* compresses by itself with -z; the output of others passes through gzip */
+    PF_HOLDS_DIFFERENCE = 1 << 13, /* the values before and after side by side */
+    PF_IS_GZIP = 1 << 14, /* its own bytes are gzip: a name that ends in .gz adds no compression */
+    /* reads text forms too, although its output is binary; refuses UTF-8's mark before binary
+     * forms itself */
     PF_READS_TEXT = 1 << 15,
-    /* its reader gives the metadata `source_format`: what the records were before */
+    /* its reader returns the metadata `source_format`: the original format of the records */
     PF_TELLS_SOURCE = 1 << 16,
-    /* is given records of kinds it does not hold too, and may draw sums of them */
+    /* the writer also gets records of kinds it cannot hold, and may draw their sums */
     PF_SUMS_ALL = 1 << 17,
     PF_CALLS_TELL =
-        1 << 18 /* the calls that it reads tell better what functions cost than its stacks do, and
-                 * with its lines the time outside of all functions (NYTProf) */
+        1
+        << 18 /* the costs of functions are more exact from its calls than from its stacks, and
+                 calls and lines together give the time outside of all names functions (NYTProf) */
 };
 
-/* FlameGraph's script whose names are written: stackcollapse-perf.pl, stackcollapse.pl (DTrace),
- * stackcollapse-bpftrace.pl. The command of a sample, or the other parts of its key, become the
- * outermost frame. */
+/* The FlameGraph script whose spelling of names folded stacks use: stackcollapse-perf.pl,
+ * stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. The command of a sample, or the other
+ * parts of its key, becomes the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 struct pf_reader {
     const struct pf_format *format;
     struct pf_source *source; /* borrowed */
-    /* borrowed: where ids come from; may hold other inputs' rows already */
+    /* borrowed: the dictionary of the ids; may already have rows of other inputs */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
-    /* borrowed: what inputs of one run tell each other; NULL: nothing */
+    /* borrowed: state shared by the inputs of one run; NULL: none */
     struct pf_shared *shared;
     struct pf_report report;
     const char *name; /* the operand, for formats that look at names; never NULL */
-    /* what is damaged is reported and ends the input, nothing more */
+    /* damage is reported as a warning and ends the input */
     bool salvage;
-    /* set by the owner: times of records are wanted, also where they are kept on request only */
+    /* set by the owner: read the times of records, even if the format does so on request only */
     bool times;
-    bool relocate; /* the owner counts addresses from the start of their image: one that was met
-                    * before, mapped elsewhere, may be given as if it were mapped there again */
-    /* set by the owner: give short batches rather than wait for a slow producer */
+    bool relocate; /* the owner counts addresses from the start of their image: an image that is
+                      already known at another address may be returned as mapped there */
+    /* set by the owner: return short batches instead of waiting for a slow producer */
     bool flush;
-    struct pf_error error; /* text of a negative result */
-    int status;            /* sticky result of read */
-    /* a form of the format other than the usual, for --probe; set by the format; NULL: none */
+    struct pf_error error; /* message of a negative result */
+    int status;            /* last result of read; failures stay */
+    /* name of an unusual form of the format, for --probe; set by the format; NULL: the usual
+     * form */
     const char *variant;
-    uint64_t records; /* SAMPLE, FLAT and EDGE rows given so far */
+    uint64_t records; /* SAMPLE, FLAT and EDGE rows returned so far */
     void *state;      /* reader_size bytes, zeroed */
 };
 
 struct pf_writer {
     const struct pf_format *format;
     struct pf_sink *sink; /* borrowed */
-    /* borrowed: ids of the batches; a writer may intern strings of its own */
+    /* borrowed: the dictionary of the batches; a writer may intern strings */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
     struct pf_report report;
-    /* what a self-describing document says of itself; may be NULL */
+    /* facts for self-describing documents; may be NULL */
     const struct pf_document *document;
-    int compression; /* -1: the format's custom; 0: plain; 1..9 */
+    int compression; /* -1: the format's default; 0: plain; 1..9 */
     bool force;
-    /* counts that do not fit are clamped, with a warning, instead of refused */
+    /* counts that overflow are clamped, with a warning, instead of refused */
     bool saturate;
-    /* set before finish: an input failed, what was written is incomplete */
+    /* set before finish: an input failed, the output is incomplete */
     bool failed_input;
     uint64_t held[PF_RECORD_KINDS]; /* records of the kinds that the format holds */
     struct pf_left_out left_out;
-    /* those written, of a format with room for few; known after finish */
+    /* the written measures, of a format with room for few; valid after finish */
     struct pf_held_measures measures;
     struct pf_error error;
     void *state; /* writer_size bytes, zeroed */
@@ -101,13 +104,13 @@ struct pf_document {
     const char *const *inputs; /* NULL-terminated: the operands */
 };
 
-/* In a bid: no other format need be asked, which might want to look at more bytes than a live pipe
- * has so far. */
+/* In a bid: the format is certain. Other formats are not asked, because they might wait for more
+ * bytes of a live pipe. */
 enum { PF_SURE = 1 << 16 };
 
 /* The place of a file in a series that must be read in order (StatProfiler's ordinals). */
 struct pf_series {
-    char key[64];    /* equal for the files of one series */
+    char key[64];    /* equal for all files of a series */
     char parent[64]; /* key of the series whose process started this one; "" = none */
     uint64_t ordinal;
 };
@@ -116,45 +119,47 @@ struct pf_format {
     const char *name;
     const char *about;    /* one line for --formats */
     const char *suffixes; /* of -o FILE: ".pb.gz .pprof", or NULL */
-    const char *losses;   /* what it cannot hold, for --formats -v; NULL: nothing is lost */
+    const char
+        *losses; /* data that the format cannot hold, for --formats -v; NULL: nothing is lost */
     unsigned caps;
-    enum pf_folded_style folded;      /* how folded stacks spell the frames that it reads */
+    enum pf_folded_style folded;      /* how folded stacks spell the frames of this format */
     const struct pf_option *options;  /* ends with a NULL name; NULL: none */
-    const struct pf_merging *merging; /* NULL: public metadata once, private ones never */
+    const struct pf_merging *merging; /* NULL: public metadata once, no private metadata */
 
     /* Reading; bid NULL: the format is not read. */
 
-    /* Bits of evidence in the bytes ahead (a 4-byte magic is 32), 0 for none; with PF_SURE where
-     * nothing else begins so. Peeks, never takes. `path` breaks ties only. */
+    /* Bits of evidence in the next bytes (a 4-byte magic is 32), 0 for none; with PF_SURE if no
+     * other format begins so. Peeks, never consumes. `path` only breaks ties. */
     int (*bid)(struct pf_source *, const char *path);
-    /* PF_OK and *series filled when the input is one of a series; PF_EOF when not. Peeks only. May
-     * be NULL. */
+    /* PF_OK and *series if the input belongs to a series, else PF_EOF. Peeks only. May be NULL. */
     int (*series)(struct pf_source *, struct pf_series *series);
     size_t reader_size;
     int (*open_reader)(struct pf_reader *);
-    /* PF_OK and a batch, PF_EOF, or a negative code with reader->error set. All records before the
-     * damage are given before the code is. Called no more after PF_EOF or an error. The first batch
-     * of a profile has no rows (or some) and value columns for all measures known so far: it
-     * declares them, so that a profile without records keeps them. */
+    /* PF_OK and a batch, PF_EOF, or a negative code with reader->error set. All records before
+     * the damage are returned before the code. Not called again after PF_EOF or an error. The
+     * first batch of a profile, with or without rows, has value columns for all measures known
+     * so far: this declares the measures, so that a profile without records keeps them. */
     int (*read)(struct pf_reader *, struct pf_batch *);
-    /* frees what state points to; called once, also when open failed */
+    /* frees the memory of the state; called once, also if open failed */
     void (*close_reader)(struct pf_reader *);
-    /* Checks an input whose first byte is ahead as reading it would, and passes its bytes on as
-     * they are, for an output of the same format with nothing about it asked to differ. NULL:
-     * through records only. A failure of the input is in `error`, and what was written can then not
-     * be taken for whole; a failure of the sink is its status. Formats with PF_HOLDS_FAILURE may be
-     * copied one behind the other and with `salvage`, others not. *records: how many passed. */
+    /* Copies an input unchanged, with the same checks as reading it, if the output has the same
+     * format and no option changes the records. Called at the first byte of the input. NULL: the
+     * format is always copied through records. A failure of the input is in `error`, and the
+     * output is then recognizably incomplete; a failure of the sink is in the sink's status.
+     * Formats with PF_HOLDS_FAILURE may be copied one after the other and with `salvage`, others
+     * not. *records: the number of copied records. */
     int (*copy)(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage,
                 uint64_t *records, struct pf_error *error);
 
     /* Writing; write NULL: the format is not written. */
     size_t writer_size;
     int (*open_writer)(struct pf_writer *);
-    /* Whether a label of records has a place, whatever else is in its set; those without are told
-     * of at the end. NULL: all have, or the writer tells of them itself, or it is a view. */
+    /* Whether the format can hold a label, whatever else is in its set. A warning at the end
+     * names the other labels. NULL: the format holds all labels, or the writer warns itself, or
+     * the format is a view. */
     bool (*holds_label)(struct pf_writer *, const struct pf_label *);
     int (*write)(struct pf_writer *, const struct pf_batch *);
-    /* everything is out to the sink; not called after a failure */
+    /* writes everything to the sink; not called after a failure */
     int (*finish)(struct pf_writer *);
     void (*close_writer)(struct pf_writer *);
 };

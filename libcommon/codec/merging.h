@@ -1,4 +1,4 @@
-/* What becomes of a format's metadata when several inputs become one, or names are edited. */
+/* The rules for a format's metadata when several inputs are merged, or names are edited. */
 #ifndef PF_CODEC_MERGING_H
 #define PF_CODEC_MERGING_H
 
@@ -9,45 +9,44 @@
 #include <stdint.h>
 
 enum pf_meta_rule {
-    PF_META_ONCE, /* equal rows once, others all */
+    PF_META_ONCE, /* all different rows, equal rows once */
     PF_META_EACH, /* the rows of every input, in their order */
-    /* as EACH; the row says something about the next row, and stays before it also where rows are
-     * sorted */
+    /* as EACH; the row describes the next row, and stays before that row even if rows are sorted */
     PF_META_PREFIX,
-    PF_META_SINGLE, /* only where there is one input */
-    PF_META_SAME,   /* only where all inputs say the same and are parts of one run, once */
-    /* which run it was: of several, one that is made of them, and theirs under the key
-     * `merged_KEY` */
+    PF_META_SINGLE, /* only with a single input */
+    PF_META_SAME,   /* once, only if the row is equal in all inputs and they are parts of one run */
+    /* identifies the run: a merge gets a new identity made from the inputs' identities, which
+     * move to the key `merged_KEY` */
     PF_META_IDENTITY,
-    PF_META_NEVER /* about the order of records, which is gone */
+    PF_META_NEVER /* the row depends on the order of records, which is lost */
 };
 
 enum { PF_IDENTITY_TEXT = 64 };
 
-/* What the value of a row names. */
+/* What the value of a row is the name of. */
 enum pf_meta_name { PF_META_NO_NAME, PF_META_FILE, PF_META_FUNCTION };
 
 struct pf_merging {
-    /* `origin` is the format's name, or that with something before or behind it. */
+    /* `origin` is the format's name, possibly with a prefix or suffix. */
     enum pf_meta_rule (*rule)(struct pf_bytes origin, struct pf_bytes key);
-    /* The identity of a merge of these (at least two, sorted, all different); the same for the
-     * same ones. False: out of memory. NULL without an IDENTITY. */
+    /* Makes the identity of a merge from its inputs' identities (at least two, sorted, all
+     * different); equal inputs give equal results. False: out of memory. NULL without an
+     * IDENTITY. */
     bool (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
-    /* Whether an identity was made by that. */
+    /* Whether `make` made an identity. */
     bool (*made)(struct pf_bytes identity);
-    /* Nanoseconds that a row adds to the time its input ran. NULL: none does. */
+    /* Nanoseconds that a row adds to the run time of its input. NULL: no row does. */
     int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
-    /* The key of labels whose numbers mean something within one input only. NULL: there are
-     * none. */
+    /* The key of labels whose numbers are valid within one input only. NULL: there is none. */
     const char *own_label;
-    /* Rows that name files and functions as records do: where these get another name, so does the
-     * row. NULL: there are none. */
+    /* Whether a row names a file or a function of the records: if the name is edited, the row
+     * changes too. NULL: no row does. */
     enum pf_meta_name (*names)(struct pf_bytes origin, struct pf_bytes key);
-    /* Where in the value of such a row the name begins: its end, where there is none. NULL: it is
-     * all of it. */
+    /* The position of the name in the value of such a row; the end of the value if there is no
+     * name. NULL: the whole value is the name. */
     size_t (*name_at)(struct pf_bytes key, struct pf_bytes value);
-    /* What stands from then on before the key of a row that names a file: the name may be that of
-     * another file now. */
+    /* A prefix for the keys of rows whose file name was edited: the name may now be that of
+     * another file. */
     const char *renamed;
 };
 

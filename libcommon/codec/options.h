@@ -1,4 +1,4 @@
-/* `NAME:option=value,option=value`: the argument of -f and -t. A comma or backslash behind a
+/* `NAME:option=value,option=value`: the argument of -f and -t. A comma or backslash after a
  * backslash belongs to the value. */
 #ifndef PF_CODEC_OPTIONS_H
 #define PF_CODEC_OPTIONS_H
@@ -9,25 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An option a format knows; a list of them ends with a NULL name. */
+/* An option of a format; lists end with a NULL name. */
 struct pf_option {
     const char *name;
     const char *about;
     const char *values; /* "a|b|c", or NULL = any */
-    bool reads, writes; /* whether -f and -t take it */
+    bool reads, writes; /* allowed with -f, with -t */
 };
 
 /* Parsed options. Zero-initialised: none. */
 struct pf_options {
-    char *text; /* owned copy the views point into */
+    char *text; /* owned copy that the views point into */
     struct pf_option_value {
         struct pf_bytes name, value; /* `option` without `=value` has the value "yes" */
     } * values;
     size_t count;
 };
 
-/* Parses what follows the colon; `known` (may be NULL = none) names the options there are. PF_USAGE
- * with a text that lists the known names; PF_NOMEM. */
+/* Parses the text after the colon; `known` lists the options of the format (NULL: none).
+ * PF_USAGE with a message that lists the known names; PF_NOMEM. */
 int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known,
                      bool writing, const char *format_name, struct pf_error *);
 void pf_options_free(struct pf_options *);

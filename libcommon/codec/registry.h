@@ -1,29 +1,28 @@
-/* All formats there are, and which one an input is. */
+/* The list of all formats, and detection of an input's format. */
 #ifndef PF_CODEC_REGISTRY_H
 #define PF_CODEC_REGISTRY_H
 
 #include "codec/format.h"
 
-/* The k-th format, or NULL behind the last. */
+/* The k-th format, or NULL after the last. */
 const struct pf_format *pf_registry_format(size_t k);
 /* By name; NULL when there is none. */
 const struct pf_format *pf_registry_find(struct pf_bytes name);
-/* By the longest suffix of a file name that a written format claims, as it stands or before .gz, in
- * any case; NULL when there is none. */
+/* By the longest suffix of a file name that belongs to a written format, with or without .gz, in
+ * upper or lower case; NULL if there is none. */
 const struct pf_format *pf_registry_suffix(const char *path);
-/* By a suffix that is the name of a format which is only read, or claimed by it; NULL when there is
- * none. */
+/* By a suffix that belongs to a format that is only read, or is its name; NULL if there is none. */
 const struct pf_format *pf_registry_suffix_unwritten(const char *path);
-/* A suffix with letters, before .gz, that is neither, within the path; empty when there is none. */
+/* The suffix with letters (before .gz) that belongs to no format; points into the path; empty if
+ * there is none. */
 struct pf_bytes pf_registry_suffix_unknown(const char *path);
 
-/* The format with the most evidence in the bytes ahead; *bits (may be NULL) says how much. NULL
- * with `error` set: PF_FAILED for an empty input, PF_UNSUPPORTED for bytes nobody knows (with what
- * they look like, where that is known: an ELF program, a zip archive ...), or the source's own
- * failure. */
+/* The format with the most evidence in the next bytes; *bits (may be NULL) is the evidence. NULL
+ * with `error` set: PF_FAILED for an empty input, PF_UNSUPPORTED for unknown bytes (the message
+ * names known kinds of files: an ELF program, a zip archive ...), or the source's own failure. */
 const struct pf_format *pf_registry_guess(struct pf_source *, const char *path, int *bits,
                                           struct pf_error *);
-/* The same where only a format that knows series is of interest; NULL for all others, at once. */
+/* The same for formats with series only; returns NULL early for all others. */
 const struct pf_format *pf_registry_guess_series(struct pf_source *, const char *path);
 
 #endif

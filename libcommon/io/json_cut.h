@@ -1,12 +1,11 @@
-/* JSON on its way in, value by value: the text is walked along its structure and never stands in
- * memory as a whole. A reader enters objects and arrays, is given keys and elements, takes plain
- * numbers and strings itself, hands a small value to jansson, and skips the rest. Nesting costs a
- * byte a level, and a level more than PF_JSON_DEPTH_MAX fails.
+/* Reads JSON value by value; the text is never in memory as a whole. A reader enters objects and
+ * arrays, gets their keys and elements, reads numbers and strings, lets jansson parse small values,
+ * and skips the rest. Nesting costs a byte per level; more than PF_JSON_DEPTH_MAX levels fail.
  *
- * Every function that returns int gives PF_OK, PF_EOF where it says so, or a negative code with the
- * text and the offset in the error given on opening: PF_FAILED for what is no JSON, cut, or of
- * another type than was asked for; PF_NOMEM; what the source says. Bytes given out are valid until
- * the next call. */
+ * Every function that returns int returns PF_OK, PF_EOF if documented, or a negative code with
+ * the message and the offset in the error passed on opening: PF_FAILED if the input is not JSON,
+ * cut, or of another type than requested; PF_NOMEM; or the failure of the source. Returned bytes
+ * are valid until the next call. */
 #ifndef PF_IO_JSON_CUT_H
 #define PF_IO_JSON_CUT_H
 
@@ -20,62 +19,61 @@
 #include <stdint.h>
 
 enum { PF_JSON_DEPTH_MAX = 1 << 20 };
-#define PF_JSON_VALUE_MAX ((size_t)64 * 1024 * 1024) /* longest string, and value for jansson */
+#define PF_JSON_VALUE_MAX \
+    ((size_t)64 * 1024 * 1024) /* longest string, and longest value for jansson */
 /* Members and elements of a value for jansson, which takes up to 500 bytes for each. */
 enum { PF_JSON_PARTS_MAX = 131072 };
 
 struct pf_json_cut {
     struct pf_source *source;
     struct pf_error *error;
-    /* set by the owner: a comma may stand before the end of an array, and the outermost one may
-     * lack its end */
+    /* set by the owner: allows a comma before the end of an array, and an outermost array
+     * without an end */
     bool lenient;
-    bool begun;            /* the object or array entered last has given something */
-    struct pf_buffer open; /* '{' and '[' that are open, outermost first */
-    struct pf_buffer text; /* a string or value that was not good as it stood */
-    json_t *value;         /* the last value made */
-    /* set by the owner: for the functions of a table of members (io/json.h) */
+    bool begun;            /* the object or array entered last had a member or element */
+    struct pf_buffer open; /* open '{' and '[', outermost first */
+    struct pf_buffer text; /* a string or value that had to be copied */
+    json_t *value;         /* the last parsed value */
+    /* set by the owner, for the functions of a member table (io/json.h) */
     void *owner;
-    /* of the member such a function reads; valid until its first call of the cutter */
+    /* key of the member that such a function reads; valid until its first call of the cutter */
     struct pf_bytes key;
 };
 
 void pf_json_cut_open(struct pf_json_cut *, struct pf_source *, struct pf_error *);
 void pf_json_cut_close(struct pf_json_cut *);
 
-/* The first character of the value ahead: one of { [ " t f n, '0' for a number, or a negative
+/* The first character of the next value: one of { [ " t f n, '0' for a number, or a negative
  * code. */
 int pf_json_cut_kind(struct pf_json_cut *);
 /* Enters an object ('{') or an array ('['). */
 int pf_json_cut_enter(struct pf_json_cut *, char bracket);
-/* In an object: its next key, or PF_EOF behind its end, which is left. */
+/* In an object: its next key, or PF_EOF at its end; the object is then left. */
 int pf_json_cut_key(struct pf_json_cut *, struct pf_bytes *key);
-/* In an array: PF_OK when there is another element, or PF_EOF behind its end, which is left. */
+/* In an array: PF_OK if there is another element, or PF_EOF at its end; the array is then left. */
 int pf_json_cut_next(struct pf_json_cut *);
-/* The same for an array of whole numbers, with the number. */
+/* The same for an array of whole numbers; reads the number too. */
 int pf_json_cut_next_int(struct pf_json_cut *, int64_t *number);
 
-/* A string, decoded. It is always UTF-8: bytes that are none, and lone surrogates, become
- * U+FFFD. */
+/* A decoded string, always UTF-8: invalid bytes and lone surrogates become U+FFFD. */
 int pf_json_cut_string(struct pf_json_cut *, struct pf_bytes *);
-/* A number as it is written; also of a string that holds one ("ts":"123"). */
+/* The text of a number; also of a string that contains a number ("ts":"123"). */
 int pf_json_cut_number(struct pf_json_cut *, struct pf_bytes *);
 /* A whole number; 3.0 and 3e2 are some. PF_OVERFLOW where it leaves 64 bits. */
 int pf_json_cut_int(struct pf_json_cut *, int64_t *);
-/* Any value as it is written. */
+/* The text of any value. */
 int pf_json_cut_raw(struct pf_json_cut *, struct pf_bytes *);
-/* Any value, made by jansson; it belongs to the cutter until the next call of this function.
- * Repaired as strings are. */
+/* Any value, parsed by jansson; it belongs to the cutter until the next call of this function.
+ * Strings are repaired as above. */
 int pf_json_cut_value(struct pf_json_cut *, const json_t **);
-/* The same of bytes kept from pf_json_cut_raw; `offset` is where they stood. */
+/* The same for bytes kept from pf_json_cut_raw; `offset` is their offset in the input. */
 int pf_json_cut_parse(struct pf_json_cut *, struct pf_bytes raw, uint64_t offset, const json_t **);
-/* Passes over a value of any size. */
+/* Skips a value of any size. */
 int pf_json_cut_skip(struct pf_json_cut *);
-/* PF_OK when nothing but blanks is left. */
+/* PF_OK if only blanks are left. */
 int pf_json_cut_end(struct pf_json_cut *);
 
-/* Members of an object made by jansson; empty, or `other`, where there is none or it is of another
- * type. */
+/* A member of a jansson object; empty, or `other`, if the member is missing or has another type. */
 struct pf_bytes pf_json_member_text(const json_t *object, const char *key);
 int64_t pf_json_member_int(const json_t *object, const char *key, int64_t other);
 

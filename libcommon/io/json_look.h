@@ -1,4 +1,5 @@
-/* A look at JSON without taking it: which keys stand in the first 64 KiB. What formats bid by. */
+/* Looks for keys in the first 64 KiB of JSON without consuming the input: formats bid by these
+ * keys. */
 #ifndef PF_IO_JSON_LOOK_H
 #define PF_IO_JSON_LOOK_H
 
@@ -8,14 +9,14 @@
 
 enum { PF_JSON_PATHS_MAX = 32 };
 
-/* Bit k: paths[k] is there. A path is the keys from the outside on, with a point between, `[]` for
- * any element of an array: "nodes[].id"; "[].ph" where the outermost is an array. `=TEXT` behind
- * it: its value is a string that has TEXT in it. The list ends with NULL; what stands behind
- * PF_JSON_PATHS_MAX of them is not looked for. 0 for what does not begin as JSON does; a pipe is
- * not waited for until that is known. */
+/* Bit k: paths[k] exists. A path is the keys from the outside on, separated by points, with `[]`
+ * for any element of an array: "nodes[].id"; "[].ph" if the outermost value is an array. `=TEXT`
+ * after a path: its value is a string that contains TEXT. The list ends with NULL; only the
+ * first PF_JSON_PATHS_MAX paths are searched. Returns 0 if the input does not begin like JSON,
+ * and in that case does not wait for more of a pipe. */
 uint32_t pf_json_look(struct pf_source *, const char *const *paths);
-/* The same of the first line, of up to 16 MiB, where it is longer than 64 KiB and has any of the
- * paths in them. */
+/* The same for the first line, up to 16 MiB, if the line is longer than 64 KiB and has any of
+ * the paths in its first 64 KiB. */
 uint32_t pf_json_look_line(struct pf_source *, const char *const *paths);
 
 #endif

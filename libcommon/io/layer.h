@@ -1,9 +1,9 @@
-/* Sources on sources: a layer makes bytes of those that a source below it has, and is read as any
- * source is. Formats push a layer where their bytes change: NYTProf's inflates from its `z` tag on,
- * StatProfiler's uncompresses blocks of snappy.
+/* Layers: sources that decode the bytes of another source below, and are read like any source.
+ * Formats push a layer where their encoding changes: NYTProf inflates after its `z` tag,
+ * StatProfiler uncompresses blocks of snappy.
  *
- * The source below is borrowed and must not be read while the layer is. A layer takes from it no
- * byte behind its own end. */
+ * The source below is borrowed and must not be read while the layer is in use. A layer consumes
+ * no byte after its own end. */
 #ifndef PF_IO_LAYER_H
 #define PF_IO_LAYER_H
 
@@ -13,24 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each opens a source on a source; pf_source_close closes it. PF_OK or PF_NOMEM. */
+/* Each function opens a source on a source; pf_source_close closes it. PF_OK or PF_NOMEM. */
 
-/* A zlib stream. Where the source below ends within it, the layer ends too and `cut` is set. */
+/* A zlib stream. If the source below ends within the stream, the layer ends too and `cut` is
+ * set. */
 int pf_layer_inflate(struct pf_source **, struct pf_source *below, struct pf_error *);
-/* Blocks of snappy of up to 64 KiB, each behind its size, 2 bytes, big-endian. */
+/* Blocks of snappy of up to 64 KiB, each after its size in 2 bytes, big-endian. */
 int pf_layer_snappy(struct pf_source **, struct pf_source *below, struct pf_error *);
-/* A look at what is ahead below, from `skip` bytes on, and at no more than about `most`: nothing is
- * taken below. */
+/* A view of the source below from `skip` bytes ahead, of about `most` bytes: nothing is consumed
+ * below. */
 int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, size_t most,
                   struct pf_error *);
 
-/* The following take any source, with a layer or without. */
+/* The following functions accept any source, with or without a layer. */
 
-/* Brings at least `need` bytes ahead. PF_OK; PF_EOF when the data end before; or why they do, with
- * the place. */
+/* Buffers at least `need` bytes. PF_OK; PF_EOF if the data end before; or the failure that ends
+ * the data, with its offset. */
 int pf_source_need(struct pf_source *, size_t need, struct pf_error *);
-/* Sets an error about the bytes at `at`, an offset of this source; behind the text stands where
- * that is "once inflated". */
+/* Sets an error about the bytes at `at`, an offset of this source. With a layer, the message has
+ * the offset in the file first, and `at` as the offset "once inflated". */
 int pf_source_fail(const struct pf_source *, struct pf_error *, int code, uint64_t at,
                    const char *text);
 /* Warns of the bytes at `at`. */

@@ -1,5 +1,6 @@
-/* Protocol buffers on the wire: messages of numbered fields, in any order. What a number means is
- * the format's business, so that unknown fields pass. Groups, which proto3 has not, are refused. */
+/* Protocol buffers on the wire: messages of numbered fields, in any order. The format decides
+ * what a number means, so unknown fields can be skipped. Groups, which proto3 does not have, are
+ * refused. */
 #ifndef PF_IO_PROTOBUF_H
 #define PF_IO_PROTOBUF_H
 
@@ -19,14 +20,14 @@ enum pf_proto_type {
 };
 
 enum {
-    PF_PROTO_VARINT_MAX = 10,             /* bytes; a negative int64 has so many */
-    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024 /* longest field that is held in memory */
+    PF_PROTO_VARINT_MAX = 10,             /* bytes; the length of a negative int64 */
+    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024 /* longest field held in memory */
 };
 
 struct pf_proto_field {
     uint32_t number;
     enum pf_proto_type type;
-    uint64_t value;             /* BYTES: how many */
+    uint64_t value;             /* BYTES: their number */
     const unsigned char *bytes; /* BYTES only */
 };
 
@@ -42,11 +43,12 @@ static inline struct pf_proto pf_proto_of(const struct pf_proto_field *field)
     return (struct pf_proto){field->bytes, field->bytes + field->value};
 }
 
-/* More than one byte of a varint. */
+/* The slow part of pf_proto_varint. */
 const unsigned char *pf_proto_varint_rest(const unsigned char *p, const unsigned char *end,
                                           uint64_t *value);
 
-/* The number at `p`, up to `end`; what follows it, or NULL: it is cut, or longer than 10 bytes. */
+/* Reads the number at `p`, up to `end`. Returns a pointer to the following byte, or NULL if the
+ * number is cut or longer than 10 bytes. */
 static inline const unsigned char *pf_proto_varint(const unsigned char *p, const unsigned char *end,
                                                    uint64_t *value)
 {
@@ -65,19 +67,19 @@ static inline const unsigned char *pf_proto_varint(const unsigned char *p, const
     return pf_proto_varint_rest(p, end, value);
 }
 
-/* The next field: PF_OK, PF_EOF, or PF_FAILED and what is wrong; the cursor stands where then. */
+/* The next field: PF_OK, PF_EOF, or PF_FAILED with *problem, and the cursor at the damage. */
 int pf_proto_next(struct pf_proto *, struct pf_proto_field *, const char **problem);
 
-/* The next field of the message that a source is, taken. Fields of bytes whose number has no bit in
- * `wanted` are passed over, however long they are; others have their bytes at hand until the next
- * call on the source. *offset: where the field begins. PF_OK, PF_EOF, or a negative code in
+/* Consumes the next field of the message in a source. Fields of bytes whose number has no bit in
+ * `wanted` are skipped, whatever their length; the bytes of others are valid until the next call
+ * on the source. *offset is the start of the field. PF_OK, PF_EOF, or a negative code in
  * `error`: PF_FAILED with its offset, or the source's own failure. */
 int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset,
                   struct pf_error *error);
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* The number's bytes, PF_PROTO_VARINT_MAX at most; how many. */
+/* Stores a number in at most PF_PROTO_VARINT_MAX bytes; returns their number. */
 static inline size_t pf_proto_store(unsigned char *to, uint64_t value)
 {
     size_t size = 0;
@@ -88,12 +90,12 @@ static inline size_t pf_proto_store(unsigned char *to, uint64_t value)
     return size;
 }
 
-/* Appends a field to a message. A number of 0 is not written: absent means 0. Failures stand in the
- * buffer. */
+/* Appends a field to a message. A number of 0 is not written: absent means 0. The buffer keeps
+ * failures. */
 void pf_proto_add_number(struct pf_buffer *, uint32_t number, uint64_t value);
 void pf_proto_add_bytes(struct pf_buffer *, uint32_t number, const void *bytes, size_t size);
 
-/* Writes a field of the outermost message. Failures stand in the sink. */
+/* Writes a field of the outermost message. The sink keeps failures. */
 void pf_proto_write_number(struct pf_sink *, uint32_t number, uint64_t value);
 void pf_proto_write_bytes(struct pf_sink *, uint32_t number, const void *bytes, size_t size);
 

@@ -1,6 +1,6 @@
-/* Where bytes go: standard output or a file. A file is written beside its target and renamed when
- * all is well, so that after a failure the old one is still there; a target that is no regular file
- * is written in place. */
+/* Output: standard output or a file. A file is written beside its target and renamed on success,
+ * so that a failure leaves the old file. A target that is not a regular file is written in
+ * place. */
 #ifndef PF_IO_SINK_H
 #define PF_IO_SINK_H
 
@@ -12,41 +12,42 @@
 #include <string.h>
 
 struct pf_sink {
-    /* Room left in the buffer. In the open for the inline functions below only. */
+    /* Free room in the buffer. Public only for the inline functions below. */
     char *cursor, *limit;
-    uint64_t limit_offset; /* what the offset is when the buffer is full */
+    uint64_t limit_offset; /* the offset of `limit` */
     struct pf_sink_output *output;
 };
 
-/* `path` NULL or "-" = standard output. Links are followed, the mode of an existing target is kept.
- * PF_IO, PF_NOMEM in `error`, and *sink is NULL then. */
+/* `path` NULL or "-" = standard output. Links are followed, the mode of an existing target is
+ * kept. On failure (PF_IO, PF_NOMEM in `error`) *sink is NULL. */
 int pf_sink_open(struct pf_sink **, const char *path, struct pf_error *);
-/* Writes to a descriptor, which is the sink's from then on, also on failure; messages call it
- * `name`. */
+/* Writes to a descriptor, which the sink owns from now on, also after a failure; `name` is for
+ * messages. */
 int pf_sink_open_file(struct pf_sink **, int file, const char *name, struct pf_error *);
-/* Collects bytes in memory, for tests; pf_sink_memory gives them until pf_sink_abort or _commit. */
+/* Collects bytes in memory, for tests; pf_sink_memory returns them until pf_sink_abort or
+ * _commit. */
 int pf_sink_open_memory(struct pf_sink **, struct pf_error *);
 const void *pf_sink_memory(const struct pf_sink *, size_t *size);
 
-/* A sink on a sink: bytes pass through zlib's deflate of `level` 1..9 to the one below, which is
- * borrowed and not written to meanwhile. pf_sink_finish ends the zlib stream; pf_sink_abort then
- * frees. A failure below is in both. */
+/* A sink on a sink: bytes pass through zlib's deflate of `level` 1..9 to the sink below, which
+ * is borrowed and must not be written meanwhile. pf_sink_finish ends the zlib stream;
+ * pf_sink_abort then frees. Both sinks report a failure of the sink below. */
 int pf_sink_open_deflate(struct pf_sink **, struct pf_sink *below, int level, struct pf_error *);
 
-/* From here on bytes pass through gzip of `level` 1..9 (no name, no time: same bytes for same
+/* Compresses all further bytes with gzip of `level` 1..9 (no name, no time: same bytes for same
  * data). */
 int pf_sink_gzip(struct pf_sink *, int level);
 
-/* Call before anything is written. pf_sink_commit then waits until the bytes are on the disk
+/* Call before the first write. pf_sink_commit then waits until the bytes are on the disk
  * (fsync), renames the file, and waits until the new name is on the disk. Pipes and terminals
- * cannot be synced; that is no error. */
+ * are not synced, without an error. */
 void pf_sink_sync(struct pf_sink *);
 
 /* The slow part of a write. */
 int pf_sink_spill(struct pf_sink *, const void *bytes, size_t size);
 
-/* Buffered. PF_OK or PF_IO (or PF_NOMEM, in memory); a failure stays, so that a writer may look
- * once at its end. */
+/* Writes through the buffer. PF_OK or PF_IO (or PF_NOMEM, in memory). A failure stays, so a
+ * writer may check once at its end. */
 static inline int pf_sink_write(struct pf_sink *sink, const void *bytes, size_t size)
 {
     if (size >= (size_t)(sink->limit - sink->cursor))
@@ -58,38 +59,38 @@ static inline int pf_sink_write(struct pf_sink *sink, const void *bytes, size_t 
 }
 
 int pf_sink_text(struct pf_sink *, const char *string);
-/* in decimal; a third of the time of pf_sink_printf */
+/* in decimal, in a third of the time of pf_sink_printf */
 int pf_sink_number(struct pf_sink *, int64_t);
 int pf_sink_printf(struct pf_sink *, const char *format, ...) PF_PRINTF(2, 3);
 int pf_sink_flush(struct pf_sink *);
-/* Ends the gzip and flushes: pf_sink_memory then has all. Nothing may be written after it;
- * pf_sink_commit includes it. */
+/* Ends the gzip and flushes: pf_sink_memory then has all bytes. Nothing may be written
+ * afterwards. pf_sink_commit calls this function. */
 int pf_sink_finish(struct pf_sink *);
 
-/* Bytes given to it so far, before compression. */
+/* Bytes written so far, before compression. */
 static inline uint64_t pf_sink_offset(const struct pf_sink *sink)
 {
     return sink->limit_offset - (uint64_t)(sink->limit - sink->cursor);
 }
 
-/* True when somebody may be waiting at the other end: a pipe, a socket, a terminal. */
+/* True for a pipe, a socket or a terminal, where a reader may be waiting. */
 bool pf_sink_live(const struct pf_sink *);
 bool pf_sink_terminal(const struct pf_sink *);
-/* Lines are to fit into `columns` (0, the default: of any length); `mark` (one column wide,
- * constant) stands for what is left out. The sink only tells those who write lines. */
+/* The width for lines: `columns` (0, the default: no limit), and the mark (one column wide,
+ * constant) for omitted text. The sink only stores both for the functions that write lines. */
 void pf_sink_set_columns(struct pf_sink *, unsigned columns, const char *mark);
 unsigned pf_sink_columns(const struct pf_sink *);
 const char *pf_sink_mark(const struct pf_sink *);
-/* Calls `before` once, when the first byte is about to go to a terminal: what else stands there can
- * be taken away. */
+/* Calls `before` once, before the first byte goes to a terminal, so that other text there can be
+ * removed. */
 void pf_sink_before_terminal(struct pf_sink *, void (*before)(void *), void *arg);
 /* PF_OK or the first failure, copied to `error` if given. */
 int pf_sink_status(const struct pf_sink *, struct pf_error *error);
 
-/* Flushes, closes and renames; frees the sink in any case. Every failure of the way is returned and
- * in `error`; the target is then as it was. */
+/* Flushes, closes and renames; always frees the sink. A failure of any step is returned and in
+ * `error`; the target is then unchanged. */
 int pf_sink_commit(struct pf_sink *, struct pf_error *);
-/* Closes, removes what was written beside the target, frees. NULL is allowed. */
+/* Closes, removes the file beside the target, frees. NULL is allowed. */
 void pf_sink_abort(struct pf_sink *);
 /* Path of the file being written beside the target, or NULL: for a signal handler to unlink. Valid
  * until commit or abort. */

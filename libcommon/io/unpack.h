@@ -1,4 +1,4 @@
-/* Bytes that are inflated by a thread of its own, some way ahead of whoever reads them. */
+/* Inflates bytes in a separate thread, ahead of the reader. */
 #ifndef PF_IO_UNPACK_H
 #define PF_IO_UNPACK_H
 
@@ -10,18 +10,18 @@
 
 struct pf_unpack;
 
-/* Inflates up to `size` bytes; 0: the end, or a failure, which then stands in *error. *member: one
- * begins with them, and none within. *raw: how far the file was read for them. */
+/* Inflates up to `size` bytes of one gzip member; 0: the end, or a failure in *error. *member: a
+ * member begins with these bytes. *raw: the position in the file after these bytes. */
 typedef size_t pf_unpack_read(void *owner, unsigned char *bytes, size_t size, bool *member,
                               uint64_t *raw, struct pf_error *error);
 
-/* Starts to read, which must not wait for anybody. `owner` is the thread's until it is stopped.
- * NULL: there is no thread or memory to be had. */
+/* Starts the thread. Its reads must not block on another process. The thread owns `owner` until
+ * pf_unpack_stop. NULL: no thread or memory available. */
 struct pf_unpack *pf_unpack_start(pf_unpack_read *, void *owner);
 void pf_unpack_stop(struct pf_unpack *); /* NULL is allowed */
 
-/* The next bytes, at most PF_UNPACK_MOST, valid until the next call; *member and *raw as above. 0:
- * the end, or a failure, which then stands in *error. */
+/* The next bytes, at most PF_UNPACK_MOST, valid until the next call; *member and *raw as above.
+ * 0: the end, or a failure in *error. */
 enum { PF_UNPACK_MOST = 64 * 1024 };
 size_t pf_unpack_next(struct pf_unpack *, const unsigned char **bytes, bool *member, uint64_t *raw,
                       struct pf_error *error);

@@ -1,7 +1,7 @@
-/* A batch: columns of up to PF_BATCH_ROWS records of one kind, in the order of the profile. It is
- * owned by who made it and valid until that one is called again. Absent columns (NULL) mean 0 in
- * every row; a measure without a column means 0. Ids are of the dictionary the batch travels with.
- * A batch of no rows with value columns declares measures. */
+/* A batch: columns of up to PF_BATCH_ROWS records of one kind, in the order of the profile. The
+ * maker of a batch owns it; the batch is valid until the next call of its maker. Absent columns
+ * (NULL) mean 0 in every row; a measure without a column means 0. Ids belong to the dictionary
+ * of the reader. A batch without rows but with value columns declares measures. */
 #ifndef PF_MODEL_BATCH_H
 #define PF_MODEL_BATCH_H
 
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* between 512 and 65536 hardly matters (measured in the stream's design) */
+/* any size from 512 to 65536 is about as fast (measured for the stream) */
 enum { PF_BATCH_ROWS = 8192 };
 
 struct pf_value_column {
@@ -24,18 +24,18 @@ struct pf_batch {
     /* SAMPLE, FLAT and EDGE */
     const uint32_t *stack;    /* SAMPLE */
     const uint32_t *location; /* FLAT: the place; EDGE: the caller's place */
-    const uint32_t *callee;   /* EDGE: location of the function called */
+    const uint32_t *callee;   /* EDGE: location of the called function */
     const uint32_t *labels;
-    const int64_t *time; /* nanoseconds; NULL where records carry none */
+    const int64_t *time; /* nanoseconds; NULL if the records have no times */
     const struct pf_value_column *values;
     uint32_t value_count;
 
-    /* META: rows of metadata that stand between records here; all three columns where there are
-     * rows. Strings; an origin that begins with '.' is private to the format that wrote it: carried
-     * and written back, not shown. */
+    /* META: rows of metadata between records; string ids, all three columns if there are rows.
+     * An origin that begins with '.' is private to the format that wrote it: kept and written
+     * back, but not shown. */
     const uint32_t *origin, *key, *value;
 
-    /* TEXT: source texts, self-contained because they are big and seen once */
+    /* TEXT: source texts, not in the dictionary because they are big and occur once */
     const struct pf_text *texts;
 };
 

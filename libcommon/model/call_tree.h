@@ -1,5 +1,5 @@
-/* A tree of calls whose nodes have numbers of their own and may be told in any order, parents by
- * their children or children by their parent; what V8 writes, as a file and inside of traces. */
+/* A tree of calls from V8's files and traces. Nodes have numbers and come in any order; a parent
+ * lists its children, or a child names its parent. */
 #ifndef PF_MODEL_CALL_TREE_H
 #define PF_MODEL_CALL_TREE_H
 
@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 struct pf_call_node {
-    uint32_t parent;        /* a node; 0 = none is told, or its number is: */
-    uint32_t parent_number; /* an id of `numbers`, as is: */
+    uint32_t parent;        /* a node; 0 = unknown, or only its number is known: */
+    uint32_t parent_number; /* an id of `numbers`, like: */
     uint32_t number;
-    uint32_t location;     /* 0 = it has none: the root itself */
-    uint32_t stack, depth; /* once resolved; the depth is that of frames + 1 */
+    uint32_t location;     /* 0 = no location: the root itself */
+    uint32_t stack, depth; /* valid once resolved; depth = number of frames + 1 */
     int64_t count;         /* hits, or bytes */
 };
 
 struct pf_call_tree {
-    struct pf_table numbers; /* of nodes, told or only named */
+    struct pf_table numbers; /* of nodes, read or only referred to */
     struct pf_call_number {
-        uint32_t node, parent; /* 0 = not told */
-    } * rows;                  /* by id of a number */
+        uint32_t node, parent; /* 0 = unknown */
+    } * rows;                  /* indexed by id of a number */
     size_t row_capacity;
     struct pf_call_node *nodes; /* from 1 */
     uint32_t count;             /* of them */
@@ -39,23 +39,23 @@ int64_t pf_call_tree_named(const struct pf_call_tree *, uint32_t id);
 /* A new node; 0: out of memory. */
 uint32_t pf_call_tree_add(struct pf_call_tree *);
 
-/* Finds the stacks of all nodes but those that the caller gave depth and stack UINT32_MAX. PF_OK;
- * PF_FAILED and *node: one that is its own ancestor, or has more than 1048575 frames, whose stack,
- * like that of those below it, is UINT32_MAX; PF_NOMEM. */
+/* Finds the stacks of all names nodes, except nodes to which the caller gave depth and stack
+ * UINT32_MAX. PF_OK; PF_NOMEM; PF_FAILED with *node: a node that is its own ancestor or has more
+ * than 1048575 frames. Its stack and the stacks of the nodes below become UINT32_MAX. */
 int pf_call_tree_resolve(struct pf_call_tree *, struct pf_dict *, uint32_t *node);
 
-/* What a node says of its function; lines and columns from 1, 0 = not known. Gives the location; 0
- * for a root. */
+/* The function of a node; lines and columns from 1, 0 = unknown. pf_call_frame_location returns
+ * the location, 0 for a root. */
 struct pf_call_frame {
     uint32_t name, file; /* strings */
     int64_t line, column;
 };
 uint32_t pf_call_frame_location(struct pf_dict *, const struct pf_call_frame *, bool outermost);
-/* V8's callFrame: lines and columns there are from 0. */
+/* Reads V8's callFrame, whose lines and columns count from 0. */
 struct pf_call_frame pf_call_frame_json(struct pf_dict *, const json_t *);
 
-/* Samples of nodes (ids of their numbers) with the time from the sample before to each; delta 0
- * begins at the start of the profile. Zero-initialise but for deltas.most. */
+/* Samples of nodes (ids of their numbers), each with the time since the sample before; the first
+ * delta counts from the start of the profile. Zero-initialise all fields except deltas.most. */
 struct pf_call_samples {
     uint32_t *numbers;
     size_t count, capacity;
@@ -66,11 +66,11 @@ struct pf_call_samples {
 
 void pf_call_samples_free(struct pf_call_samples *);
 int pf_call_samples_add(struct pf_call_samples *, uint32_t number); /* PF_OK or PF_NOMEM */
-/* Gives every sample a delta (0 where there is none), and puts samples that are not in the order of
- * time into it. `next`: each delta becomes the time from its sample to the next sample; the last
- * sample lasts to the end of the profile where the end is known and not earlier, else the mean of
- * the others; the time before the first sample is dropped. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted:
- * they had to be. */
+/* Gives every sample a delta (0 if missing), and sorts the samples by time. `next`: each delta
+ * becomes the time from its sample to the next sample; the last sample ends at the end of the
+ * profile if that is known and not earlier, else its delta is the mean of the others; the time
+ * before the first sample is dropped. PF_OK, PF_NOMEM, PF_OVERFLOW. *sorted: the order has
+ * changed. */
 int pf_call_samples_order(struct pf_call_samples *, bool next, bool *sorted);
 
 #endif

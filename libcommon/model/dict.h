@@ -1,7 +1,7 @@
-/* The dictionary: everything a record can refer to, each thing once, as dense ids. In every table
- * id 0 means none (the empty string, no image, the empty stack, no labels) and its row is all zero.
- * Ids are given in order of first sight and parents have smaller ids than their children, so one
- * pass over a table sees every parent before its children. */
+/* The dictionary: everything a record can refer to, once, with dense ids. In every table id 0
+ * means nothing (the empty string, no image, the empty stack, no labels) and its row is all
+ * zero. Ids are in the order of first occurrence. Parents have smaller ids than their children,
+ * so one pass over a table reaches every parent before its children. */
 #ifndef PF_MODEL_DICT_H
 #define PF_MODEL_DICT_H
 
@@ -17,8 +17,8 @@ enum { PF_STACK_DEPTH_MAX = 1048575 };
 
 struct pf_image {
     uint32_t name, identifier; /* strings: path, and build id or the format's own identifier */
-    uint64_t start, limit;     /* addresses it was mapped at; 0 = not known */
-    uint64_t offset;           /* of `start` in the file */
+    uint64_t start, limit;     /* mapped addresses; 0 = unknown */
+    uint64_t offset;           /* offset of `start` in the file */
     uint64_t text_start, text_size;
     uint64_t flags; /* enum pf_image_flag */
 };
@@ -28,21 +28,21 @@ enum pf_image_flag {
     PF_IMAGE_FILES = 2,
     PF_IMAGE_LINES = 4,
     PF_IMAGE_INLINES = 8,
-    PF_IMAGE_BARE = 16 /* nothing else is known of it: without this it would be no image */
+    PF_IMAGE_BARE = 16 /* nothing else is known: this flag makes the row differ from no image */
 };
 
 struct pf_function {
-    uint32_t name; /* string, as people know it: Package::sub */
-    /* string, the linker's or the format's own spelling where it differs; 0 = the same */
+    uint32_t name; /* string, the name for people: Package::sub */
+    /* string, the linker's or the format's own spelling if different; 0 = the same */
     uint32_t system_name;
     uint32_t file;     /* string */
     uint32_t reserved; /* 0 */
-    /* 0 = not known; formats that say "unknown" in another way keep their value (-1) */
+    /* 0 = unknown; a format's own value for "unknown" (-1) is kept */
     int64_t start_line;
 };
 
 enum pf_frame_kind {
-    PF_FRAME_PLAIN = 0, /* the format does not tell kinds apart */
+    PF_FRAME_PLAIN = 0, /* the format has no kinds */
     PF_FRAME_SUB,
     PF_FRAME_XSUB, /* a subroutine in C called from an interpreter */
     PF_FRAME_EVAL,
@@ -53,26 +53,26 @@ enum pf_frame_kind {
     PF_FRAME_KINDS
 };
 
-/* "sub", "xsub" ...; "" for PF_FRAME_PLAIN and for numbers that are not known. */
+/* "sub", "xsub" ...; "" for PF_FRAME_PLAIN and unknown numbers. */
 const char *pf_frame_kind_name(unsigned kind);
 
 /* A place in a program. */
 struct pf_location {
-    uint32_t function; /* 0 = nobody named it */
+    uint32_t function; /* 0 = no name */
     uint32_t image;
     uint64_t address; /* 0 = none */
-    int64_t line;     /* being executed; 0 = not known */
+    int64_t line;     /* the executed line; 0 = unknown */
     uint32_t column;
     uint16_t kind;    /* enum pf_frame_kind */
-    uint16_t inlined; /* 1: inlined into the frame outside it (its parent in the stack) */
+    uint16_t inlined; /* 1: inlined into its parent in the stack */
 };
 
-/* A stack is a node of the calling-context tree: the frame `location` called from `parent`. */
+/* A stack is a node of the calling-context tree: the frame `location`, called from `parent`. */
 struct pf_stack {
     uint32_t parent, location;
 };
 
-/* A set of labels is a chain: one label more than `parent`. */
+/* A set of labels is a chain: the labels of `parent` and one more. */
 struct pf_label {
     uint32_t parent;
     uint32_t key;     /* string */
@@ -91,8 +91,8 @@ struct pf_dict {
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_dict_init(struct pf_dict *);
 void pf_dict_free(struct pf_dict *);
-/* PF_OK, or the first failure of any table. Interning after a failure gives 0, so a loop may ask
- * once at its end. */
+/* PF_OK, or the first failure of any table. Interning after a failure returns 0, so a loop may
+ * check once at its end. */
 int pf_dict_status(const struct pf_dict *);
 
 static inline struct pf_bytes pf_dict_string(const struct pf_dict *dict, uint32_t id)
@@ -103,12 +103,12 @@ static inline uint32_t pf_dict_intern(struct pf_dict *dict, struct pf_bytes byte
 {
     return pf_strings_intern(&dict->strings, bytes, flags);
 }
-/* The same for text that is UTF-8 when it reads so. */
+/* The same for text that counts as UTF-8 if its bytes are valid UTF-8. */
 static inline uint32_t pf_dict_intern_text(struct pf_dict *dict, struct pf_bytes bytes)
 {
     return pf_strings_intern(&dict->strings, bytes, pf_utf8_valid(bytes) ? PF_UTF8 : 0);
 }
-/* The same for a word of the program's own, in ASCII: a key, a unit, the name of a measure. */
+/* The same for an ASCII word of the program: a key, a unit, the name of a measure. */
 static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *word)
 {
     return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
@@ -134,29 +134,28 @@ static inline const struct pf_label *pf_dict_label(const struct pf_dict *dict, u
     return (const struct pf_label *)pf_table_row(&dict->labels, id);
 }
 
-/* Interning; zero-initialise the rows (memset or designated initialisers: they have no padding). */
+/* Interns rows. Zero-initialise them (memset or designated initialisers: they have no padding). */
 uint32_t pf_dict_add_image(struct pf_dict *, const struct pf_image *);
 uint32_t pf_dict_add_function(struct pf_dict *, const struct pf_function *);
 uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
-/* The frame `location` called from stack `parent` (0 = it is a root). `location` 0 gives
+/* The frame `location` called from stack `parent` (0 = a root). With `location` 0 the result is
  * `parent`. */
 uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location);
 
-/* Adds one label to a set and keeps the set's order: sorted by key, then value; `section` keeps the
- * order of opening, and the same section may stand in it twice. Interns the chain anew where the
- * label belongs in the middle: where an input says how many there are, model/labels.h makes the set
- * at once. Other labels that are there already stay once. */
+/* Adds a label to a set in the set's order: by key, then value; sections keep the order of
+ * opening, and a section may occur twice. Other labels occur once. A label in the middle interns
+ * the rest of the chain anew: for several labels, model/labels.h is faster. */
 uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
 uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number,
                             uint32_t unit);
-/* The chain as it is, without sorting: for readers of data that are in order already. */
+/* Appends a label without sorting, for readers of sorted data. */
 uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */
 uint32_t pf_dict_drop_label(struct pf_dict *, uint32_t labels, uint32_t key);
 
-/* A new measure, which is not in the dictionary yet: a raw unit is one base unit, values are added
- * up, there is no period, and it is not the main measure. The caller sets fields that differ and
- * then adds the measure. Name and unit are interned; NULL: the caller sets the field. */
+/* Makes a measure with defaults, outside of the dictionary: raw unit = base unit, values are
+ * summed, no period, not the main measure. The caller changes other fields and then adds the
+ * measure. Name and unit are interned; NULL: the caller sets the field. */
 struct pf_measure pf_measure_make(struct pf_dict *, const char *name, const char *unit,
                                   enum pf_kind, enum pf_role, enum pf_nature);
 /* The same for a name that is interned already. */
@@ -170,12 +169,12 @@ uint32_t pf_dict_side_name(struct pf_dict *, uint32_t name, enum pf_side);
  * that is set gets its ending. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 
-/* Whether a place has an address. 0 is one where the image's text begins at 0 and nothing else is
- * known of the place. */
+/* Whether a location has an address. Address 0 counts if the image's text begins at 0 and
+ * nothing else is known about the location. */
 bool pf_dict_has_address(const struct pf_dict *, const struct pf_location *);
 
-/* What a frame is called everywhere (CLI.md, names): the function's name, `0x...` for an address
- * nobody named, `[unknown]` else. `scratch` (at least 32 bytes) may hold the text. */
+/* The name of a frame in all outputs: the function's name, `0x...` for an address without a
+ * name, else `[unknown]`. `scratch` (at least 32 bytes) may hold the text. */
 struct pf_bytes pf_dict_frame_name(const struct pf_dict *, uint32_t location, char *scratch);
 
 #endif

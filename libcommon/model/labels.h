@@ -1,5 +1,5 @@
-/* Labels of a record on their way into a set of the dictionary: all at once, for each that is added
- * alone makes a set of its own. */
+/* Collects the labels of a record and adds them as one set. (Adding them one by one would intern
+ * a set for each.) */
 #ifndef PF_MODEL_LABELS_H
 #define PF_MODEL_LABELS_H
 
@@ -16,22 +16,22 @@ enum { PF_LABELS_MAX = 65535 }; /* in one set, which is what a native stream hol
 struct pf_labels {
     struct pf_labels_item {
         struct pf_label label;
-        struct pf_bytes key, text; /* its strings, for the order */
-        size_t place;              /* among those added */
+        struct pf_bytes key, text; /* its strings, for sorting */
+        size_t place;              /* order of adding */
     } * items;
     size_t count, capacity;
 };
 
 void pf_labels_free(struct pf_labels *);
 
-/* As pf_dict_add_label and pf_dict_add_number, but for the set that is made later. False: out of
- * memory. */
+/* As pf_dict_add_label and pf_dict_add_number, but for the set that pf_labels_take makes. False:
+ * out of memory. */
 bool pf_labels_add(struct pf_labels *, const struct pf_dict *, uint32_t key, uint32_t text);
 bool pf_labels_add_number(struct pf_labels *, const struct pf_dict *, uint32_t key, int64_t number,
                           uint32_t unit);
 /* All labels of a set. */
 bool pf_labels_add_set(struct pf_labels *, const struct pf_dict *, uint32_t set);
-/* The set of them, in the order pf_dict_add_label keeps; the list is empty then. Failures stand in
+/* Makes the set, in the order of pf_dict_add_label, and empties the list. Failures are in
  * pf_dict_status. */
 uint32_t pf_labels_take(struct pf_labels *, struct pf_dict *);
 /* The same for labels that an input has at `offset`. PF_OK, or PF_FAILED in `error` for more than

@@ -10,7 +10,7 @@
 
 /* The choice so far. Zero-initialise, then offer each measure in its order. */
 struct pf_main_choice {
-    int rank; /* of the best measure so far; 0 = no measure was offered */
+    int rank; /* rank of the best measure so far; 0 = no measure was offered */
 };
 
 /* True if this measure is better than all measures that were offered before: then this measure is

@@ -1,5 +1,5 @@
-/* Measures: what the numbers of a record count. A stored value is a whole number of raw units; `num
- * / den` base units make one raw unit (a StatProfiler tick of 10 ms: raw unit "tick", unit
+/* Measures: the meaning of a record's values. A stored value is a whole number of raw units;
+ * `num / den` base units are one raw unit (a StatProfiler tick of 10 ms: raw unit "tick", unit
  * "nanoseconds", 10000000 / 1). */
 #ifndef PF_MODEL_MEASURE_H
 #define PF_MODEL_MEASURE_H
@@ -24,7 +24,7 @@ struct pf_measure {
     uint64_t num, den;     /* base units in a raw unit; den > 0 */
     uint64_t period;       /* period / period_parts events are one count (DCPI, perf); 0 = none */
     uint64_t period_parts; /* 0 is 1 */
-    uint32_t main;         /* 1: the one tables show first */
+    uint32_t main;         /* 1: the main measure */
     uint32_t side;         /* enum pf_side: the part of a difference that it is */
 };
 
@@ -33,8 +33,8 @@ struct pf_measure {
  * and any format without sides, still has three measures of different names. Code that asks for the
  * side reads the field and never the name; pf_dict_add_measure keeps both in step. */
 
-/* Rows are ids from 0, unlike the other tables: the number of a measure is the number of its
- * column. */
+/* Measures have numbers from 0, unlike the ids of other tables: the number of a measure is the
+ * number of its column. */
 struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
 };
@@ -61,10 +61,10 @@ void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 /* The same measure to a merge or a table: kind, name, unit, aggregation and side agree (scale and
  * period may differ). */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
-/* The same for tables: the keys of two measures are equal bytes if the measures are the same. */
+/* The same as a key for tables: the keys of such measures have equal bytes. */
 struct pf_measure_key {
     uint32_t kind, name, unit, aggregation, side;
-    uint32_t one; /* 1: a table has no row of zeros, and a measure may have no name */
+    uint32_t one; /* 1: keys must not be all zero, and a measure may have no name */
 };
 struct pf_measure_key pf_measure_key(const struct pf_measure *);
 
@@ -72,7 +72,7 @@ static inline uint64_t pf_measure_period_parts(const struct pf_measure *measure)
 {
     return measure->period_parts ? measure->period_parts : 1;
 }
-/* True when a count of both stands for the same number of events, or both have no period. */
+/* True if one count of each stands for the same number of events, or if both have no period. */
 bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *);
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */

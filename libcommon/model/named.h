@@ -1,4 +1,4 @@
-/* Measures by the names that people give: NAME, or KIND:NAME as in "edge:calls". */
+/* Finds measures by the names that users type: NAME, or KIND:NAME as in "edge:calls". */
 #ifndef PF_MODEL_NAMED_H
 #define PF_MODEL_NAMED_H
 

@@ -1,7 +1,7 @@
-/* A batch on its way from one dictionary to another, with all rows the first has gained since the
- * parcel before it. What lies in it is a copy: the dictionary it comes from may grow, or go, in
- * another thread. Parcels of a dictionary are unpacked in the order they were packed in; then the
- * other dictionary has its rows in the same order as if the reader had worked on it. */
+/* Moves a batch from one dictionary to another, with all rows that the first dictionary gained
+ * since the previous parcel. A parcel is a copy: another thread may extend or free the first
+ * dictionary. Parcels must be unpacked in the order of packing; the second dictionary then has
+ * its rows in the same order as if the reader had filled it directly. */
 #ifndef PF_MODEL_PARCEL_H
 #define PF_MODEL_PARCEL_H
 
@@ -13,12 +13,12 @@
 
 enum { PF_PARCEL_TABLES = 7 };
 
-/* How much of a dictionary went with parcels so far. Zero-initialise. */
+/* The rows of a dictionary that earlier parcels contain. Zero-initialise. */
 struct pf_packed {
     uint32_t counts[PF_PARCEL_TABLES];
 };
 
-/* Which id of the sender is which here. Zero-initialise; free with pf_unpacked_free. */
+/* Maps ids of the sender to ids of the receiver. Zero-initialise; free with pf_unpacked_free. */
 struct pf_unpacked {
     struct pf_unpacked_ids {
         uint32_t *to;
@@ -29,20 +29,20 @@ void pf_unpacked_free(struct pf_unpacked *);
 
 struct pf_parcel;
 
-/* `batch` may be without rows and columns: only what the dictionary gained goes then. NULL: out of
- * memory. */
+/* `batch` may have no rows and columns; the parcel then has only the new rows of the dictionary.
+ * NULL: out of memory. */
 struct pf_parcel *pf_parcel_pack(struct pf_packed *, const struct pf_dict *,
                                  const struct pf_batch *batch);
 void pf_parcel_free(struct pf_parcel *);         /* NULL is allowed */
 size_t pf_parcel_size(const struct pf_parcel *); /* bytes it holds */
 
-/* A copy of a batch for whoever has the same dictionary, and that copy, valid as long as the
- * parcel. NULL: out of memory. */
+/* Copies a batch for a user of the same dictionary; pf_parcel_batch returns the copy, valid as
+ * long as the parcel. NULL: out of memory. */
 struct pf_parcel *pf_parcel_copy(const struct pf_batch *);
 const struct pf_batch *pf_parcel_batch(const struct pf_parcel *);
 
-/* Once. Adds the gained rows to the dictionary, and gives the batch in its ids, valid as long as
- * the parcel. PF_OK or PF_NOMEM. */
+/* Call once. Adds the new rows to the dictionary and returns the batch with its ids, valid as
+ * long as the parcel. PF_OK or PF_NOMEM. */
 int pf_parcel_unpack(struct pf_parcel *, struct pf_unpacked *, struct pf_dict *, struct pf_batch *);
 
 #endif

@@ -27,8 +27,8 @@ struct pf_rows_piece {
     size_t rows;           /* not yet given */
 };
 
-/* One builder per reader, or one for each kind where records of two kinds are gathered side by
- * side. Its owner may read and change the frames and set root_first; the rest is for the inline
+/* One builder per reader, or one for each kind if records of two kinds are collected at the same
+ * time. The owner may read and change the frames and set root_first; the rest is for the inline
  * functions below. */
 struct pf_rows {
     struct pf_dict *dict;
@@ -53,7 +53,7 @@ struct pf_rows {
 
     enum pf_kind kind;  /* of the records that are added now */
     uint32_t counted;   /* the measure of which each record has 1; UINT32_MAX: none */
-    uint32_t *measures; /* of the columns of all pieces, those of the current columns last */
+    uint32_t *measures; /* of the columns of all names pieces, those of the current columns last */
     size_t first, measure_count, measure_capacity;
 
     struct pf_rows_piece *pieces; /* that wait, in order */
@@ -183,7 +183,7 @@ static inline void pf_rows_set_values(struct pf_rows *rows, uint32_t first, cons
 }
 
 /* Adds to the value of record `row`, counted from 0, of a reader that has given no batch of records
- * yet. False: the sum leaves 64 bits, and the value is as it was. */
+ * yet. False: the sum overflows 64 bits, and the value is as it was. */
 bool pf_rows_add_to(struct pf_rows *, size_t row, uint32_t column, int64_t amount);
 
 /* The time of the record added last. */

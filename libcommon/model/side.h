@@ -1,8 +1,8 @@
-/* The sides of a difference. A difference has three measures for each measure that it compares:
+/* The sides of a difference. A difference has three measures for each compared measure:
  * NAME.before, NAME.after and NAME.delta. Two columns of folded stacks are called `before` and
  * `after`. The side is a field of a measure (model/measure.h); the name tells the side only to
- * those who know names alone: people, other formats, and readers of native streams of version 0.1.
- * Only this file knows these endings of names. */
+ * those who know names alone: people, other formats, and readers of native streams of version
+ * 0.1. Only this file knows these endings of names. */
 #ifndef PF_MODEL_SIDE_H
 #define PF_MODEL_SIDE_H
 

@@ -1,7 +1,6 @@
-/* Whole stacks at once. Interning node by node is several times slower: every node is found by a
- * hash of its whole stack, so that the node where a new stack leaves those that are there is found
- * in a few steps. A search waits for memory: so stacks are queued, and the searches of all of them
- * go on side by side. */
+/* Interns whole stacks, several times faster than node by node: every node has a hash of its
+ * whole stack, so the last known node of a new stack is found in a few steps. A search waits for
+ * memory; stacks are therefore queued, and their searches overlap. */
 #ifndef PF_MODEL_STACKS_H
 #define PF_MODEL_STACKS_H
 
@@ -15,15 +14,15 @@ struct pf_stack_memo; /* one per reader, for one dictionary */
 struct pf_stack_memo *pf_stack_memo_new(void); /* NULL: out of memory */
 void pf_stack_memo_free(struct pf_stack_memo *);
 
-/* Puts the id of the stack of these locations into *stack, at the latest when pf_stack_memo_flush
- * is called: leaf first (as most formats have them), none of them 0; no locations are stack 0. The
- * locations are copied. At most PF_STACK_DEPTH_MAX frames: the caller checks. Failures stand in
- * pf_dict_status; *stack is 0 then. */
+/* Stores the id of the stack of these locations in *stack, now or in pf_stack_memo_flush.
+ * Locations are leaf first (as in most formats) and not 0; without locations the id is 0. The
+ * locations are copied. The caller checks that there are at most PF_STACK_DEPTH_MAX. After a
+ * failure, which pf_dict_status reports, *stack is 0. */
 void pf_stack_memo_queue(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first,
                          size_t depth, uint32_t *stack);
 void pf_stack_memo_flush(struct pf_stack_memo *, struct pf_dict *);
 
-/* The same for one stack, now. */
+/* The same for one stack, immediately. */
 uint32_t pf_stack_memo_intern(struct pf_stack_memo *, struct pf_dict *, const uint32_t *leaf_first,
                               size_t depth);
 

@@ -1,7 +1,7 @@
-/* Units of time and size: how profiles and options spell them, and in which steps people read them.
+/* Units of time and size: their spellings in profiles and options, and the units shown to people.
  *
- * The unit of a measure is a base unit: "nanoseconds", "bytes", "count", "events" (of which a
- * period is a number), or a name that only the format knows. */
+ * The unit of a measure is a base unit: "nanoseconds", "bytes", "count", "events" (periods count
+ * events), or a name that only the format knows. */
 #ifndef PF_MODEL_UNITS_H
 #define PF_MODEL_UNITS_H
 
@@ -17,36 +17,37 @@
 
 #define PF_SECOND UINT64_C(1000000000) /* in nanoseconds */
 
-/* Sets of spellings. A format accepts the sets that its producers write: another unit is a base
- * unit of its own, so a set more changes what is read. */
+/* Sets of spellings. A format accepts the sets that its producers write. A unit outside of these
+ * sets is a base unit of its own, so another set would change the result. */
 enum pf_unit_set {
     /* ns, us (or with the letter mu or the micro sign), ms, s; names in full */
     PF_UNITS_TIME = 1,
-    PF_UNITS_FINE = 2,   /* ps, picosecond, picoseconds: less than the base unit */
+    PF_UNITS_FINE = 2,   /* ps, picosecond, picoseconds: smaller than the base unit */
     PF_UNITS_BYTES = 4,  /* bytes, B */
     PF_UNITS_SIZES = 8,  /* b, byte, bytes; kb, mb, gb and their names, in powers of 1024 */
     PF_UNITS_COUNT = 16, /* count */
 };
 
-/* `num / den` base units make one unit. */
+/* One unit is `num / den` base units. */
 struct pf_unit_size {
     const char *base;
     uint64_t num, den;
 };
 
-/* The unit of this spelling. False: none of the sets has it. */
+/* The unit with this spelling. False: the spelling is in none of the sets. */
 bool pf_unit_parse(struct pf_bytes spelling, unsigned sets, struct pf_unit_size *);
 
-/* Raw units that are parts of another: `1/3 tick` gives 3 and *whole `tick`, `1e-2 tick` gives 100.
- * Another name gives 1 and itself. */
+/* Raw units that are fractions: `1/3 tick` returns 3 with *whole `tick`, `1e-2 tick` returns
+ * 100. Any other name returns 1 and itself. */
 uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
-/* The name of such a raw unit, `1e-2 tick`. 0: out of memory, which pf_dict_status() says too. */
+/* The name of such a raw unit, `1e-2 tick`. 0: out of memory, which pf_dict_status() reports
+ * too. */
 uint32_t pf_unit_decimal(struct pf_dict *, unsigned places, struct pf_bytes unit);
-/* Formats without scales write the name of a part as the unit: makes it the raw unit of the
- * measure, and the whole its unit. */
+/* Formats without scales write a fraction such as `1/3 tick` as the unit: makes the fraction the
+ * raw unit of the measure, and the whole its unit. */
 void pf_unit_take_parts(struct pf_dict *, struct pf_measure *);
 
-/* Units in which amounts are shown, the largest first; `size` base units make one. The lists end
+/* Units for showing amounts, the largest first; one unit is `size` base units. The lists end
  * with a NULL name. */
 struct pf_unit_step {
     const char *name;

@@ -1,4 +1,4 @@
-/* Bytes of a profile as text for people and notebooks: always well-formed UTF-8. */
+/* Converts bytes of a profile to text for people and notebooks: always well-formed UTF-8. */
 #ifndef PF_MODEL_UTF8_H
 #define PF_MODEL_UTF8_H
 
@@ -7,15 +7,15 @@
 
 #include <stddef.h>
 
-/* Well-formed bytes are given back as they are. Others are Latin-1 when nobody claimed more (flags
- * without PF_UTF8); where the producer claimed UTF-8 (flags with PF_UTF8) every byte that is none
- * becomes U+FFFD. The result is the input or stands in `scratch`, which is emptied first; out of
- * memory gives "" and sets scratch->failed. */
+/* Well-formed bytes are returned unchanged. Other bytes are read as Latin-1 (flags without
+ * PF_UTF8); if the producer claimed UTF-8 (flags with PF_UTF8), every invalid byte becomes
+ * U+FFFD. The result is the input or is in `scratch`, which is emptied first. Out of memory: ""
+ * and scratch->failed. */
 struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
 /* The same for one line of a terminal or a table: C0 and C1 controls, DEL and the marks that
  * reverse the direction of text become \xHH or \u{HHHH}, so that a name cannot break a table or
- * speak to a terminal. */
+ * control a terminal. */
 struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
 /* The same for a message, character by character and without memory of its own. A message may join
@@ -28,12 +28,12 @@ size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE]);
 /* Columns that well-formed UTF-8 without controls takes on a terminal: East Asian wide characters
  * and emoji 2, combining marks 0. */
 size_t pf_text_width(struct pf_bytes);
-/* The bytes of as many of its first characters as take at most `columns`. */
+/* The longest prefix of whole characters that takes at most `columns`. */
 size_t pf_text_prefix(struct pf_bytes, size_t columns);
 
-/* Shortens to at most `columns` by leaving out the middle; `mark` (one column wide) stands for the
- * middle. The last 12 characters stay where there is room for them. The result is the input, a part
- * of the input, or stands in `scratch`, which is emptied first. */
+/* Shortens a text to at most `columns` by replacing its middle by `mark` (one column wide). The
+ * last 12 characters stay if there is room. The result is the input, a part of the input, or is
+ * in `scratch`, which is emptied first. */
 struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark,
                               struct pf_buffer *scratch);
 

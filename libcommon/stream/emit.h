@@ -1,4 +1,4 @@
-/* Frames on their way to a sink: a payload is built in `payload`, then goes out as one frame. */
+/* Writes frames to a sink: a payload is built in `payload`, then written as one frame. */
 #ifndef PF_STREAM_EMIT_H
 #define PF_STREAM_EMIT_H
 
@@ -21,13 +21,13 @@ struct pf_emit {
     int level; /* of zlib, 1..9; 0: plain */
     struct pf_deflate deflate;
     struct pf_buffer payload;
-    uint64_t start; /* of the segment in the sink */
+    uint64_t start; /* offset of the segment in the sink */
 };
 
-/* Writes the payload, at most PF_FRAME_PAYLOAD_MAX bytes, as a frame and empties it. PF_OK,
- * PF_NOMEM, or the sink's failure. */
+/* Writes the payload, at most PF_FRAME_PAYLOAD_MAX bytes, as a frame, and empties the payload.
+ * PF_OK, PF_NOMEM, or the sink's failure. */
 int pf_emit_frame(struct pf_emit *, char type, unsigned domain, uint32_t rows, uint32_t base);
-/* The head of a segment that begins here, and its end; totals NULL: PF_END_NO_TOTALS. */
+/* Write the head and the end of a segment; totals NULL: PF_END_NO_TOTALS. */
 int pf_emit_head(struct pf_emit *);
 int pf_emit_end(struct pf_emit *, uint64_t records, const pf_int128 *totals, uint32_t total_count,
                 bool incomplete);

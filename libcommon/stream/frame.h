@@ -1,5 +1,5 @@
-/* Frames of the native stream: headers, checks, and the order they must have. What is in the
- * payloads is columns.h's matter. */
+/* Frames of the native stream: headers, checks and the order of frames. For payloads see
+ * columns.h. */
 #ifndef PF_STREAM_FRAME_H
 #define PF_STREAM_FRAME_H
 
@@ -26,52 +26,52 @@ static inline size_t pf_frame_total(const struct pf_frame *frame)
     return PF_FRAME_HEADER + (((size_t)frame->size + 7) & ~(size_t)7);
 }
 
-/* Parses the 32 bytes of a header. PF_FAILED: damaged, out of the limits; the text says what was
- * expected. */
+/* Parses the 32 bytes of a header. PF_FAILED if the header is damaged or exceeds a limit; the
+ * message says what was expected. */
 int pf_frame_parse(const unsigned char *bytes, uint64_t offset, struct pf_frame *,
                    struct pf_error *);
-/* Compares payload and padding, which stand behind each other at `payload`, with the header.
- * PF_FAILED. */
+/* Checks payload and the padding after it against the header. PF_OK or PF_FAILED. */
 int pf_frame_verify(const struct pf_frame *, const unsigned char *payload, struct pf_error *);
 /* Sets frame->check and writes the header. */
 void pf_frame_store(struct pf_frame *, const void *payload, unsigned char header[PF_FRAME_HEADER]);
 
-/* The frame ahead in the source, all its bytes there but not verified; valid until the next call on
- * the source, and not taken. PF_OK, PF_EOF at the end of the source, or a negative code: a frame
- * that is cut or has a damaged header is PF_FAILED. */
+/* Peeks at the next frame of the source: complete but not verified, not consumed, valid until
+ * the next call on the source. PF_OK, PF_EOF at the end of the source, or a negative code:
+ * PF_FAILED for a cut frame or a damaged header. */
 int pf_frame_peek(struct pf_source *, struct pf_frame *, const unsigned char **payload,
                   struct pf_error *);
 
 /* The payload of an E frame. */
 struct pf_end {
     uint64_t records, length;
-    const unsigned char *totals; /* 16 bytes a measure */
+    const unsigned char *totals; /* 16 bytes per measure */
     uint32_t total_count;
 };
 
-/* Follows the frames of a stream: segments begin and end where they may, no frame of a table or
- * block is missing, the numbers of records and bytes are what E says. Zero-initialise. */
+/* Checks the order of a stream's frames: segments begin and end correctly, no frame of a table
+ * or block is missing, the numbers of records and bytes agree with the end frame E.
+ * Zero-initialise. */
 struct pf_sequence {
     bool open;                  /* inside a segment */
-    bool incomplete;            /* a segment so far was marked */
+    bool incomplete;            /* a segment was marked incomplete */
     uint64_t segments;          /* that have ended */
     uint64_t start;             /* offset of the segment's H */
     uint64_t records;           /* of the segment */
-    uint64_t all_records;       /* of all segments */
+    uint64_t all_records;       /* of all names segments */
     uint32_t counts[PF_TABLES]; /* next id of each table */
 };
 
-/* Takes the next frame, verified before; `payload` as stored. `end` is filled by an E. PF_OK,
- * PF_FAILED, or PF_UNSUPPORTED for what only a newer version knows. */
+/* Checks the next frame, which must be verified; `payload` as stored. An E frame fills `end`.
+ * PF_OK, PF_FAILED, or PF_UNSUPPORTED for a feature of newer versions. */
 int pf_sequence_take(struct pf_sequence *, const struct pf_frame *, const unsigned char *payload,
                      struct pf_end *end, struct pf_error *);
-/* Asked at the end of the source: PF_EOF when all segments are ended and whole, else PF_FAILED. */
+/* Call at the end of the source: PF_EOF if all segments have ended and are complete, else
+ * PF_FAILED. */
 int pf_sequence_end(const struct pf_sequence *, uint64_t offset, struct pf_error *);
 
-/* Lists the frames of a source to its end or to where no frame can be found any more. `fn` gets
- * each header, and whether its payload is as its check says; a result other than PF_OK ends the
- * walk and is returned. PF_EOF, or a negative code with `error` set for the first damage that was
- * met. */
+/* Lists the frames of a source, up to its end or until no further frame can be found. `fn` gets
+ * each header, and whether its payload passes the check; a result other than PF_OK ends the walk
+ * and is returned. PF_EOF, or a negative code with `error` set for the first damage. */
 int pf_frame_walk(struct pf_source *, int (*fn)(void *arg, const struct pf_frame *, bool good),
                   void *arg, struct pf_error *);
 

@@ -1,5 +1,5 @@
-/* The tables of a segment on their way into a dictionary: which id of the segment is which id
- * there. */
+/* Adds the tables of a segment to a dictionary, and maps ids of the segment to ids of the
+ * dictionary. */
 #ifndef PF_STREAM_INTERN_H
 #define PF_STREAM_INTERN_H
 
@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* While all ids are the same on both sides there is no array: nothing to hold, nothing to look up.
- */
+/* There is no array while all ids are equal on both sides. */
 struct pf_idmap {
-    uint32_t *ids; /* NULL: id for id the same */
+    uint32_t *ids; /* NULL: all ids are equal */
     size_t capacity;
     uint32_t count; /* next id of the segment */
 };
@@ -24,8 +23,8 @@ static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
     return !map->ids ? id : map->ids[id];
 }
 
-/* How many rows of a dictionary's table stand between each and its root, itself included; counted
- * up to row `known`. */
+/* For each row of a dictionary's table the number of rows from its root to itself, up to row
+ * `known`. */
 struct pf_depths {
     uint32_t *rows;
     size_t capacity;
@@ -39,12 +38,12 @@ struct pf_intern {
     size_t columns_capacity;
 };
 
-/* Zero-initialised is an empty object without a segment; free with pf_intern_free. */
+/* Zero-initialise; free with pf_intern_free. */
 void pf_intern_start(struct pf_intern *); /* a segment begins: all tables are empty */
 void pf_intern_free(struct pf_intern *);
 
-/* Takes the rows of a D frame that pf_sequence_take has let pass. PF_OK, PF_FAILED, PF_UNSUPPORTED,
- * PF_NOMEM; what is in the dictionary when it fails stays there. */
+/* Adds the rows of a D frame that pf_sequence_take has accepted. PF_OK, PF_FAILED,
+ * PF_UNSUPPORTED, PF_NOMEM; after a failure the rows added so far stay in the dictionary. */
 int pf_intern_frame(struct pf_intern *, struct pf_dict *, const struct pf_frame *,
                     const unsigned char *payload, struct pf_error *);
 

@@ -1,4 +1,4 @@
-/* Numbers of the native stream: profstream(5), which says what they mean. */
+/* Constants of the native stream; profstream(5) describes them. */
 #ifndef PF_STREAM_LAYOUT_H
 #define PF_STREAM_LAYOUT_H
 
@@ -49,8 +49,8 @@ enum { PF_COLUMN_MAY_SKIP = 0x8000 };
  * PF_COLUMN_MAY_SKIP for a field that readers of earlier versions skip. */
 struct pf_stream_field {
     uint8_t offset, size; /* of the field in the row, bytes */
-    uint8_t refers;       /* enum pf_stream_table: the ids it holds */
-    uint64_t limit;       /* values are below; 0: any that fits `size` */
+    uint8_t refers;       /* enum pf_stream_table: the table of its ids */
+    uint64_t limit;       /* values are below this limit; 0: any value that fits `size` */
     bool may_skip;
 };
 
@@ -62,7 +62,7 @@ struct pf_stream_layout {
     struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* the last alone may be skipped */
 };
 
-/* Of every table but strings, whose bytes stand behind the columns. */
+/* For every table except strings, whose bytes follow the columns. */
 extern const struct pf_stream_layout pf_stream_layouts[PF_TABLES];
 
 /* The field of a row as a number, and back. */

@@ -1,5 +1,5 @@
-/* The other way round than intern.h: ids of a dictionary become ids of a segment, in order of first
- * use. What a row refers to comes along, and what nobody uses does not come at all. */
+/* The reverse of intern.h: ids of a dictionary become ids of a segment, in order of first use.
+ * Rows that a used row refers to are included; unused rows are not. */
 #ifndef PF_STREAM_RENUMBER_H
 #define PF_STREAM_RENUMBER_H
 
@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 struct pf_renumber_table {
-    uint32_t *map; /* id of the segment by id of the dictionary; UINT32_MAX: not used yet */
+    uint32_t
+        *map; /* id in the segment, indexed by id in the dictionary; UINT32_MAX: not used yet */
     size_t capacity;
     uint32_t known;  /* entries of map */
     uint32_t next;   /* id of the segment */
-    uint32_t *fresh; /* ids of the dictionary whose rows are not written yet, in order */
+    uint32_t *fresh; /* ids in the dictionary of rows that are not written yet, in order */
     size_t fresh_capacity;
     uint32_t fresh_count;
 };
@@ -23,7 +24,7 @@ struct pf_renumber_table {
 /* Zero-initialise; free with pf_renumber_free. */
 struct pf_renumber {
     struct pf_renumber_table tables[PF_TABLES];
-    uint32_t *path; /* from a stack or label set towards its root, as far as it is new */
+    uint32_t *path; /* the new rows from a stack or label set towards its root */
     size_t path_capacity;
     int64_t *columns; /* scratch */
     size_t columns_capacity;
@@ -34,7 +35,7 @@ struct pf_renumber {
 void pf_renumber_start(struct pf_renumber *);
 void pf_renumber_free(struct pf_renumber *);
 
-/* The segment's id of a row. 0 and `failed` when out of memory. */
+/* The segment's id of a row. Out of memory: 0, and `failed` is set. */
 uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
                         uint32_t id);
 /* The same for a column. */

@@ -1,5 +1,4 @@
-/* The native stream, profstream(5), as a format: what its entry in the registry points to.
- * codec/format.h says what each does. */
+/* The functions of the native stream, profstream(5), as a format; codec/format.h describes them. */
 #ifndef PF_STREAM_STREAM_H
 #define PF_STREAM_STREAM_H
 
@@ -10,8 +9,8 @@ int pf_stream_read(struct pf_reader *, struct pf_batch *);
 void pf_stream_close_reader(struct pf_reader *);
 
 int pf_stream_open_writer(struct pf_writer *);
-/* An empty batch of kind PF_SAMPLE without value columns asks to send what is held back, when
- * somebody may be waiting for it. */
+/* An empty batch of kind PF_SAMPLE without value columns flushes buffered records if a reader
+ * may be waiting for them. */
 int pf_stream_write(struct pf_writer *, const struct pf_batch *);
 int pf_stream_finish(struct pf_writer *);
 void pf_stream_close_writer(struct pf_writer *);

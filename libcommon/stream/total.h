@@ -1,4 +1,4 @@
-/* What an end frame says of a measure: the sum, or the maximum, of its values over a segment. */
+/* The total of a measure in an end frame: the sum, or the maximum, of its values over a segment. */
 #ifndef PF_STREAM_TOTAL_H
 #define PF_STREAM_TOTAL_H
 
@@ -16,12 +16,10 @@ struct pf_total {
 
 /* Adds the column of a block of at least one row. */
 void pf_total_add(struct pf_total *, const int64_t *values, uint32_t rows);
-/* The same where the values have just been unpacked from `column`, and `stored` is what
- * pf_column_values gave. */
+/* The same for values just unpacked from `column`; `stored` is the result of pf_column_values. */
 void pf_total_add_column(struct pf_total *, const struct pf_column *, const int64_t *values,
                          uint32_t rows, uint64_t stored);
-/* The amount over all `records` of the measure's kind: where the column was absent, values are 0.
- */
+/* The total over all `records` of the measure's kind; values of an absent column are 0. */
 pf_int128 pf_total_amount(const struct pf_total *, uint64_t records);
 
 #endif

@@ -45,9 +45,9 @@ int pf_merge_kind_add(struct pf_merge_kind *, const struct pf_batch *, uint32_t 
                       const struct pf_merge_rows *, uint64_t input, int64_t weight,
                       struct pf_merge_place *, struct pf_error *);
 
-/* Adds the records of an input of its own, of all kinds, `times` times to those of all, to one side
- * of them: as a whole or not at all. PF_OK; PF_OVERFLOW, with the place or with the error set; as
- * pf_merge_columns_find. */
+/* Adds the records of an input of its own, of all kinds, `times` times to those of all
+ * names, to one side of them: as a whole or not at all. PF_OK; PF_OVERFLOW, with the place or
+ * with the error set; as pf_merge_columns_find. */
 int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
                        const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
                        unsigned side, pf_int128 times, struct pf_merge_place *, struct pf_error *);

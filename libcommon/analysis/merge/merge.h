@@ -19,7 +19,7 @@ enum pf_merge_measures {
 
 struct pf_merge_options {
     bool mean;      /* sums are divided by the sum of the weights */
-    bool saturate;  /* what leaves 64 bits becomes the greatest (least) number there is */
+    bool saturate;  /* what overflows 64 bits becomes the greatest (least) number there is */
     bool force;     /* measures that may not be what they seem are added all the same */
     bool droppable; /* inputs that cannot be added are to be left out (pf_merge_input_drop) */
     enum pf_merge_measures measures;

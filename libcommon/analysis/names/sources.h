@@ -22,7 +22,7 @@ struct pf_sources {
 
 void pf_sources_free(struct pf_sources *);
 
-/* Copies the texts of a TEXT batch; other kinds are passed over. PF_OK or PF_NOMEM. */
+/* Copies the texts of a TEXT batch; other kinds are skipped. PF_OK or PF_NOMEM. */
 int pf_sources_add(struct pf_sources *, const struct pf_batch *);
 
 /* Lines of one file. Zero-initialise; free with pf_lines_free. */

@@ -50,7 +50,7 @@ struct pf_accumulator {
 void pf_accumulator_free(struct pf_accumulator *);
 
 /* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are
- * passed over. PF_OK; PF_NOMEM; PF_OVERFLOW, with the record and the measure, when a sum leaves 64
+ * skipped. PF_OK; PF_NOMEM; PF_OVERFLOW, with the record and the measure, when a sum leaves 64
  * bits; or as pf_quantity_join. */
 int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
 
@@ -84,7 +84,7 @@ static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *a
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
 /* The way back. */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
-/* *sum + value, or the greater of both for PF_MAX; false when it leaves 64 bits. */
+/* *sum + value, or the greater of both for PF_MAX; false when it overflows 64 bits. */
 static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int64_t value)
 {
     if (sums->quantity.measure.aggregation == PF_SUM)

@@ -35,7 +35,7 @@ void pf_facts_drop(struct pf_facts *, struct pf_facts_mark);
 /* Whether all records come from one format whose calls tell what functions cost (PF_CALLS_TELL). */
 bool pf_facts_calls_tell(const struct pf_facts *, const struct pf_dict *);
 
-/* Takes the rows of a META batch; other kinds are passed over. PF_OK or PF_NOMEM. */
+/* Takes the rows of a META batch; other kinds are skipped. PF_OK or PF_NOMEM. */
 int pf_facts_add(struct pf_facts *, struct pf_dict *, const struct pf_batch *);
 /* The format of all inputs; empty if there are several, or none is known. */
 struct pf_bytes pf_facts_format(const struct pf_facts *, const struct pf_dict *);

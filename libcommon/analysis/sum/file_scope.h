@@ -28,7 +28,7 @@ struct pf_file_scope {
  * where a filter removed records, to profiles of another format than NYTProf, to differences, and
  * to sums by labels. PF_BY_FUNCTION: calls that main::RUNTIME makes in several files become calls
  * of one function. `added` (NULL: nobody asks) says where. PF_OK; PF_NOMEM; PF_OVERFLOW when a sum
- * leaves 64 bits. */
+ * overflows 64 bits. */
 int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks, struct pf_dict *,
                       const struct pf_facts *, enum pf_by, struct pf_file_scope *added,
                       struct pf_error *);

@@ -38,7 +38,7 @@ bool pf_sums_reserve(struct pf_sums *, size_t count);
 int pf_sums_join(struct pf_sums *, const struct pf_dict *, const struct pf_measure *,
                  int64_t *factor, struct pf_error *);
 /* Wide sums: adds value * factor to the sum of each row (PF_MAX: takes the greater value). The
- * number of rows done: fewer than `count` if the next sum leaves 128 bits. The rows are there:
+ * number of rows done: fewer than `count` if the next sum overflows 128 bits. The rows are there:
  * pf_sums_reserve. */
 uint32_t pf_sums_add(struct pf_sums *, const uint32_t *rows, const int64_t *values, uint32_t count,
                      int64_t factor);

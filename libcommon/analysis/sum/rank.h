@@ -34,7 +34,7 @@ void pf_rank_free(struct pf_rank *);
  * have of their own where that is more, for others have less than nothing. Lines and addresses of
  * the latter (and of FLAT, with inclusive values of edges): also those of edges into their own
  * function, but with them no more than that function has. For SAMPLE the subject's sums become
- * those of subtrees. PF_NOMEM; PF_OVERFLOW with the row when a sum leaves 64 bits. */
+ * those of subtrees. PF_NOMEM; PF_OVERFLOW with the row when a sum overflows 64 bits. */
 int pf_rank_make(struct pf_rank *, const struct pf_accumulator *, const struct pf_subject *,
                  struct pf_keys *, struct pf_error *);
 

@@ -58,7 +58,7 @@ struct pf_before {
 
 void pf_before_free(struct pf_before *);
 /* Takes the `removed` rows out of a batch of metadata; everything else in it, and rows that cannot
- * be read, are passed over. PF_OK or PF_NOMEM. */
+ * be read, are skipped. PF_OK or PF_NOMEM. */
 int pf_before_read(struct pf_before *, struct pf_dict *, const struct pf_batch *);
 /* A row as it stands in the metadata: a string; 0 when out of memory. */
 uint32_t pf_before_print(struct pf_dict *, const struct pf_before_row *);

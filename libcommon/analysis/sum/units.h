@@ -76,13 +76,13 @@ int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum p
 int pf_quantity_record_scale(const struct pf_quantity *, const struct pf_dict *, struct pf_scale *,
                              struct pf_error *);
 
-/* A sum as an amount; PF_OVERFLOW when it leaves 64 bits. */
+/* A sum as an amount; PF_OVERFLOW when it overflows 64 bits. */
 int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struct pf_error *);
-/* The same for totals; what leaves 128 bits is clamped (a total of 2^63 sums of any scale up to
+/* The same for totals; what overflows 128 bits is clamped (a total of 2^63 sums of any scale up to
  * 2^32 fits). */
 pf_int128 pf_scale_total(const struct pf_scale *, pf_int128 sum);
 
-/* Brings two scales to the same parts; false when they leave 64 bits. */
+/* Brings two scales to the same parts; false when they overflow 64 bits. */
 bool pf_scale_join(struct pf_scale *, struct pf_scale *);
 
 /* An amount for people: 3.41s, 120ms, 17.50MB, 1234. What has decimals has two, or so many that it

@@ -37,7 +37,7 @@ struct pf_inventory {
 
 void pf_inventory_free(struct pf_inventory *);
 
-/* Counts a batch of records; others are passed over. PF_OK or PF_NOMEM. */
+/* Counts a batch of records; others are skipped. PF_OK or PF_NOMEM. */
 int pf_inventory_add(struct pf_inventory *, const struct pf_batch *);
 /* Counts functions and sections. PF_OK or PF_NOMEM. */
 int pf_inventory_sum(struct pf_inventory *);

@@ -44,7 +44,7 @@ bool pf_folded_comment(struct pf_bytes line);
 struct pf_folded_spelling {
     enum pf_folded_style style;
     bool annotate;  /* `_[k]` behind frames of the kernel, `_[j]` behind frames made at run time */
-    bool thread;    /* -PID/TID behind the command */
+    bool thread;    /* -PID/TID after the command */
     bool addresses; /* addresses of frames without a name */
     bool java;      /* the command begins with `java` */
 };

@@ -67,7 +67,7 @@ struct pf_pyn_content {
     bool own_unknown; /* the two times of each call are equal: its own time is not known */
     bool failed;      /* memory ran out */
     const char *variant;
-    uint64_t damages; /* chunks or records that were passed over */
+    uint64_t damages; /* chunks or records that were skipped */
 };
 
 /* ---- header.c: metadata, and what stands before the chunks ---- */

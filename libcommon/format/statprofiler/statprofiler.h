@@ -86,7 +86,7 @@ struct pf_sp_record {
 };
 
 /* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a
- * string, w the 48 bytes of ids, p payload to be passed over, `length` bytes of it. At most three v
+ * string, w the 48 bytes of ids, p payload to be skipped, `length` bytes of it. At most three v
  * and three s. `lsb`: varints are least significant group first. */
 enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *p, size_t have,
                                     const char *layout, bool lsb);

@@ -1,4 +1,4 @@
-/* Differences as tables, for people and for notebooks. */
+/* Tables of differences, for people and for notebooks. */
 #ifndef PF_RENDER_DIFF_DIFF_H
 #define PF_RENDER_DIFF_DIFF_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is asked for and what is known; everything is borrowed. */
+/* The request and the data; everything is borrowed. */
 struct pf_diff_view {
     struct pf_look look;
     struct pf_diff *diff;
@@ -29,8 +29,8 @@ struct pf_diff_view {
     double min_percent;          /* rows below this share of both totals are left out */
 };
 
-/* Writes all blocks. *rose: rows did not pass the gate. PF_OK, PF_NOMEM, or as pf_diff_table_make;
- * failed writes stay with the sink. */
+/* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, or the result of
+ * pf_diff_table_make; the sink keeps failed writes. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);
 /* --stats: each row over all runs of all sides. */
 int pf_diff_stats(const struct pf_diff_view *, struct pf_error *);

@@ -8,7 +8,7 @@
 /* Cells for function, file, line, image, measure and unit, in this order. */
 void pf_diff_place_cells(const struct pf_diff_view *, const struct pf_diff_block *, uint32_t key,
                          struct pf_cell *cells, struct pf_buffer *scratch);
-/* The column --by adds at the end, or NULL, and its cell; `address` may hold its text. */
+/* The last column, which --by adds, or NULL, and its cell; `address` may hold its text. */
 const char *pf_diff_added_column(const struct pf_diff_view *);
 struct pf_cell pf_diff_added_cell(const struct pf_diff_view *, uint32_t key,
                                   struct pf_buffer *scratch, char address[32]);
@@ -19,12 +19,12 @@ struct pf_sheet_head pf_diff_document(const struct pf_diff_view *, const char *s
                                       void (*measures)(const void *arg, struct pf_sink *),
                                       const void *arg);
 
-/* amount / parts for people, shares in percent; with `sign` a + before what is more than 0. */
+/* amount / parts for people, shares in percent; with `sign` a + before positive amounts. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *,
                           pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT]);
 /* Writes "LEFT     before/ (5 runs), after.out". PF_OK or PF_NOMEM. */
 int pf_diff_headline(const struct pf_diff_view *, const struct pf_buffer *left);
-/* Rows that are shown of so many. */
+/* The number of shown rows out of `count`. */
 size_t pf_diff_shown(const struct pf_diff_view *, size_t count);
 
 /* One block as text. PF_OK or PF_NOMEM. */

@@ -1,5 +1,4 @@
-/* What is written for a row of a dictionary's table, rendered once: frames and label sets stand in
- * many records. */
+/* Caches the rendered text of dictionary rows: frames and label sets occur in many records. */
 #ifndef PF_RENDER_FLAME_CACHE_H
 #define PF_RENDER_FLAME_CACHE_H
 
@@ -11,7 +10,7 @@
 
 /* Zero-initialise; free with pf_cache_free. */
 struct pf_cache {
-    struct pf_sink *sink; /* all texts, one behind the other, in memory */
+    struct pf_sink *sink; /* all texts, concatenated in memory */
     struct pf_cache_span {
         uint64_t start, size; /* start + 1; 0 = not rendered yet */
     } * spans;                /* by id */
@@ -19,8 +18,8 @@ struct pf_cache {
     int status; /* PF_OK, or PF_NOMEM, which stays */
 };
 
-/* The text of `id`, made by `render` on the first call. Valid until the next call; empty when
- * memory ran out. */
+/* The text of `id`, made by `render` on the first call. Valid until the next call; empty if out
+ * of memory. */
 struct pf_bytes pf_cache_text(struct pf_cache *, uint32_t id,
                               void (*render)(void *arg, uint32_t id, struct pf_sink *), void *arg);
 void pf_cache_free(struct pf_cache *);

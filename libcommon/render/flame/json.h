@@ -6,10 +6,10 @@
 #include "codec/left_out.h"
 #include "io/sink.h"
 
-/* Objects of name, value, self and children, siblings by magnitude of their values; of a
- * difference, value and self are those after, and behind the children stand `before` and `delta`,
- * of the values. The main measure, which is added to `held`; after the last batch. As
- * pf_flame_make; failed writes stay with the sink. */
+/* Writes objects of name, value, self and children, siblings by magnitude of their values. For a
+ * difference, value and self are the amounts after, and `before` and `delta` follow the
+ * children. Writes the main measure and adds it to `held`. Call after the last batch. Results as
+ * pf_flame_make; the sink keeps failed writes. */
 int pf_flame_json(struct pf_flame *, struct pf_sink *, struct pf_held_measures *held,
                   struct pf_error *);
 

@@ -1,4 +1,5 @@
-/* Colours of frames. They depend on names alone, so that two pictures of one program agree. */
+/* Colours of frames. They depend on names only, so two flame graphs of one program have equal
+ * colours. */
 #ifndef PF_RENDER_FLAME_PALETTE_H
 #define PF_RENDER_FLAME_PALETTE_H
 
@@ -10,29 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the option `colors` takes, as pf_option.values wants it. Each hue's shade goes by the hash
- * of the name; `package`: the hue by that of the package too; `kind`: the hue by what kind of code
- * it is. */
+/* The values of the option `colors`, for pf_option.values. The shade of a hue depends on the
+ * hash of the name; `package`: the hue on the hash of the package; `kind`: the hue on the kind
+ * of code. */
 #define PF_PALETTES "hot|mem|io|red|orange|yellow|green|aqua|blue|purple|package|kind"
 
 struct pf_palette {
     unsigned number;
-    unsigned char *kinds; /* of each function, `kind` alone */
+    unsigned char *kinds; /* for each function, with `kind` only */
 };
 
-/* `name`: one of PF_PALETTES, NULL: hot. `keys`: of functions, with their places. PF_OK or
+/* `name`: one of PF_PALETTES, NULL: hot. `keys`: the functions, with their places. PF_OK or
  * PF_NOMEM. */
 int pf_palette_init(struct pf_palette *, const char *name, const struct pf_keys *);
 void pf_palette_free(struct pf_palette *);
 
-/* 0xRRGGBB for the function `key`, which is called `name`. */
+/* The colour 0xRRGGBB of the function `key` with this name. */
 uint32_t pf_palette_color(const struct pf_palette *, uint32_t key, struct pf_bytes name);
-/* For a change of so much where the greatest is `greatest` (above 0): red for more, blue for less,
- * the other way round with `negate`; the stronger the greater, by the square root, so that small
- * ones are seen. */
+/* The colour of a change, relative to `greatest` (above 0): red for more, blue for less,
+ * reversed with `negate`. The strength grows with the square root, so that small changes are
+ * visible. */
 uint32_t pf_palette_change(double change, double greatest, bool negate);
-/* Whether white is read better than black on it. What is chosen has a contrast of at least 4.5 : 1
- * (WCAG 2.1, relative luminance). */
+/* Whether white text is more readable than black on this colour. The better of the two has a
+ * contrast of at least 4.5 : 1 (WCAG 2.1, relative luminance). */
 bool pf_palette_dark(uint32_t color);
 
 #endif

@@ -1,5 +1,5 @@
-/* What profcat says of its inputs instead of passing them on: probe, metadata, counts, frames. As
- * lines for people, as a JSON document or as JSON rows. */
+/* Descriptions of inputs by profcat: probe, metadata, counts, frames; as lines for people, as a
+ * JSON document or as JSON rows. */
 #ifndef PF_RENDER_RECORDS_INSPECTION_H
 #define PF_RENDER_RECORDS_INSPECTION_H
 
@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialise but for the first three; failed writes stay with the sink, failed allocations
- * with scratch. */
+/* Zero-initialise all fields except the first three. The sink keeps failed writes, scratch keeps
+ * failed allocations. */
 struct pf_inspection {
     struct pf_sink *sink;
     enum pf_sheet_form form; /* TEXT, JSON or NDJSON */
-    bool several;            /* there are several inputs: lines say which */
+    bool several;            /* there are several inputs: lines name the input */
     uint64_t rows, records;
     const char *shown; /* the input whose metadata or frames are being listed */
     bool group;        /* 1,234 instead of 1234 */
@@ -29,24 +29,23 @@ struct pf_inspection {
 struct pf_inspected {
     const char *input, *format; /* format "": not known */
     const char *variant;        /* the form of the format, "" for the usual one */
-    int evidence;               /* bits; 0: the user said so */
+    int evidence;               /* bits; 0: set by the user */
     bool complete;
 };
 
 /* `schema` without the version: profutils.probe. */
 void pf_inspection_begin(struct pf_inspection *, const char *schema);
-/* Writes and drops the meta object (NULL: out of memory). PF_OK or PF_NOMEM. */
+/* Writes and releases the meta object (NULL: out of memory). PF_OK or PF_NOMEM. */
 int pf_inspection_end(struct pf_inspection *, json_t *meta);
 
-/* profutils.probe/1. The inventory is summed up. */
+/* profutils.probe/1. The inventory must be complete. */
 void pf_inspection_probe(struct pf_inspection *, const struct pf_inspected *,
                          const struct pf_inventory *);
 /* profutils.count/1: {"input","records","complete"}. */
 void pf_inspection_count(struct pf_inspection *, const struct pf_inspected *, uint64_t records);
 /* Lines of counts end with the sum of all. */
 void pf_inspection_count_total(struct pf_inspection *);
-/* profutils.metadata/1: {"input","origin","key","value"} for each row of a META batch that is for
- * people. */
+/* profutils.metadata/1: {"input","origin","key","value"} for each public row of a META batch. */
 void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *,
                             const struct pf_batch *);
 /* profutils.frames/1: {"input","offset","type","about","rows","base","size","raw","good"}. */

@@ -1,4 +1,4 @@
-/* What all outputs of single records need: the frames of a record in order, and its labels in
+/* Shared by all outputs of single records: the frames of a record in order, and its labels in
  * groups. */
 #ifndef PF_RENDER_RECORDS_RECORD_H
 #define PF_RENDER_RECORDS_RECORD_H
@@ -21,14 +21,14 @@ struct pf_id_list {
 bool pf_record_frames(const struct pf_dict *, const struct pf_batch *, uint32_t row,
                       struct pf_id_list *);
 
-/* The labels of a set in the order of outputs: sections as they were opened, then the others by
- * key, values of one key in the set's order. Keys are one when they read the same as UTF-8.
+/* The labels of a set in the order of outputs: sections in the order of opening, then the others
+ * by key, values of one key in the set's order. Keys are equal if their UTF-8 texts are equal.
  * Zero-initialise; free(rows). */
 struct pf_label_list {
     struct pf_record_label {
         uint32_t id;
         bool section;
-        bool same_key; /* as the row before */
+        bool same_key; /* same key as the row before */
     } * rows;
     size_t count, capacity;
 };
@@ -38,7 +38,7 @@ bool pf_record_labels(const struct pf_dict *, uint32_t labels, struct pf_label_l
 
 /* Strings with their flags, for the functions of utf8.h and json.h. */
 unsigned pf_record_flags(const struct pf_dict *, uint32_t string);
-/* The flags of what pf_dict_frame_name gives. */
+/* The flags of the result of pf_dict_frame_name. */
 unsigned pf_record_frame_flags(const struct pf_dict *, uint32_t location);
 
 #endif

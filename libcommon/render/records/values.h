@@ -19,23 +19,22 @@ struct pf_value_name {
     struct pf_bytes
         name; /* the same, or NAME/UNIT or NAME/period=N where that is taken: all differ */
     struct pf_bytes unit; /* UTF-8 */
-    enum pf_kind kind;    /* of the first measure in it */
+    enum pf_kind kind;    /* kind of its first measure */
     enum pf_aggregation aggregation;
-    uint32_t measure; /* the last one met that stands in it */
-    /* so many of an amount in it are one of the unit; more of them where a later measure is
-     * finer */
+    uint32_t measure; /* its last measure */
+    /* one unit is so many parts; grows if a later measure is finer */
     uint64_t parts;
     pf_int128 total;
 };
 
-/* Zero-initialise but for `dict` and `by_kind`; free with pf_values_free. */
+/* Zero-initialise all fields except `dict` and `by_kind`; free with pf_values_free. */
 struct pf_values {
     const struct pf_dict *dict;
-    bool by_kind; /* kinds have columns of their own, even where the names are the same */
+    bool by_kind; /* kinds have separate columns, even if the names are equal */
     struct pf_value_name *columns;
     size_t count, capacity;
     struct pf_strings texts; /* of the columns */
-    /* columns by what makes measures share one, in order; names that are taken */
+    /* columns by the key of their measures, in order; used names */
     struct pf_table owns, names;
     struct pf_value_measure {
         uint32_t column; /* + 1; 0 = not seen yet */
@@ -43,20 +42,19 @@ struct pf_values {
         pf_int128 total; /* raw */
     } * measures;        /* by number */
     size_t measure_count, measure_capacity;
-    uint64_t turns;     /* how often a column was given another measure, its first one too */
-    pf_int128 *amounts; /* of the row at hand, by column */
+    uint64_t turns;     /* number of changes of a column's measure, with the first measure */
+    pf_int128 *amounts; /* amounts of the current row, by column */
     size_t amount_capacity;
     struct pf_arena bytes;
 };
 
 void pf_values_free(struct pf_values *);
 
-/* Meets the measures of a batch of records. *changed: there are new columns. PF_OK or PF_NOMEM. */
+/* Adds the measures of a batch of records. *changed: there are new columns. PF_OK or PF_NOMEM. */
 int pf_values_declare(struct pf_values *, const struct pf_batch *, bool *changed);
-/* Fills values->amounts for a row, 0 where the batch has no column. After pf_values_declare. */
+/* Fills values->amounts for a row, 0 if the batch has no column. Call after pf_values_declare. */
 void pf_values_row(struct pf_values *, const struct pf_batch *, uint32_t row);
-/* Adds a batch to the totals; pf_values_total sums them up once, at the end, into
- * columns[].total. */
+/* Adds a batch to the totals; call pf_values_total once, at the end, to fill columns[].total. */
 void pf_values_add(struct pf_values *, const struct pf_batch *);
 void pf_values_total(struct pf_values *);
 

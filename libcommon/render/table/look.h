@@ -1,5 +1,5 @@
-/* How tables for people look, and the texts that all of them share: shares in percent, names with
- * their places, bars, notes. */
+/* The look of tables for people, and their shared texts: shares in percent, names with their
+ * places, bars, notes. */
 #ifndef PF_RENDER_TABLE_LOOK_H
 #define PF_RENDER_TABLE_LOOK_H
 

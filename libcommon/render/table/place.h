@@ -1,4 +1,4 @@
-/* The last column of a text table: what a row is called and where that is, in parts that a narrow
+/* The last column of a text table: the name of a row and its place, in parts that a narrow
  * terminal shortens one after the other. */
 #ifndef PF_RENDER_TABLE_PLACE_H
 #define PF_RENDER_TABLE_PLACE_H
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* All parts are clean lines of UTF-8 (pf_text_line), borrowed. They are shown one behind the
+/* All parts are clean lines of UTF-8 (pf_text_line), borrowed. They are shown one after the
  * other. */
 struct pf_place {
     struct pf_bytes lead; /* never shortened: indentation, an address */
@@ -22,15 +22,15 @@ enum { PF_PLACE_PARTS = 6 };
 /* How much of the file is shown: the path, its last component, or nothing. */
 enum pf_place_form { PF_PLACE_PATH, PF_PLACE_BASENAME, PF_PLACE_BARE };
 
-/* The last component of a path, all of it where it ends in a slash. */
+/* The last component of a path; the whole path if it ends in a slash. */
 struct pf_bytes pf_place_basename(struct pf_bytes path);
 
-/* Columns that `count` places take, with " -> " between two. */
+/* The width of `count` places, with " -> " between two places. */
 size_t pf_place_width(const struct pf_place *, size_t count, enum pf_place_form);
 
-/* Appends them: the path, else its last component, else a part of that, else only the names; names
- * that do not fit lose their middle. `columns` SIZE_MAX: any number. Out of memory the buffer
- * says. */
+/* Appends places that fit `columns` (SIZE_MAX: no limit): with the path, else its last
+ * component, else a part of that, else only the names; names that do not fit lose their middle.
+ * The buffer keeps failures. */
 void pf_place_append(struct pf_buffer *, const struct pf_place *, size_t count, size_t columns,
                      const char *mark);
 

@@ -10,13 +10,13 @@
 #include <stddef.h>
 
 /* Writes lines of clean UTF-8, the last one with or without its line end. A line wider than
- * `columns` (0: never) is continued on further lines, broken at blanks and indented; a word that is
- * still too wide loses its middle, where `mark` (one column wide) stands. PF_OK or PF_NOMEM. */
+ * `columns` (0: never) is continued on further lines, broken at blanks and indented; in a word
+ * that is still too wide `mark` (one column wide) replaces the middle. PF_OK or PF_NOMEM. */
 int pf_prose_write(struct pf_sink *, struct pf_bytes text, size_t columns, const char *mark);
 
-/* For writers of lines that do not count columns: a sink in memory where `out` goes to a terminal,
- * else `out` itself; NULL: out of memory. Pass it to pf_prose_release, which writes what was held
- * to `out`, with the middle left out of lines that are too wide: PF_OK or PF_NOMEM. */
+/* For writers that do not limit the width of lines: a sink in memory if `out` goes to a
+ * terminal, else `out` itself; NULL: out of memory. pf_prose_release writes the held lines to
+ * `out` and shortens the middle of lines that are too wide: PF_OK or PF_NOMEM. */
 struct pf_sink *pf_prose_hold(struct pf_sink *out);
 int pf_prose_release(struct pf_sink *held, struct pf_sink *out);
 

@@ -11,8 +11,8 @@
 
 struct pf_separated {
     bool tabs; /* TSV */
-    /* spreadsheets take a cell that begins with = + - or @ for a formula: unless it is a number, a
-     * ' goes before it */
+    /* spreadsheets read a cell that begins with = + - or @ as a formula: add a ' unless the cell
+     * is a number */
     bool guard;
 };
 

@@ -1,5 +1,5 @@
-/* Sheets, that is tables for programs: the same rows as CSV, TSV, a JSON document or JSON rows.
- * Those for people: text_table.h. */
+/* Sheets: tables for programs, with the same rows as CSV, TSV, a JSON document or JSON rows. For
+ * tables for people see text_table.h. */
 #ifndef PF_RENDER_TABLE_SHEET_H
 #define PF_RENDER_TABLE_SHEET_H
 
@@ -24,14 +24,15 @@ enum pf_sheet_form {
     PF_SHEET_TSV_GUARD
 };
 
-/* By name, "text" or "csv:guard" (render/table/separated.h); false when there is none. */
+/* Finds a form by name, such as "text" or "csv:guard" (render/table/separated.h); false if
+ * unknown. */
 bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 
 enum pf_cell_type {
     PF_CELL_TEXT,
     PF_CELL_INT,
     PF_CELL_REAL,
-    PF_CELL_NUMBER /* a real of ten digits, however small */
+    PF_CELL_NUMBER /* a real with ten significant digits */
 };
 
 struct pf_sheet_column {
@@ -44,12 +45,12 @@ struct pf_cell {
     struct pf_bytes text;
     unsigned flags; /* of the text: PF_UTF8 or 0 */
     pf_int128 integer;
-    uint64_t parts; /* so many of which are one of what the column counts; 0 is 1 */
+    uint64_t parts; /* `integer` is divided by this number; 0 means 1 */
     double real;
-    bool missing; /* there is no such number: null in JSON, nothing between separators */
+    bool missing; /* no value: null in JSON, empty in CSV and TSV */
 };
 
-/* A table being written (struct pf_table is something else, in base). */
+/* A table being written (not struct pf_table of base). */
 struct pf_sheet {
     struct pf_sink *sink;
     enum pf_sheet_form form;
@@ -60,8 +61,8 @@ struct pf_sheet {
     int status;
 };
 
-/* What a JSON document says before its rows. `meta` is taken over (and freed in any case); NULL:
- * out of memory. `measures` writes a JSON value. */
+/* The members of a JSON document before its rows. The sheet owns `meta` (and always frees it);
+ * NULL: out of memory. `measures` writes a JSON value. */
 struct pf_sheet_head {
     const char *schema;
     json_t *meta;
@@ -69,14 +70,14 @@ struct pf_sheet_head {
     const void *arg;
 };
 
-/* `columns` must outlive the table. Zero-initialise the writer. The form is not TEXT. `head` is for
- * JSON; other forms drop it. */
+/* `columns` must outlive the sheet. Zero-initialise the sheet. The form must not be TEXT. `head`
+ * is for JSON; other forms ignore it. */
 void pf_sheet_begin(struct pf_sheet *, struct pf_sink *, enum pf_sheet_form,
                     const struct pf_sheet_column *, size_t count, struct pf_sheet_head head);
-/* One cell per column. Every text comes out as UTF-8; in TSV tabs, line ends and backslashes as \t
- * \n \r \\. */
+/* Writes a row, one cell per column. All text is UTF-8; in TSV tabs, line ends and backslashes
+ * are \t \n \r \\. */
 void pf_sheet_row(struct pf_sheet *, const struct pf_cell *cells);
-/* PF_OK or PF_NOMEM; whether all was written the sink knows. */
+/* PF_OK or PF_NOMEM; the sink keeps failed writes. */
 int pf_sheet_end(struct pf_sheet *);
 
 #endif

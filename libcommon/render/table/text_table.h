@@ -1,6 +1,7 @@
 /* Text tables: rows are kept until all are known, then laid out together. Columns are as wide as
- * what stands in them. On a terminal no line is wider than the terminal: files are shortened first,
- * then columns become narrow and leave, so that names stay whole; then names lose their middle. */
+ * their contents. On a terminal no line is wider than the terminal: first files are shortened,
+ * then columns become narrow and are left out, so that names stay whole; then names lose their
+ * middle. */
 #ifndef PF_RENDER_TABLE_TEXT_TABLE_H
 #define PF_RENDER_TABLE_TEXT_TABLE_H
 
@@ -17,9 +18,9 @@ struct pf_cell;
 
 enum { PF_TEXT_COLUMNS = 16 };
 
-/* When a narrow terminal takes a column away: numbers up to FOR_NAMES (named for differences) as
- * soon as names would be shortened, in this order; the others where hardly anything of names would
- * be left. 0: never. */
+/* When a narrow terminal leaves out a column: numbers up to FOR_NAMES (with names for
+ * differences) as soon as names would be shortened, in this order; larger numbers if almost
+ * nothing of names would be left. 0: never. */
 enum {
     PF_DROP_BAR = 1,
     PF_DROP_POINTS,
@@ -30,7 +31,7 @@ enum {
 
 struct pf_text_column {
     const char *name;
-    /* right-aligned in at least so many columns where there is room; the last one: 0 */
+    /* the least width, right-aligned, if there is room; 0 for the last column */
     unsigned width;
     unsigned drop;
 };
@@ -44,8 +45,8 @@ struct pf_text_cell {
 struct pf_text_table {
     const struct pf_text_column *columns; /* borrowed */
     size_t column_count;
-    size_t widths[PF_TEXT_COLUMNS]; /* of the widest cell, headings included */
-    struct pf_buffer texts;         /* cells and places of all rows, strings behind each other */
+    size_t widths[PF_TEXT_COLUMNS]; /* width of the widest cell, with headings */
+    struct pf_buffer texts;         /* cells and places of all rows, concatenated strings */
     struct pf_text_line *lines;
     size_t count, capacity;
     struct pf_buffer scratch;
@@ -54,12 +55,12 @@ struct pf_text_table {
 
 /* At most PF_TEXT_COLUMNS columns; the last one shows places. */
 void pf_text_table_begin(struct pf_text_table *, const struct pf_text_column *, size_t count);
-/* A cell for each column but the last, and one or two places for that. */
+/* Adds a row: a cell for each column except the last, and one or two places for the last. */
 void pf_text_table_row(struct pf_text_table *, const struct pf_text_cell *, const struct pf_place *,
                        size_t place_count);
 /* A line of dashes with a + at the beginning of the last column. */
 void pf_text_table_rule(struct pf_text_table *);
-/* Whether a terminal of that width shows the column; all rows are known. */
+/* Whether a terminal of this width shows the column. Call after all rows are added. */
 bool pf_text_table_shows(const struct pf_text_table *, size_t column, size_t terminal);
 /* Writes the heading and all rows, then frees the table. `terminal` 0: nothing is shortened; `mark`
  * (one column wide) stands for the middle of a shortened name. PF_OK or PF_NOMEM. */

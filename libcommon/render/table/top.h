@@ -14,26 +14,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What -t names: NAME of a form, or json:flame. PF_OK, or PF_USAGE with the names there are. */
+/* Parses the argument of -t: the NAME of a form, or json:flame. PF_OK, or PF_USAGE with a list
+ * of the names. */
 int pf_top_form_parse(const char *text, enum pf_sheet_form *, bool *flame, struct pf_error *);
 
 /* One block of output: one measure. */
 struct pf_top_block {
     struct pf_subject subject;
-    pf_int128 whole; /* amount that is 100 %: with what filters removed */
-    bool named;      /* the measure was asked for by its name */
+    pf_int128 whole; /* the amount of 100 %, with the amounts that filters removed */
+    bool named;      /* the user named the measure */
 };
 
 enum pf_top_shape { PF_TOP_TABLE, PF_TOP_CALLS, PF_TOP_TREE, PF_TOP_FLAME, PF_TOP_LIST };
 
-/* What is asked for and what is known; everything but the blocks is borrowed. */
+/* The request and the data; everything except the blocks is borrowed. */
 struct pf_top {
     struct pf_look look;
     const struct pf_accumulator *accumulator;
     const struct pf_facts *facts;
     const struct pf_sources *sources;
     const char *tool;            /* for `meta` */
-    const char *const *operands; /* where the profile does not name its inputs; NULL-terminated */
+    const char *const *operands; /* used if the profile does not name its inputs; NULL-terminated */
     bool incomplete;             /* an input failed */
 
     enum pf_top_shape view;
@@ -41,7 +42,7 @@ struct pf_top {
     enum pf_sort sort;
     size_t limit; /* rows; 0: all */
     double min_percent;
-    struct pf_pattern *callers, *callees, *list; /* functions asked for, or NULL */
+    struct pf_pattern *callers, *callees, *list; /* requested functions, or NULL */
 
     struct pf_top_block *blocks; /* from pf_top_choose; the caller frees them */
     size_t block_count;
@@ -49,29 +50,28 @@ struct pf_top {
 
 /* Measures for the blocks. */
 struct pf_top_choice {
-    const char *const *names; /* NAME or KIND:NAME, a block for each; none: the main measure */
+    const char *const *names; /* NAME or KIND:NAME, a block for each; empty: the main measure */
     unsigned name_count;
-    enum pf_kind kind; /* PF_RECORD_KINDS: what suits the view */
+    enum pf_kind kind; /* PF_RECORD_KINDS: the best kind for the view */
     enum pf_unit unit;
 };
-/* Makes the blocks. PF_OK, also without blocks where there are no sums; PF_USAGE where the profile
- * does not have what is asked for; PF_NOMEM; or as pf_top_block. */
+/* Makes the blocks. PF_OK, also without blocks if there are no sums; PF_USAGE if the profile
+ * lacks a requested measure or kind; PF_NOMEM; or the result of pf_top_block. */
 int pf_top_choose(struct pf_top *, const struct pf_top_choice *, struct pf_error *);
-/* Lowers the limit, which is the height of the terminal, by the lines above and below the table
- * that most profiles do not have. */
+/* Reduces the limit, which is the height of the terminal, by the additional lines above and
+ * below the table that only some profiles have. */
 void pf_top_fit_height(struct pf_top *);
-/* Writes the view: one of the functions below. *matched is true where none of them sets it. */
+/* Writes the view with one of the functions below. *matched is true for views without a pattern. */
 int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *);
 
-/* What remains of 100 %: fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or as
- * pf_subject_choose. */
+/* Fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or the result of pf_subject_choose. */
 int pf_top_block(const struct pf_top *, uint32_t measure, enum pf_unit, struct pf_top_block *,
                  struct pf_error *);
 
-/* Each writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or as what they are made of says; failed
- * writes stay with the sink. *matched (where given) is false when no function matched. */
+/* Each function writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or the failure of the analysis;
+ * the sink keeps failed writes. *matched is false if no function matched. */
 int pf_top_table(const struct pf_top *, bool *matched, struct pf_error *);
-/* pairs; with callers or callees only of those that match */
+/* pairs; with callers or callees only those of matching functions */
 int pf_top_calls(const struct pf_top *, bool *matched, struct pf_error *);
 int pf_top_tree(const struct pf_top *, struct pf_error *);
 /* nested JSON for d3-flame-graph, first block alone */
