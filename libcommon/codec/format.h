@@ -38,9 +38,8 @@ enum pf_caps {
     /* the writer also gets records of kinds it cannot hold, and may draw their sums */
     PF_SUMS_ALL = 1 << 17,
     PF_CALLS_TELL =
-        1
-        << 18 /* the costs of functions are more exact from its calls than from its stacks, and
-                 calls and lines together give the time outside of all names functions (NYTProf) */
+        1 << 18 /* the costs of functions are more exact from its calls than from its stacks, and
+                   calls and lines together give the time outside of all functions (NYTProf) */
 };
 
 /* The FlameGraph script whose spelling of names folded stacks use: stackcollapse-perf.pl,

@@ -39,7 +39,7 @@ int64_t pf_call_tree_named(const struct pf_call_tree *, uint32_t id);
 /* A new node; 0: out of memory. */
 uint32_t pf_call_tree_add(struct pf_call_tree *);
 
-/* Finds the stacks of all names nodes, except nodes to which the caller gave depth and stack
+/* Finds the stacks of all nodes, except nodes to which the caller gave depth and stack
  * UINT32_MAX. PF_OK; PF_NOMEM; PF_FAILED with *node: a node that is its own ancestor or has more
  * than 1048575 frames. Its stack and the stacks of the nodes below become UINT32_MAX. */
 int pf_call_tree_resolve(struct pf_call_tree *, struct pf_dict *, uint32_t *node);

@@ -53,7 +53,7 @@ struct pf_rows {
 
     enum pf_kind kind;  /* of the records that are added now */
     uint32_t counted;   /* the measure of which each record has 1; UINT32_MAX: none */
-    uint32_t *measures; /* of the columns of all names pieces, those of the current columns last */
+    uint32_t *measures; /* of the columns of all pieces, those of the current columns last */
     size_t first, measure_count, measure_capacity;
 
     struct pf_rows_piece *pieces; /* that wait, in order */

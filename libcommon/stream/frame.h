@@ -57,7 +57,7 @@ struct pf_sequence {
     uint64_t segments;          /* that have ended */
     uint64_t start;             /* offset of the segment's H */
     uint64_t records;           /* of the segment */
-    uint64_t all_records;       /* of all names segments */
+    uint64_t all_records;       /* of all segments */
     uint32_t counts[PF_TABLES]; /* next id of each table */
 };
 

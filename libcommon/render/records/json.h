@@ -26,7 +26,7 @@ struct pf_samples_memo {
 /* The facts about a measure in a row or the document, except name and unit. */
 struct pf_samples_facts {
     uint32_t key;              /* key in `values` */
-    struct pf_measure measure; /* whole but for its kind; unit 0: the unit key in `values` */
+    struct pf_measure measure; /* complete except for its kind; unit 0: the unit of the values */
 };
 
 struct pf_samples_reader {
