@@ -37,9 +37,9 @@ enum pf_caps {
     PF_TELLS_SOURCE = 1 << 16,
     /* the writer also gets records of kinds it cannot hold, and may draw their sums */
     PF_SUMS_ALL = 1 << 17,
-    PF_CALLS_TELL =
-        1 << 18 /* the costs of functions are more exact from its calls than from its stacks, and
-                   calls and lines together give the time outside of all functions (NYTProf) */
+    /* the costs of functions are more exact from its calls than from its stacks, and calls and
+     * lines together give the time outside of all functions (NYTProf) */
+    PF_CALLS_TELL = 1 << 18
 };
 
 /* The FlameGraph script whose spelling of names folded stacks use: stackcollapse-perf.pl,
