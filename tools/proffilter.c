@@ -1,4 +1,4 @@
-/* proffilter: the part of a profile that was asked for. */
+/* proffilter: select and edit parts of profiles. */
 #include "cli/filtering.h"
 
 struct run {
