@@ -1,7 +1,7 @@
-/* Which frames match which expressions. A frame matches by its function, its function's system
- * name, its file or its image; a frame nobody named by what it is shown as (0x12006cbb8,
- * [unknown]). Names match as their bytes and as they are shown. Every name and place is looked at
- * once. */
+/* Matches frames against expressions. A frame matches by its function, its function's system
+ * name, its file or its image; a frame without a name by its shown text (0x12006cbb8,
+ * [unknown]). Names are matched both as stored bytes and as shown. Every name and location is
+ * tested once. */
 #ifndef PF_ANALYSIS_FILTER_FRAMES_H
 #define PF_ANALYSIS_FILTER_FRAMES_H
 
@@ -24,19 +24,19 @@ struct pf_frames {
     } * tests;
     size_t count, test_capacity;
     uint8_t marks;      /* of all tests */
-    uint8_t *locations; /* marks by location, 0 = not looked at */
+    uint8_t *locations; /* marks by location, 0 = not tested */
     uint8_t *strings;   /* likewise */
     size_t location_capacity, string_capacity;
     struct pf_buffer shown;
 };
 
 void pf_frames_free(struct pf_frames *);
-/* Frames that match `text` get `mark`; several tests may give the same mark. `text` must outlive
- * this. PF_OK, PF_USAGE, PF_NOMEM. */
+/* Adds a test: frames that match `text` get `mark`; several tests may have the same mark. `text`
+ * must outlive the tests. PF_OK, PF_USAGE, PF_NOMEM. */
 int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags,
                   struct pf_error *);
 
-/* Before ids of new rows are looked at. PF_OK or PF_NOMEM. */
+/* Call before pf_frames_marks for ids of new rows. PF_OK or PF_NOMEM. */
 int pf_frames_prepare(struct pf_frames *, const struct pf_dict *);
 uint8_t pf_frames_look(struct pf_frames *, const struct pf_dict *, uint32_t location);
 /* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location`
@@ -48,9 +48,9 @@ static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_
     return marks != 0 ? marks : pf_frames_look(frames, dict, location);
 }
 
-/* PF_OK, or PF_NOMEM when matching ran out of memory. */
+/* PF_OK, or PF_NOMEM if matching ran out of memory. */
 int pf_frames_status(const struct pf_frames *);
-/* Says of each expression that matched none of the frames looked at that it did. */
+/* Reports the expressions that matched none of the tested frames. */
 void pf_frames_report(const struct pf_frames *, const struct pf_report *);
 
 #endif

@@ -1,9 +1,8 @@
-/* Expressions that names are matched against. Names may hold any byte; matching is byte by byte, so
- * an expression means the same in every locale (and -i knows the letters of ASCII). No expression
- * matches a NUL byte: what stands before and after one is looked at by itself, and ^ and $ keep
- * meaning the ends of the whole name. Names that are no UTF-8 are shown in other bytes
- * (analysis/names/shown.h): an expression in UTF-8 that is not ASCII is to be held against those
- * too. */
+/* Expressions for names. Names may contain any byte; matching is byte by byte, so an expression
+ * means the same in every locale (and -i knows the letters of ASCII). No expression matches a
+ * NUL byte: the parts before and after a NUL are matched separately, and ^ and $ still mean the
+ * ends of the whole name. Names that are not UTF-8 are shown with other bytes
+ * (analysis/names/shown.h): match expressions in UTF-8 beyond ASCII against the shown name too. */
 #ifndef PF_ANALYSIS_FILTER_PATTERN_H
 #define PF_ANALYSIS_FILTER_PATTERN_H
 
@@ -16,12 +15,12 @@
 
 enum pf_pattern_flag { PF_PATTERN_IGNORE_CASE = 1, PF_PATTERN_FIXED = 2 };
 
-/* A POSIX extended regular expression, unanchored; with PF_PATTERN_FIXED a string to be found. */
+/* A POSIX extended regular expression, unanchored; with PF_PATTERN_FIXED a plain string. */
 struct pf_pattern {
     const char *text; /* as it was given; borrowed */
     regex_t regex;
-    bool typed; /* holds more than ASCII: it is what somebody saw and typed */
-    int status; /* PF_OK or PF_NOMEM, which stays: matching ran out of memory */
+    bool typed; /* the expression is UTF-8 beyond ASCII */
+    int status; /* PF_OK, or PF_NOMEM after matching ran out of memory; stays */
 };
 
 /* PF_OK, PF_USAGE with the reason for a bad expression, PF_NOMEM. `text` must outlive the pattern.
@@ -29,10 +28,10 @@ struct pf_pattern {
 int pf_pattern_compile(struct pf_pattern *, const char *text, unsigned flags, struct pf_error *);
 void pf_pattern_free(struct pf_pattern *);
 
-/* A NUL must stand behind the bytes of `name`, as it does behind every string of a dictionary. */
+/* The bytes of `name` must be followed by a NUL, as every string of a dictionary is. */
 bool pf_pattern_match(struct pf_pattern *, struct pf_bytes name);
-/* The first match at or after `from`: offsets in `name` of it and of its groups. A bracketed group
- * that took no part is -1. */
+/* The first match at or after `from`: the offsets of the match and of its groups in `name`. An
+ * unused group is -1. */
 enum { PF_PATTERN_GROUPS = 10 };
 bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from,
                      regmatch_t groups[PF_PATTERN_GROUPS]);
@@ -40,9 +39,9 @@ bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from,
 /* Whether an expression is UTF-8 and not ASCII. */
 bool pf_pattern_typed(const char *text);
 
-/* Whether the whole name is one that a shell's pattern allows: '*' any bytes, '?' one character (a
- * byte where the bytes are not UTF-8), [a-z] and [!a-z] one byte, backslash takes a special
- * character for itself. With PF_PATTERN_FIXED: is that string. */
+/* Whether the whole name matches a shell pattern: '*' any bytes, '?' one character (one byte if
+ * the bytes are not UTF-8), [a-z] and [!a-z] one byte; a backslash escapes a special character.
+ * With PF_PATTERN_FIXED: whether the name is that string. */
 bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name);
 
 #endif

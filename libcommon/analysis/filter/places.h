@@ -1,5 +1,4 @@
-/* Edits of places: what makes two of them the same, and the names of functions, files, images and
- * labels. */
+/* Edits of locations: their granularity, and the names of functions, files, images and labels. */
 #ifndef PF_ANALYSIS_FILTER_PLACES_H
 #define PF_ANALYSIS_FILTER_PLACES_H
 
@@ -37,11 +36,11 @@ struct pf_places {
         bool matched;
     } * renames;
     size_t trim_count, trim_capacity, rename_count, rename_capacity;
-    unsigned targets; /* bits by enum pf_rename_target: there is a rename of it */
+    unsigned targets; /* bits by enum pf_rename_target: targets with a rename */
 
     struct pf_id_map coarse, named, functions, images;
     struct pf_buffer text, other, shown; /* names being edited */
-    int status;                          /* PF_OK or PF_NOMEM, which stays; ids are 0 then */
+    int status;                          /* PF_OK, or PF_NOMEM, which stays; ids are then 0 */
 };
 
 void pf_places_free(struct pf_places *);
@@ -51,7 +50,7 @@ int pf_places_trim(struct pf_places *, const char *path, struct pf_error *);
 int pf_places_rename(struct pf_places *, const char *text, unsigned flags, struct pf_error *);
 bool pf_places_change_nothing(const struct pf_places *);
 
-/* The place at the granularity asked for, then the same with its names edited. */
+/* The location at the requested granularity, and the same with edited names. */
 uint32_t pf_places_coarse(struct pf_places *, uint32_t location);
 uint32_t pf_places_named(struct pf_places *, uint32_t location);
 /* The edited name of a file, of a function, and of a label's value. Strings. */

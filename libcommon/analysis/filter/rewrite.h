@@ -1,11 +1,11 @@
-/* Edits of frames, labels and names, made to all records of a filter. Applied in the order of the
- * functions below, whatever the order they are called in. Every node of the calling-context tree
+/* Edits of frames, labels and names in all records of a filter. The edits are applied in the order
+ * of the functions below, whatever the order of the calls. Every node of the calling-context tree
  * and every set of labels is edited once.
  *
- * A SAMPLE is its stack. An EDGE counts as a stack of caller and callee, a FLAT record as one of
- * its place alone: one that loses its place or its callee goes, and an edge that loses its caller
- * stays as an edge from no place. A sample goes when no frame is left of those it had; one that
- * never had any goes only under show and show_from. */
+ * A SAMPLE is its stack, an EDGE a stack of caller and callee, a FLAT record a stack of one
+ * frame. A FLAT record is removed with its frame, an EDGE with its callee; an EDGE whose caller
+ * is removed becomes an edge from location 0. A SAMPLE is removed with its last frame; a SAMPLE
+ * that never had frames is removed only by show and show_from. */
 #ifndef PF_ANALYSIS_FILTER_REWRITE_H
 #define PF_ANALYSIS_FILTER_REWRITE_H
 
@@ -21,49 +21,49 @@ struct pf_rewrite;
 
 enum pf_rewrite_frame {
     PF_REWRITE_SHOW = 1, /* only frames that match stay */
-    /* frames that match go; what they cost falls to the frame outside them */
+    /* frames that match are removed; their cost goes to the frame outside */
     PF_REWRITE_HIDE = 2,
-    /* frames outside the outermost match go, and records without a match */
+    /* frames outside the outermost match are removed, and records without a match */
     PF_REWRITE_SHOW_FROM = 4,
-    PF_REWRITE_PRUNE_FROM = 8 /* frames inside the innermost match go */
+    PF_REWRITE_PRUNE_FROM = 8 /* frames inside the innermost match are removed */
 };
 
-/* `dict` is the one of all batches and outlives this, as do all texts given. NULL: out of
- * memory. */
+/* `dict` is the dictionary of all batches; `dict` and all texts must outlive the result. NULL:
+ * out of memory. */
 struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict);
 void pf_rewrite_free(struct pf_rewrite *); /* NULL is allowed */
 
-/* Those that can fail give PF_OK, PF_USAGE with the reason, or PF_NOMEM. `flags` are enum
+/* Functions that can fail return PF_OK, PF_USAGE with the reason, or PF_NOMEM. `flags` are enum
  * pf_pattern_flag. */
 int pf_rewrite_frames(struct pf_rewrite *, enum pf_rewrite_frame, const char *text, unsigned flags,
                       struct pf_error *);
-/* What makes two frames the same: drops the rest. A frame that does not have it (no name, no file,
- * no image) stays as it is. */
+/* Reduces frames to a granularity. A frame without the needed part (name, file, image) is
+ * unchanged. */
 void pf_rewrite_granularity(struct pf_rewrite *, enum pf_granularity);
-/* Neighbours of the same function (of the same place, where nobody named it) become one frame, the
- * inner one. */
+/* Joins neighbouring frames of the same function (or of the same unnamed place); the inner frame
+ * stays. */
 void pf_rewrite_collapse(struct pf_rewrite *);
 /* Stacks keep their outermost `frames` frames. */
 void pf_rewrite_max_depth(struct pf_rewrite *, uint32_t frames);
-/* Files below this directory lose its name. */
+/* Removes this directory from the beginning of file names. */
 int pf_rewrite_trim_path(struct pf_rewrite *, const char *path, struct pf_error *);
 /* [function|file|image|label:KEY:]s/RE/TEXT/FLAGS; file names of source texts too. */
 int pf_rewrite_rename(struct pf_rewrite *, const char *text, unsigned flags, struct pf_error *);
-/* The values of a label become frames at the root of samples, or behind the leaf; several calls:
+/* Adds the values of a label as frames at the root of samples, or after the leaf; several calls:
  * from the outside inwards. */
 int pf_rewrite_label_frames(struct pf_rewrite *, const char *key, bool leaf, struct pf_error *);
 
-/* True when nothing was asked for: batches need not be given. */
+/* True if there are no edits: batches need not be passed. */
 bool pf_rewrite_changes_nothing(const struct pf_rewrite *);
 
-/* *to: the edited *from, with 0 rows when no record is left; valid until the next call. What goes
- * is counted in `removed`. Metadata pass unchanged but for names of files and functions in what a
- * format keeps for itself. PF_OK or PF_NOMEM. */
+/* *to: the edited *from, with 0 rows if no record is left; valid until the next call. `removed`
+ * counts the removed records. Metadata are unchanged, except names of files and functions in
+ * private metadata of a format. PF_OK or PF_NOMEM. */
 int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf_batch *to,
                      struct pf_removed *removed);
 
-/* At the end: says which expressions matched nothing; where no record is left, only those that
- * could have kept one. */
+/* Call at the end: reports the expressions that matched nothing; if no record is left, only
+ * those that could have kept a record. */
 void pf_rewrite_report(const struct pf_rewrite *, bool left, const struct pf_report *);
 
 #endif

@@ -24,8 +24,8 @@ enum pf_select_frame {
     PF_SELECT_ROOT = 8
 };
 
-/* `dict` is the one of all batches and outlives this, as do all texts given. NULL: out of
- * memory. */
+/* `dict` is the dictionary of all batches; `dict` and all texts must outlive the result. NULL:
+ * out of memory. */
 struct pf_select *pf_select_new(const struct pf_dict *dict);
 void pf_select_free(struct pf_select *); /* NULL is allowed */
 
@@ -49,7 +49,7 @@ void pf_select_no_section(struct pf_select *);
 /* The records that would have gone, instead. */
 void pf_select_invert(struct pf_select *);
 
-/* True when nothing was asked for: batches need not be given. */
+/* True if there are no edits: batches need not be passed. */
 bool pf_select_takes_all(const struct pf_select *);
 /* True when the totals must be known first: give all batches to pf_select_total before the first
  * pf_select_batch. */

@@ -1,4 +1,4 @@
-/* Maps from ids to ids that are filled as they are met. */
+/* Maps from ids to ids, filled on demand. */
 #ifndef PF_ANALYSIS_NAMES_ID_MAP_H
 #define PF_ANALYSIS_NAMES_ID_MAP_H
 
@@ -8,7 +8,7 @@
 
 /* From dense ids. Zero-initialise; free with pf_id_map_free. */
 struct pf_id_map {
-    uint32_t *to; /* id + 1; 0 = not met */
+    uint32_t *to; /* id + 1; 0 = no entry */
     size_t capacity;
 };
 
@@ -25,7 +25,7 @@ static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uin
     return true;
 }
 
-/* From pairs of ids, of which few are met. Zero-initialise; free with pf_pair_map_free. */
+/* From pairs of ids, with few entries. Zero-initialise; free with pf_pair_map_free. */
 struct pf_pair_map {
     struct pf_pair_slot {
         uint32_t a, b, to; /* to + 1; 0 = empty */
@@ -36,7 +36,7 @@ struct pf_pair_map {
 
 void pf_pair_map_free(struct pf_pair_map *);
 bool pf_pair_map_get(const struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t *to);
-/* The pair is not there yet. False: out of memory. */
+/* Adds a pair, which must be new. False: out of memory. */
 bool pf_pair_map_put(struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t to);
 
 #endif

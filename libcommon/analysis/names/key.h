@@ -1,4 +1,4 @@
-/* What a row of a table is about (--by): functions, lines, files ... as dense numbers. */
+/* Keys of table rows (--by): functions, lines, files ... as dense numbers. */
 #ifndef PF_ANALYSIS_NAMES_KEY_H
 #define PF_ANALYSIS_NAMES_KEY_H
 
@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 enum pf_by {
-    /* name, file, image and, without a name of its own, first line: two `main` in two files are
-     * two */
+    /* name, file, image and, without a name of its own, first line: `main` in two files is two
+     * functions */
     PF_BY_FUNCTION,
     PF_BY_NAME,
     PF_BY_FILE,
-    PF_BY_LINE, /* function and line being executed */
+    PF_BY_LINE, /* function and executed line */
     PF_BY_ADDRESS,
     PF_BY_IMAGE,
     PF_BY_PACKAGE, /* what stands before the last `::` of the name (Perl, C++, Rust), the first dot
@@ -25,25 +25,25 @@ enum pf_by {
     PF_BY_LABEL    /* sections too: their key is `section` */
 };
 
-/* What --by names: function, name, file, line, address, image, package, section or label:KEY, whose
- * key is interned (else *label is 0). False when there is no such thing. */
+/* Parses the argument of --by: function, name, file, line, address, image, package, section or
+ * label:KEY, whose key is interned (else *label is 0). False if unknown. */
 bool pf_by_find(const char *name, struct pf_dict *, enum pf_by *, uint32_t *label);
 
 enum {
     PF_KEY_PRESENT = 1,
-    PF_KEY_AT_ZERO = 2 /* its address is 0 and is one, pf_dict_has_address */
+    PF_KEY_AT_ZERO = 2 /* its address is 0 and valid, pf_dict_has_address */
 };
 
-/* The part of a function's name that PF_BY_PACKAGE goes by. */
+/* The package in a function's name, for PF_BY_PACKAGE. */
 struct pf_bytes pf_package_name(struct pf_bytes name);
 
-/* Fields that do not make a row of this kind are 0. Rows of labels: `name` is the value or, with
- * numeric 1, the unit of the number in `line`. */
+/* Unused fields are 0. Rows of labels: `name` is the value or, with numeric 1, the unit of the
+ * number in `line`. */
 struct pf_key {
     uint32_t name, file, image; /* strings */
     uint16_t present, numeric;  /* present: never 0, so that a key of nothing but 0 is a row too */
     int64_t line;
-    uint64_t address; /* PF_BY_ADDRESS, and functions nobody named */
+    uint64_t address; /* PF_BY_ADDRESS, and functions without a name */
     /* first line of a function without a name of its own (analysis/names/anonymous.h) */
     int64_t first;
 };
@@ -53,7 +53,7 @@ struct pf_keys {
     enum pf_by by;
     uint32_t label;        /* string: the key of the label */
     struct pf_table table; /* struct pf_key, numbered from 1 */
-    /* smallest positive line met: start lines, for PF_BY_ADDRESS executed ones; 0 = none */
+    /* the smallest positive line: start lines, for PF_BY_ADDRESS executed lines; 0 = none */
     int64_t *lines;
     size_t line_capacity, line_count;
     unsigned char *inlined; /* by key: PF_KEY_INLINED and PF_KEY_CALLED */
@@ -62,7 +62,7 @@ struct pf_keys {
     size_t place_count, place_capacity, places_done;
     int64_t *first_lines; /* by function: analysis/names/anonymous.h */
     size_t first_line_count, first_line_capacity;
-    struct pf_forms images; /* those mapped at several places are one image */
+    struct pf_forms images; /* images mapped at several addresses are one image */
     uint32_t images_known;  /* ids below it are entered */
     bool moved;             /* one is */
     /* set by the owner: more images may come, so they count in the first form, which stays, not in
@@ -73,7 +73,7 @@ struct pf_keys {
     int status;
 };
 
-/* `label` (a string of the dictionary) counts for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any
+/* `label` (a string of the dictionary) is for PF_BY_LABEL only. PF_OK or PF_NOMEM; free in any
  * case. */
 int pf_keys_init(struct pf_keys *, struct pf_dict *, enum pf_by, uint32_t label);
 void pf_keys_free(struct pf_keys *);
@@ -83,21 +83,21 @@ void pf_keys_free(struct pf_keys *);
  * location 0 is 0. Not for PF_BY_LABEL. PF_OK or PF_NOMEM; a further call looks at new locations
  * only. */
 int pf_keys_places(struct pf_keys *);
-/* The row of a label's value; out of memory the keys' status says. */
+/* The row of a label's value; after a failure the keys' status is PF_NOMEM. */
 uint32_t pf_keys_value(struct pf_keys *, const struct pf_label *);
 
 static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint32_t key)
 {
     return (const struct pf_key *)pf_table_row(&keys->table, key);
 }
-/* Whether two rows are one, or lines or addresses of one function. */
+/* Whether two rows are equal, or lines or addresses of one function. */
 bool pf_keys_same_function(const struct pf_keys *, uint32_t a, uint32_t b);
-/* A row without what tells it from others of its function. */
+/* The row of a key's function, without line and address. */
 struct pf_key pf_keys_function(const struct pf_keys *, uint32_t key);
-/* Whether the row has an address: 0 may be one. */
+/* Whether the row has an address; 0 may be valid. */
 bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
-/* The line a table shows for the key: the executed one, else the smallest start line met; 0 = not
- * known. */
+/* The line that a table shows for the key: the executed line, else the smallest start line; 0 =
+ * unknown. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
 /* Whether the places of the row are inlined, not inlined, or both; 0 for rows without inlined
@@ -105,14 +105,14 @@ int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
 unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 
-/* What the row is called: a function, a file, a value ...; unnamed addresses as everywhere (0x...),
- * nothing known `[unknown]`, "" where the row has no name. `flags` (may be NULL) gets the
- * string's. */
+/* The name of the row: a function, a file, a value ...; 0x... for addresses without a name,
+ * `[unknown]` if nothing is known, "" for a row without a name. `flags` (may be NULL) receives
+ * the string's flags. */
 
 struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch,
                              unsigned *flags);
 
-/* Order of rows whose numbers are equal: name, file, image as bytes, then first line, line and
+/* The order of rows with equal amounts: name, file, image as bytes, then first line, line and
  * address. */
 int pf_keys_compare(const struct pf_keys *, uint32_t a, uint32_t b);
 

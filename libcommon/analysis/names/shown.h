@@ -1,4 +1,4 @@
-/* Names as people see them. */
+/* Names as shown to people. */
 #ifndef PF_ANALYSIS_NAMES_SHOWN_H
 #define PF_ANALYSIS_NAMES_SHOWN_H
 
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* True when bytes with these flags (PF_UTF8) are shown as other ones: what is no UTF-8, and nobody
- * called so, is shown as Latin-1. *name is then that text in UTF-8, in `scratch` (emptied first),
- * with a NUL behind it; "" when memory ran out, which scratch->failed tells. */
+/* True if bytes with these flags (PF_UTF8) are shown differently: bytes that are not UTF-8,
+ * without the flag, are shown as Latin-1. *name is then that text in UTF-8, in `scratch`
+ * (emptied first), followed by a NUL. Out of memory: "" and scratch->failed. */
 bool pf_shown_name(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch,
                    struct pf_bytes *name);
 

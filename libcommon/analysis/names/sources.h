@@ -1,4 +1,4 @@
-/* Source texts: those a profile brought along, else the files on the disk. */
+/* Source texts: from the profile, else from files on the disk. */
 #ifndef PF_ANALYSIS_NAMES_SOURCES_H
 #define PF_ANALYSIS_NAMES_SOURCES_H
 
@@ -27,9 +27,9 @@ int pf_sources_add(struct pf_sources *, const struct pf_batch *);
 
 /* Lines of one file. Zero-initialise; free with pf_lines_free. */
 struct pf_lines {
-    struct pf_bytes *lines; /* by number - 1; missing ones have no data */
+    struct pf_bytes *lines; /* by number - 1; missing lines have no data */
     size_t count, capacity;
-    char *file; /* what was read from the disk */
+    char *file; /* contents of the file on the disk */
 };
 
 /* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK;

@@ -1,4 +1,4 @@
-/* Source texts of a merge: equal ones once, in the order of first sight. */
+/* Source texts of a merge: equal texts once, in the order of first occurrence. */
 #ifndef PF_ANALYSIS_NAMES_TEXTS_H
 #define PF_ANALYSIS_NAMES_TEXTS_H
 
@@ -26,9 +26,9 @@ struct pf_merge_texts {
 };
 
 void pf_merge_texts_free(struct pf_merge_texts *);
-/* Takes a TEXT batch. PF_OK or PF_NOMEM. */
+/* Adds a TEXT batch. PF_OK or PF_NOMEM. */
 int pf_merge_texts_add(struct pf_merge_texts *, const struct pf_batch *);
-/* How many there are, and: only the first `count` are left. */
+/* The number of texts; truncate keeps only the first `count`. */
 uint32_t pf_merge_texts_count(const struct pf_merge_texts *);
 void pf_merge_texts_truncate(struct pf_merge_texts *, uint32_t count);
 /* The text with an id of `rows`. */

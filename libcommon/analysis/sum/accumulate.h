@@ -1,5 +1,5 @@
-/* Sums of records by what they are about: the stack, the place, the pair of caller and callee, or
- * the labels. One pass; memory is proportional to the dictionary. */
+/* Sums of records by stack, location, pair of caller and callee, or labels. One pass; memory is
+ * proportional to the dictionary. */
 #ifndef PF_ANALYSIS_SUM_ACCUMULATE_H
 #define PF_ANALYSIS_SUM_ACCUMULATE_H
 
@@ -57,12 +57,12 @@ int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct 
 /* Begins the sums of one input alone, to be added to those of all when it has ended. Not with
  * slices. Free it before it begins again. PF_OK or PF_NOMEM. */
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
-/* Adds the input, as a whole or not at all. PF_OK; PF_NOMEM; PF_OVERFLOW; or as
- * pf_quantity_join. */
+/* Adds the input completely, or not at all after a failure. PF_OK; PF_NOMEM; PF_OVERFLOW; or the
+ * result of pf_quantity_join. */
 int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own,
                         struct pf_error *);
-/* The input is left out: measures that no input before it had do not become the main one. PF_OK or
- * PF_NOMEM. */
+/* Leaves out the input: measures that no earlier input had cannot become the main measure. PF_OK
+ * or PF_NOMEM. */
 int pf_accumulator_leave_out(struct pf_accumulator *all);
 
 /* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */

@@ -1,4 +1,4 @@
-/* Sorting with an argument for the order, which qsort of POSIX.1-2008 has not. Stable; never
+/* Sorting with an argument for the comparison, which qsort of POSIX.1-2008 lacks. Stable; never
  * quadratic. */
 #ifndef PF_ANALYSIS_SUM_SORT_H
 #define PF_ANALYSIS_SUM_SORT_H
@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* PF_OK or PF_NOMEM (as much memory again as the rows take). */
+/* Needs as much memory as the rows. PF_OK or PF_NOMEM. */
 int pf_sort(void *rows, size_t count, size_t size,
             int (*compare)(const void *arg, const void *a, const void *b), const void *arg);
 
-/* Greatest magnitude first; of two with the same the positive one. */
+/* Greatest magnitude first; of two equal magnitudes the positive amount first. */
 static inline int pf_compare_amounts(pf_int128 a, pf_int128 b)
 {
     pf_uint128 x = a < 0 ? -(pf_uint128)a : (pf_uint128)a,

@@ -1,5 +1,5 @@
-/* What a table is about: which measure of which kind of records, and where its flat and cumulative
- * values come from. */
+/* The subject of a table: the measure, the kind of records, and the sources of the flat and
+ * cumulative values. */
 #ifndef PF_ANALYSIS_SUM_SUBJECT_H
 #define PF_ANALYSIS_SUM_SUBJECT_H
 

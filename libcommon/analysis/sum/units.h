@@ -1,5 +1,5 @@
-/* Quantities: measures that are the same (pf_measure_same) brought to one scale, and how their
- * amounts are shown. */
+/* Quantities: equal measures (pf_measure_same) converted to one scale, and the printing of their
+ * amounts. */
 #ifndef PF_ANALYSIS_SUM_UNITS_H
 #define PF_ANALYSIS_SUM_UNITS_H
 
@@ -22,9 +22,9 @@ struct pf_quantity {
     bool events;
 };
 
-/* Brings in one more measure. Sums made so far are to be multiplied by *sums, values of the new
- * measure by *values. Where periods differ the common scale is events. PF_UNSUPPORTED when one of
- * the periods is not known then, PF_OVERFLOW when the scales have no common one within 64 bits. */
+/* Adds a measure. The caller then multiplies earlier sums by *sums, and values of the new
+ * measure by *values. If periods differ, the common scale is events. PF_UNSUPPORTED if a period
+ * is then unknown, PF_OVERFLOW if the common scale overflows 64 bits. */
 int pf_quantity_join(struct pf_quantity *, const struct pf_dict *, const struct pf_measure *,
                      int64_t *sums, int64_t *values, struct pf_error *);
 
@@ -36,7 +36,7 @@ struct pf_measure pf_quantity_measure(const struct pf_quantity *, struct pf_dict
 int pf_measure_differ(const struct pf_dict *, const struct pf_measure *,
                       const struct pf_measure *other, struct pf_error *);
 
-/* -u: what amounts are shown in. */
+/* -u: the unit of shown amounts. */
 enum pf_unit {
     PF_UNIT_AUTO,
     PF_UNIT_NS,
@@ -49,7 +49,7 @@ enum pf_unit {
     PF_UNIT_BYTES
 };
 
-/* By the names of --unit; false when there is none. */
+/* Finds a unit by its name for --unit; false if unknown. */
 bool pf_unit_find(const char *name, enum pf_unit *);
 
 /* How sums of a quantity become amounts: amount = sum * num / den, rounded half to even. So many
@@ -76,20 +76,20 @@ int pf_quantity_scale(const struct pf_quantity *, const struct pf_dict *, enum p
 int pf_quantity_record_scale(const struct pf_quantity *, const struct pf_dict *, struct pf_scale *,
                              struct pf_error *);
 
-/* A sum as an amount; PF_OVERFLOW when it overflows 64 bits. */
+/* Converts a sum to an amount; PF_OVERFLOW if it overflows 64 bits. */
 int pf_scale_amount(const struct pf_scale *, int64_t sum, int64_t *amount, struct pf_error *);
 /* The same for totals; what overflows 128 bits is clamped (a total of 2^63 sums of any scale up to
  * 2^32 fits). */
 pf_int128 pf_scale_total(const struct pf_scale *, pf_int128 sum);
 
-/* Brings two scales to the same parts; false when they overflow 64 bits. */
+/* Converts two scales to the same parts; false if they overflow 64 bits. */
 bool pf_scale_join(struct pf_scale *, struct pf_scale *);
 
-/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. What has decimals has two, or so many that it
- * is not 0. With scale->group 1,234. */
+/* An amount for people: 3.41s, 120ms, 17.50MB, 1234. Fractions have two decimals, or as many as
+ * a value other than 0 needs. With scale->group 1,234. */
 enum { PF_AMOUNT_TEXT = PF_DECIMAL_TEXT };
 const char *pf_scale_print(const struct pf_scale *, pf_int128 amount, char text[PF_AMOUNT_TEXT]);
-/* Puts a comma between each three digits before the decimal point. */
+/* Inserts commas between thousands before the decimal point. */
 void pf_group_digits(char text[PF_AMOUNT_TEXT]);
 
 #endif

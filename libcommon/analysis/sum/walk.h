@@ -1,6 +1,5 @@
-/* A tree of rows in the order a reader would tell it: each node before those below it, and all
- * below it before its next sibling; siblings by their ids. Linear in nodes, whatever order they
- * were made in. */
+/* Walks a tree of rows in preorder, siblings by their ids. The time is linear in the number of
+ * nodes, whatever the order of their ids. */
 #ifndef PF_ANALYSIS_SUM_WALK_H
 #define PF_ANALYSIS_SUM_WALK_H
 
@@ -32,7 +31,7 @@ static inline uint32_t pf_walk_parent(const struct pf_walk *walk, uint32_t node)
     return *(const uint32_t *)pf_table_row(walk->nodes, node);
 }
 
-/* The next node, 0 when there is none. */
+/* The next node, 0 at the end. */
 static inline uint32_t pf_walk_next(struct pf_walk *walk)
 {
     uint32_t next = walk->links[walk->node].first;

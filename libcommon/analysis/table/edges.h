@@ -1,4 +1,4 @@
-/* Who calls whom: an amount for each pair of keys. */
+/* Callers and callees: an amount for each pair of keys. */
 #ifndef PF_ANALYSIS_TABLE_EDGES_H
 #define PF_ANALYSIS_TABLE_EDGES_H
 

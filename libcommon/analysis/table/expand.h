@@ -1,8 +1,8 @@
-/* Stacks made from pairs of caller and callee, where stacks are asked for and a profile knows calls
- * only. They are approximate: what a function costs itself is shared out among the ways it was
- * called by what came along each of them, as if every call did the same. Stacks may come out that
- * never were. What each function costs itself is exact, and so is the total. Where not even calls
- * are known, each function is a stack by itself, exactly.
+/* Makes stacks from pairs of caller and callee, for profiles that have only calls. The stacks are
+ * approximate: the own cost of a function is divided among the paths to it in proportion to the
+ * cost of each path, as if every call did the same. Some stacks may never have existed. The own
+ * cost of each function and the total are exact. Without calls, each function is a stack by itself,
+ * exactly.
  *
  * One object is for one input. */
 #ifndef PF_ANALYSIS_TABLE_EXPAND_H
@@ -22,7 +22,7 @@ void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 /* Takes FLAT and EDGE batches; notes whether there are SAMPLE ones, and passes over others. As
  * pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
-/* Whether the input has stacks of its own: then nothing is to be made of its calls. */
+/* Whether the input has stacks: then none are made from its calls. */
 bool pf_expand_has_stacks(const struct pf_expand *);
 /* Whether there are pairs of caller and callee, and costs of places. */
 bool pf_expand_has_calls(const struct pf_expand *);

@@ -1,5 +1,5 @@
-/* Flame graphs: the stacks of a profile joined to a tree of frames, laid out so that each frame is
- * as wide as what was met there. */
+/* Flame graphs: the stacks of a profile as a tree of frames, laid out so that the width of a
+ * frame is its cumulative amount. */
 #ifndef PF_ANALYSIS_TABLE_FLAME_H
 #define PF_ANALYSIS_TABLE_FLAME_H
 
@@ -16,7 +16,7 @@
 /* Zero-initialise, and set `label` if wanted; pf_flame_open; free with pf_flame_free. */
 struct pf_flame {
     struct pf_dict *dict;
-    bool reverse;   /* leaves stand at the root, their callers above them */
+    bool reverse;   /* leaves are at the root, their callers above */
     enum pf_by by;  /* PF_BY_FUNCTION, or PF_BY_NAME: functions of one name are one */
     uint32_t label; /* string: key of the label whose values are told apart; 0: none */
 
@@ -50,11 +50,11 @@ void pf_flame_free(struct pf_flame *);
 /* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn
  * (analysis/sum/file_scope.h). As pf_accumulator_add. */
 int pf_flame_add(struct pf_flame *, const struct pf_batch *, struct pf_error *);
-/* Joins the stacks, after the last batch. PF_OK; PF_EOF when there are records but nothing to draw;
- * PF_NOMEM, PF_OVERFLOW. */
+/* Joins the stacks, after the last batch. PF_OK; PF_EOF if there are records but nothing to
+ * draw; PF_NOMEM, PF_OVERFLOW. */
 int pf_flame_make(struct pf_flame *, struct pf_error *);
 
-/* What a picture can be about: a measure, or two that are what was before and what after. */
+/* The subject of a flame graph: a measure, or the measures before and after. */
 struct pf_flame_subject {
     /* of the measure; of NAME.before, NAME.after and NAME.delta NAME */
     struct pf_bytes name;

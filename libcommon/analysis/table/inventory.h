@@ -1,4 +1,4 @@
-/* What an input holds: how many records of which kinds, totals, which functions and sections. */
+/* The contents of an input: numbers of records by kind, totals, functions and sections. */
 #ifndef PF_ANALYSIS_TABLE_INVENTORY_H
 #define PF_ANALYSIS_TABLE_INVENTORY_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ids that have been seen. */
+/* A set of ids. */
 struct pf_id_set {
     bool *seen;
     size_t count, capacity;
@@ -19,8 +19,8 @@ struct pf_id_set {
 struct pf_inventory {
     const struct pf_dict *dict;
     uint64_t records[PF_RECORD_KINDS];
-    /* SAMPLE records but those without frames whose values are all 0: marks a profiler leaves, no
-     * time */
+    /* SAMPLE records, except records without frames and values, which some profilers write as
+     * marks */
     uint64_t samples;
     struct pf_inventory_measure {
         bool seen;

@@ -1,5 +1,4 @@
-/* The tree of calls: stacks with equal keys joined, with what each node costs itself and with all
- * below it. */
+/* The tree of calls: stacks with equal keys joined, with the self and total amount of each node. */
 #ifndef PF_ANALYSIS_TABLE_TREE_H
 #define PF_ANALYSIS_TABLE_TREE_H
 
@@ -15,9 +14,9 @@ struct pf_tree_node {
 };
 
 enum pf_tree_mark {
-    /* it calls others, and what they cost when it is called from here is not known */
+    /* it has callees whose cost is not known for calls from here */
     PF_TREE_CUT = 1,
-    PF_TREE_NO_SELF = 2 /* nor is what it costs itself */
+    PF_TREE_NO_SELF = 2 /* its own cost is not known either */
 };
 
 /* Nodes have dense ids, parents smaller ones than their children. Node 0 is the root, `all`: its
