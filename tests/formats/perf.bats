@@ -322,7 +322,7 @@ assert got == full + lines + memory + wall, got'
     [[ $output == *"offset 18: line 2 has 3 numbers, the earlier lines have 1"* ]]
     printf 'P1;T2;/a.py:f:1 5\nP1 6\n' >in
     run -3 profcat -f austin -t text in
-    [[ $output == *"offset 18: line 2 is no sample"* ]]
+    [[ $output == *"offset 18: line 2 is not a sample"* ]]
 }
 
 @test "each of them is told from the others" {
