@@ -100,7 +100,7 @@ refused() { # TEXT WANTED [OPTION...]
     refused "${head}fn=f\n1 2 3\n" 'line 4: more costs than events'
     refused "${head}fn=f\n1 x\n" 'line 4: a cost is missing'
     refused "${head}fn=f\n-1 2\n" 'line 4: the position is missing'
-    refused "${head}fn=f\n1 9223372036854775808\n" 'more than 64 bits'
+    refused "${head}fn=f\n1 9223372036854775808\n" 'over 64 bits'
     refused "${head}fn=f\n99999999999999999999 1\n" 'the position is missing'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\nfn=h\n" 'expected the costs of a call'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\n" 'ends before the costs of a call'
