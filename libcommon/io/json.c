@@ -35,13 +35,52 @@ static const char *kind_words(unsigned kinds, char *text)
     return text;
 }
 
-static int wrong_kind(struct pf_json_cut *cut, unsigned kind, unsigned kinds)
+static int wrong_kind(struct pf_json_cut *cut, uint64_t offset, struct pf_bytes key, unsigned kind,
+                      unsigned kinds)
 {
     char is[TEXT_MAX], expected[TEXT_MAX];
 
-    return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                       "'%s' is %s, expected %s", pf_clip(cut->key).text, kind_words(kind, is),
-                       kind_words(kinds, expected));
+    return pf_error_at(cut->error, PF_FAILED, offset, "'%s' is %s, expected %s", pf_clip(key).text,
+                       kind_words(kind, is), kind_words(kinds, expected));
+}
+
+static unsigned value_bit(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return PF_JSON_OBJECT;
+    case JSON_ARRAY: return PF_JSON_ARRAY;
+    case JSON_STRING: return PF_JSON_STRING;
+    case JSON_INTEGER:
+    case JSON_REAL: return PF_JSON_NUMBER;
+    case JSON_NULL: return PF_JSON_NULL;
+    default: return PF_JSON_BOOLEAN;
+    }
+}
+
+int pf_json_check(struct pf_json_cut *cut, uint64_t offset, const char *name, const json_t *value,
+                  unsigned kinds)
+{
+    if (!(value_bit(value) & kinds))
+        return wrong_kind(cut, offset, pf_bytes_of(name), value_bit(value), kinds);
+    if (json_is_real(value))
+        return pf_error_at(cut->error, PF_FAILED, offset,
+                           "'%s': expected a whole number of 64 bits, not %.10g",
+                           pf_clip(pf_bytes_of(name)).text, json_real_value(value));
+    return PF_OK;
+}
+
+int pf_json_check_members(struct pf_json_cut *cut, uint64_t offset, const json_t *object,
+                          const struct pf_json_type *types)
+{
+    int status = PF_OK;
+
+    for (; types->key && status == PF_OK; types++) {
+        const json_t *member = json_object_get(object, types->key);
+
+        if (member && !json_is_null(member))
+            status = pf_json_check(cut, offset, types->key, member, types->kinds);
+    }
+    return status;
 }
 
 /* Keys differ in their first letters mostly: no call is made for those. */
@@ -70,7 +109,8 @@ static int read_member(struct pf_json_cut *cut, const struct pf_json_member *row
         if (!(row->kinds & kind_bit(kind))) {
             if (row->kinds & PF_JSON_LAX)
                 continue;
-            return wrong_kind(cut, kind_bit(kind), row->kinds);
+            return wrong_kind(cut, pf_source_offset(cut->source), cut->key, kind_bit(kind),
+                              row->kinds);
         }
         if (row->kinds & PF_JSON_ONCE && *seen & UINT64_C(1) << k)
             return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),

@@ -52,6 +52,20 @@ int pf_json_member(struct pf_json_cut *, const struct pf_json_member *, void *ob
 /* Reads the next array, each element with `read`. */
 int pf_json_array(struct pf_json_cut *, pf_json_read *read, void *object);
 
+/* The kinds of values made by jansson, in the same words. */
+struct pf_json_type {
+    const char *key; /* NULL behind the last */
+    unsigned kinds;
+};
+/* A value, which messages call `name` and place at `offset`, is of one of the kinds; a number is a
+ * whole one. PF_OK or PF_FAILED. */
+int pf_json_check(struct pf_json_cut *, uint64_t offset, const char *name, const json_t *value,
+                  unsigned kinds);
+/* Members of an object are of the kinds that `types` has for their keys, or null; other keys are
+ * not looked at. PF_OK or PF_FAILED. */
+int pf_json_check_members(struct pf_json_cut *, uint64_t offset, const json_t *object,
+                          const struct pf_json_type *types);
+
 /* A whole number, into an int64_t. */
 pf_json_read pf_json_read_int;
 /* The same for an unimportant number (a line, a column): the field is unchanged if the number is

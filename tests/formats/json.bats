@@ -276,6 +276,26 @@ chrometrace;[{"ph":@true}];'ph' is true or false, expected a string
 json;{"rows":@5};'rows' is a number, expected an array
 ndjson;{"kind":"sample","values":@["a"]};'values' is an array, expected an object
 ndjson;{"values":{"a":@{}}};'a' is an object, expected a number or a string
+ndjson;{"labels":@["op"]};'labels' is an array, expected an object or null
+ndjson;{"labels":@{"op":true}};'op' is true or false, expected an object or a number or a string
+ndjson;{"labels":@{"op":["a",[]]}};'op' is an array, expected an object or a number or a string
+ndjson;{"labels":@{"n":1.5}};'n': expected a whole number of 64 bits, not 1.5
+ndjson;{"sections":@[1]};'sections' is a number, expected a string
+ndjson;{"stack":[@1]};'stack' is a number, expected an object or a string
+ndjson;{"stack":["f",@{"line":"3"}]};'line' is a string, expected a number
+ndjson;{"measures":@{"a":{"main":1}}};'main' is a number, expected true or false
+json;{"rows":[],"measures":[{"name":@7}]};'name' is a number, expected a string or null
+END
+}
+
+@test "labels of rows made by hand may be single strings and numbers, and null stands for what is absent" {
+    printf '%s\n' '{"kind":"sample","labels":{"op":"x","n":5,"m":[{"num":7,"unit":"bytes"},8],"no":null},"sections":null,"stack":[{"function":"f","line":null}],"values":{"a":1},"units":{"a":"count"}}' >hand.ndjson
+    expect profcat -t text hand.ndjson <<'END'
+metadata  profutils  input  hand.ndjson
+metadata  profutils  source_format  ndjson
+measure  sample a  count  count
+sample 1  a 1 count  m=7 bytes  m=8  n=5  op=x
+    f
 END
 }
 

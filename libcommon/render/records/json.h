@@ -17,8 +17,9 @@ enum { PF_SAMPLES_COLUMNS = 1024 }; /* as many as a segment of the native stream
  * `make`. */
 struct pf_samples_memo {
     struct pf_strings texts;
-    uint32_t (*make)(struct pf_reader *, const json_t *); /* for a new value */
-    uint32_t *ids;                                        /* by string, + 1 */
+    /* makes the id of a new value, which stands at `offset`; PF_OK, or an error of the cutter */
+    int (*make)(struct pf_json_cut *, uint64_t offset, const json_t *, uint32_t *id);
+    uint32_t *ids; /* by string, + 1 */
     size_t count, capacity;
     uint32_t id; /* id of the last value */
 };

@@ -70,9 +70,22 @@ static uint8_t member_word(const json_t *object, const char *key, const char *(*
 }
 
 /* A frame, which may be its name alone. */
-static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
+static int make_frame(struct pf_json_cut *cut, uint64_t offset, const json_t *frame, uint32_t *id)
 {
-    struct pf_dict *dict = reader->dict;
+    static const struct pf_json_type types[] = {
+        {"function", PF_JSON_STRING},   {"file", PF_JSON_STRING},
+        {"line", PF_JSON_NUMBER},       {"column", PF_JSON_NUMBER},
+        {"image", PF_JSON_STRING},      {"address", PF_JSON_STRING},
+        {"inlined", PF_JSON_BOOLEAN},   {"start_line", PF_JSON_NUMBER},
+        {"frame_kind", PF_JSON_STRING}, {0},
+    };
+    struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
+    int status = pf_json_check(cut, offset, "stack", frame, PF_JSON_STRING | PF_JSON_OBJECT);
+
+    if (status == PF_OK)
+        status = pf_json_check_members(cut, offset, frame, types);
+    if (status != PF_OK)
+        return status;
     struct pf_bytes name = json_is_string(frame) ? text_of(frame)
                                                  : pf_json_member_text(frame, "function");
     struct pf_bytes address = pf_json_member_text(frame, "address"),
@@ -95,62 +108,107 @@ static uint32_t make_frame(struct pf_reader *reader, const json_t *frame)
     if (image.size > 0)
         location.image =
             pf_dict_add_image(dict, &(struct pf_image){.name = pf_dict_intern_text(dict, image)});
-    return pf_dict_add_location(dict, &location);
+    *id = pf_dict_add_location(dict, &location);
+    return PF_OK;
 }
 
-/* Failures stand in the reader's error. */
-static uint32_t end_set(struct pf_labels *labels, struct pf_reader *reader, bool good)
+/* The labels become a set, unless one was wrong (`status`) or memory ran out (`good` is false). */
+static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status, bool good,
+                   uint32_t *set)
 {
-    uint32_t set = 0;
+    struct pf_reader *reader = cut->owner;
 
-    if (!good)
-        pf_error_nomem(&reader->error);
-    else
-        pf_labels_take_checked(labels, reader->dict, &set, &reader->error,
-                               pf_source_offset(reader->source));
+    if (status == PF_OK && !good)
+        status = pf_error_nomem(&reader->error);
+    if (status == PF_OK)
+        status = pf_labels_take_checked(labels, reader->dict, set, &reader->error,
+                                        pf_source_offset(reader->source));
     pf_labels_free(labels);
-    return set;
+    return status;
 }
 
-static uint32_t make_sections(struct pf_reader *reader, const json_t *sections)
+/* One value of a label: a string, or a number, {"num":5,"unit":"bytes"} where it has a unit.
+ * *good: false where memory ran out. */
+static int add_label(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
+                     const char *key, const json_t *value, bool *good)
 {
-    struct pf_dict *dict = reader->dict;
-    struct pf_labels labels = {0};
+    static const struct pf_json_type types[] = {
+        {"num", PF_JSON_NUMBER}, {"unit", PF_JSON_STRING}, {0}};
+    struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
+    uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
+    int status =
+        pf_json_check(cut, offset, key, value, PF_JSON_STRING | PF_JSON_NUMBER | PF_JSON_OBJECT);
+
+    if (status == PF_OK)
+        status = pf_json_check_members(cut, offset, value, types);
+    if (status != PF_OK)
+        return status;
+    if (json_is_string(value))
+        *good = *good && pf_labels_add(set, dict, name, pf_dict_intern_text(dict, text_of(value)));
+    else
+        *good = *good &&
+                pf_labels_add_number(set, dict, name,
+                                     json_is_integer(value) ? (int64_t)json_integer_value(value)
+                                                            : pf_json_member_int(value, "num", 0),
+                                     pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+    return PF_OK;
+}
+
+/* The values of a label: one, an array of them, or null for none. */
+static int add_values(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
+                      const char *key, const json_t *values, bool *good)
+{
+    const json_t *value;
+    int status = PF_OK;
+    size_t k;
+
+    if (json_is_null(values))
+        return PF_OK;
+    if (!json_is_array(values))
+        return add_label(cut, offset, set, key, values, good);
+    json_array_foreach(values, k, value)
+    {
+        if (status == PF_OK)
+            status = add_label(cut, offset, set, key, value, good);
+    }
+    return status;
+}
+
+static int make_sections(struct pf_json_cut *cut, uint64_t offset, const json_t *sections,
+                         uint32_t *id)
+{
+    struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
+    struct pf_labels set = {0};
     const json_t *section;
     bool good = true;
     size_t k;
+    int status = PF_OK;
 
     json_array_foreach(sections, k, section)
-        good = good && pf_labels_add(&labels, dict, dict->section_key,
-                                     pf_dict_intern_text(dict, text_of(section)));
-    return end_set(&labels, reader, good);
+    {
+        if (status == PF_OK)
+            status = pf_json_check(cut, offset, "sections", section, PF_JSON_STRING);
+        if (status == PF_OK)
+            good = good && pf_labels_add(&set, dict, dict->section_key,
+                                         pf_dict_intern_text(dict, text_of(section)));
+    }
+    return end_set(cut, &set, status, good, id);
 }
 
-static uint32_t make_labels(struct pf_reader *reader, const json_t *labels)
+static int make_labels(struct pf_json_cut *cut, uint64_t offset, const json_t *labels, uint32_t *id)
 {
-    struct pf_dict *dict = reader->dict;
-    const json_t *values, *value;
-    const char *key;
     struct pf_labels set = {0};
+    const json_t *values;
+    const char *key;
     bool good = true;
-    size_t k;
+    int status = PF_OK;
 
     json_object_foreach((json_t *)(uintptr_t)labels, key, values)
     {
-        uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
-
-        json_array_foreach(values, k, value)
-        {
-            if (json_is_object(value))
-                good = good && pf_labels_add_number(
-                                   &set, dict, name, pf_json_member_int(value, "num", 0),
-                                   pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
-            else
-                good = good &&
-                       pf_labels_add(&set, dict, name, pf_dict_intern_text(dict, text_of(value)));
-        }
+        if (status == PF_OK)
+            status = add_values(cut, offset, &set, key, values, &good);
     }
-    return end_set(&set, reader, good);
+    return end_set(cut, &set, status, good, id);
 }
 
 static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key,
@@ -197,23 +255,40 @@ static bool add_facts(struct pf_reader *reader, uint32_t key, const json_t *meas
 }
 
 /* Facts of the measures of a row: 1 + the place of the first. */
-static uint32_t make_measures(struct pf_reader *reader, const json_t *measures)
+static int make_measures(struct pf_json_cut *cut, uint64_t offset, const json_t *measures,
+                         uint32_t *id)
 {
+    static const struct pf_json_type types[] = {
+        {"measure", PF_JSON_STRING},      {"base_unit", PF_JSON_STRING},
+        {"raw_unit", PF_JSON_STRING},     {"role", PF_JSON_STRING},
+        {"nature", PF_JSON_STRING},       {"aggregation", PF_JSON_STRING},
+        {"main", PF_JSON_BOOLEAN},        {"num", PF_JSON_NUMBER},
+        {"den", PF_JSON_NUMBER},          {"period", PF_JSON_NUMBER},
+        {"period_parts", PF_JSON_NUMBER}, {0},
+    };
+    struct pf_reader *reader = cut->owner;
     struct pf_samples_reader *state = reader->state;
     size_t first = state->fact_count;
     const json_t *measure;
     const char *key;
     bool good = true;
+    int status = PF_OK;
 
     json_object_foreach((json_t *)(uintptr_t)measures, key, measure)
     {
-        uint32_t of = pf_dict_intern_text(reader->dict, pf_bytes_of(key));
-
-        good = good && add_facts(reader, of, measure);
+        if (status == PF_OK)
+            status = pf_json_check(cut, offset, key, measure, PF_JSON_OBJECT);
+        if (status == PF_OK)
+            status = pf_json_check_members(cut, offset, measure, types);
+        if (status != PF_OK)
+            return status;
+        good = good &&
+               add_facts(reader, pf_dict_intern_text(reader->dict, pf_bytes_of(key)), measure);
     }
     if (!good || !add_facts(reader, UINT32_MAX, NULL))
         reader->dict->measures.table.status = PF_NOMEM;
-    return (uint32_t)first + 1;
+    *id = (uint32_t)first + 1;
+    return PF_OK;
 }
 
 /* The id of the value ahead, made once for each text, into the memo. */
@@ -233,12 +308,13 @@ static int read_known(struct pf_json_cut *cut, void *field)
         memo->id = memo->ids[text] - 1;
         return PF_OK;
     }
-    status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source) - raw.size, &value);
+    uint64_t offset = pf_source_offset(cut->source) - raw.size;
+
+    status = pf_json_cut_parse(cut, raw, offset, &value);
+    if (status == PF_OK)
+        status = memo->make(cut, offset, value, &memo->id);
     if (status != PF_OK)
         return status;
-    memo->id = memo->make(cut->owner, value);
-    if (cut->error->code != PF_OK)
-        return cut->error->code;
     if (text >= memo->count) {
         size_t before = memo->count;
 
@@ -400,12 +476,15 @@ static int read_row(struct pf_reader *reader)
     static const struct pf_json_member unit[] = {{NULL, PF_JSON_STRING, read_unit, 0, NULL}, {0}};
     static const struct pf_json_member members[] = {
         {"kind", PF_JSON_STRING, read_kind, 0, NULL},
-        {"sections", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, sections), NULL},
-        {"labels", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, labels), NULL},
+        {"sections", PF_JSON_ARRAY | PF_JSON_NULL, read_known,
+         offsetof(struct pf_samples_reader, sections), NULL},
+        {"labels", PF_JSON_OBJECT | PF_JSON_NULL, read_known,
+         offsetof(struct pf_samples_reader, labels), NULL},
         {"stack", PF_JSON_ARRAY, read_stack, 0, NULL},
         {"values", PF_JSON_OBJECT, NULL, 0, value},
         {"units", PF_JSON_OBJECT, NULL, 0, unit},
-        {"measures", PF_JSON_ANY, read_known, offsetof(struct pf_samples_reader, measures), NULL},
+        {"measures", PF_JSON_OBJECT | PF_JSON_NULL, read_known,
+         offsetof(struct pf_samples_reader, measures), NULL},
         {"source_format", PF_JSON_STRING, pf_json_read_text,
          offsetof(struct pf_samples_reader, formats), NULL},
         {"removed", PF_JSON_ANY, read_removed, 0, NULL},
@@ -642,20 +721,20 @@ static int keep_member(struct pf_json_cut *cut, void *field)
 
 /* A measure without its total, which may leave the 64 bits that jansson has. */
 static const struct pf_json_member measure_members[] = {
-    {"name", PF_JSON_ANY, keep_member, 0, NULL},
-    {"unit", PF_JSON_ANY, keep_member, 0, NULL},
-    {"kind", PF_JSON_ANY, keep_member, 0, NULL},
-    {"role", PF_JSON_ANY, keep_member, 0, NULL},
-    {"nature", PF_JSON_ANY, keep_member, 0, NULL},
-    {"aggregation", PF_JSON_ANY, keep_member, 0, NULL},
-    {"main", PF_JSON_ANY, keep_member, 0, NULL},
-    {"measure", PF_JSON_ANY, keep_member, 0, NULL},
-    {"base_unit", PF_JSON_ANY, keep_member, 0, NULL},
-    {"raw_unit", PF_JSON_ANY, keep_member, 0, NULL},
-    {"num", PF_JSON_ANY, keep_member, 0, NULL},
-    {"den", PF_JSON_ANY, keep_member, 0, NULL},
-    {"period", PF_JSON_ANY, keep_member, 0, NULL},
-    {"period_parts", PF_JSON_ANY, keep_member, 0, NULL},
+    {"name", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"kind", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"role", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"nature", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"aggregation", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"main", PF_JSON_BOOLEAN | PF_JSON_NULL, keep_member, 0, NULL},
+    {"measure", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"base_unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"raw_unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
+    {"num", PF_JSON_NUMBER | PF_JSON_NULL, keep_member, 0, NULL},
+    {"den", PF_JSON_NUMBER | PF_JSON_NULL, keep_member, 0, NULL},
+    {"period", PF_JSON_NUMBER | PF_JSON_NULL, keep_member, 0, NULL},
+    {"period_parts", PF_JSON_NUMBER | PF_JSON_NULL, keep_member, 0, NULL},
     {0},
 };
 
