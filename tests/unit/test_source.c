@@ -783,7 +783,7 @@ static void test_snappy_layers(void)
     pf_layer_snappy(&layer, file, &error);
     pf_source_skip(layer, UINT64_MAX);
     tap_ok(pf_source_need(layer, 1, &error) == PF_FAILED &&
-               strstr(error.text, "the file ends inside a block: 4 of its 5 bytes") &&
+               strstr(error.text, "the file ends inside a block: only 4 of 5 bytes") &&
                error.offset == at - 7 && strstr(error.text, "(offset 60000 once uncompressed)"),
            "a cut block fails, with both offsets");
     pf_source_close(layer);

@@ -287,7 +287,8 @@ static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, siz
         good = old.size > 0 || pf_buffer_append(&old, name->data, name->size);
         name->size = 0;
         good = good && pf_buffer_append(name, digits, (size_t)size) &&
-               pf_buffer_append(name, old.data, old.size);
+               pf_buffer_append(name, old.data, old.size) &&
+               pf_dict_status(writer->dict) != PF_NOMEM; /* then all names are one */
     }
     if (good && old.size > 0)
         pf_report_send(&writer->report, PF_WARNING,
