@@ -18,7 +18,7 @@ import sys
 BIN = os.environ["PROFUTILS_BIN"]
 FILES = 6  # of each format
 COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes of its records
-REASON = re.compile(r"hold|no whole number of ticks|not counted in whole numbers|is no |have no |needs|only|is not |has none|missing in earlier")
+REASON = re.compile(r"hold|no whole number of ticks|not counted in whole numbers|is no |have no |needs?|only|is not |has none|missing in earlier")
 TOO_GREAT = re.compile(r"too large for|would have \d{13}|different lengths")  # sums that the format has no room for
 
 

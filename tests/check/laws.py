@@ -37,7 +37,7 @@ KEEPS_MEASURES = {"pfs", "json", "ndjson", "pprof", "speedscope"}
 KEEPS_NAMES = {"pfs", "json", "ndjson", "pprof", "speedscope", "folded", "cpuprofile", "heapprofile", "callgrind"}
 # Without what FlameGraph's scripts make of perf's names.
 OPTIONS = {"folded": "folded:plain=yes"}
-REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs|only|is not |has none|missing in earlier|overflows? 64 bits|"
+REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs?|only|is not |has none|missing in earlier|overflows? 64 bits|"
                     r"too great|below 0|too many|NUL|too large|have none|would have|different|negative|cannot|not a|no room|at most|more than|larger|greater", re.I)
 
 
