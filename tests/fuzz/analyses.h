@@ -317,7 +317,7 @@ static void study_difference(struct study *study)
     for (unsigned side = 0; side < 2 && good; side++) {
         good = study_read(study, sizes[side], difference_batch, &records);
         good = study_good(study, "the end of a run",
-                          pf_diff_records_end(&records, side, good, &error), &error) &&
+                          pf_diff_records_end(&records, PF_BEFORE + side, good, &error), &error) &&
                good;
     }
     if (good) {
