@@ -92,7 +92,8 @@ int pf_diff_begin(struct pf_diff *, unsigned side, struct pf_error *);
 int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* It ends. `keep` false, or a failure: it counts for nothing. PF_OK; PF_NOMEM; PF_OVERFLOW;
  * PF_UNSUPPORTED when its amounts cannot be compared with those of the runs before; PF_USAGE as
- * pf_subject_choose. A run that has no measure of that name is no failure: `met` says so. */
+ * pf_subject_choose. A run without a measure of that name does not fail: `met` stays
+ * false. */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
 /* After the last run: joins rows that turn out to be one and brings all runs to one unit. PF_OK,
  * PF_OVERFLOW or PF_NOMEM. */

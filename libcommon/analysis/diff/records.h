@@ -1,8 +1,9 @@
 /* The difference of two sides record by record, as records: for each measure NAME of the runs the
- * measures NAME.before, NAME.after (means per run) and NAME.delta, their difference. Where means
- * are no whole numbers of a measure's raw unit they are counted in parts of it (pf_unit_parts) in
- * which all are; shares, and what would overflow 64 bits so, are rounded half to even. Records are
- * the same as a merge takes them to be (analysis/merge/frames.h). */
+ * measures NAME.before, NAME.after (means per run) and NAME.delta, their difference. Where
+ * the means of a measure are not whole numbers of its raw unit, they are counted in a part of that
+ * unit (pf_unit_parts) that makes all of them whole. Shares, and means that would overflow 64 bits
+ * in such parts, are rounded half to even. Records are equal where a merge would add them up
+ * (analysis/merge/frames.h). */
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 

@@ -104,8 +104,8 @@ struct pf_weighed {
 void pf_test_amounts(struct pf_test *, const struct pf_weighed *);
 
 /* False discovery rates in place: p becomes q (Benjamini and Hochberg, Journal of the Royal
- * Statistical Society B 57, 1995, step-up). What is not in 0..1 (PF_NO_TEST, NaN) is no test, is
- * not counted, and becomes PF_NO_TEST. Equal p have equal q, and q never falls as p rises. PF_OK,
+ * Statistical Society B 57, 1995, step-up). A value outside 0..1 (PF_NO_TEST, NaN) does not count
+ * as a test and becomes PF_NO_TEST. Equal p have equal q, and q never falls as p rises. PF_OK,
  * or PF_NOMEM with p untouched. */
 int pf_rates_of(double *p, size_t count);
 

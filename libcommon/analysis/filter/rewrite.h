@@ -53,7 +53,7 @@ int pf_rewrite_rename(struct pf_rewrite *, const char *text, unsigned flags, str
  * from the outside inwards. */
 int pf_rewrite_label_frames(struct pf_rewrite *, const char *key, bool leaf, struct pf_error *);
 
-/* True if there are no edits: batches need not be passed. */
+/* True if no edit was asked for: the caller may skip pf_rewrite_batch. */
 bool pf_rewrite_changes_nothing(const struct pf_rewrite *);
 
 /* *to: the edited *from, with 0 rows if no record is left; valid until the next call. `removed`

@@ -49,7 +49,7 @@ void pf_select_no_section(struct pf_select *);
 /* The records that would have gone, instead. */
 void pf_select_invert(struct pf_select *);
 
-/* True if there are no edits: batches need not be passed. */
+/* True if every record is chosen: the caller may skip pf_select_batch. */
 bool pf_select_takes_all(const struct pf_select *);
 /* True when the totals must be known first: give all batches to pf_select_total before the first
  * pf_select_batch. */
@@ -57,8 +57,8 @@ bool pf_select_needs_total(const struct pf_select *);
 /* PF_OK or PF_NOMEM. */
 int pf_select_total(struct pf_select *, const struct pf_batch *, struct pf_error *);
 
-/* *to: the chosen records of *from (which is no batch of metadata or text), with 0 rows when there
- * are none; valid until the next call. What goes is counted in `removed`. PF_OK, PF_NOMEM, or
+/* Chooses records of *from, a batch of records. *to has the chosen ones, perhaps 0 rows, and is
+ * valid until the next call. `removed` counts the others. PF_OK, PF_NOMEM, or
  * PF_USAGE when the measure counts something else than what was asked for. */
 int pf_select_batch(struct pf_select *, const struct pf_batch *from, struct pf_batch *to,
                     struct pf_removed *removed, struct pf_error *);

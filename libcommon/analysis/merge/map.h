@@ -1,5 +1,5 @@
 /* What places become, and with them the stacks they stand in: every location and every node of the
- * calling-context tree is mapped once. While nothing changes there is no map. */
+ * calling-context tree is mapped once. No map is made until a place changes. */
 #ifndef PF_ANALYSIS_MERGE_MAP_H
 #define PF_ANALYSIS_MERGE_MAP_H
 

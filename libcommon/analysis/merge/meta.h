@@ -1,6 +1,7 @@
 /* Metadata of a merge. Every input that a stream is made of keeps its own, behind the row
  * `profutils` `input` that announces it; what a format says of its rows (codec/format.h, struct
- * pf_merging) decides which are told once, of each input, or not at all. */
+ * pf_merging) decides which rows the result has once, which for each input, and which not at all.
+ */
 #ifndef PF_ANALYSIS_MERGE_META_H
 #define PF_ANALYSIS_MERGE_META_H
 
@@ -22,7 +23,7 @@ struct pf_merge_meta {
         uint32_t rule; /* enum pf_meta_rule */
     } * rows;
     size_t count, capacity, given;
-    struct pf_table met; /* rows that are told once */
+    struct pf_table met; /* rows that the result has once */
     uint64_t sources;    /* inputs announced */
     pf_int128 duration;  /* that the rows tell, in nanoseconds, of the input at hand */
     /* key of labels whose numbers mean something within one input only; 0 = none */

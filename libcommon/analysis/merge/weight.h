@@ -17,8 +17,8 @@ struct pf_weight {
 };
 
 /* An integer, a decimal number or a fraction of two integers, with an optional sign: `2`, `0.25`,
- * `1/3`, `-1`. In lowest terms. PF_OK; PF_USAGE with the reason where it is none, or too big or too
- * fine. */
+ * `1/3`, `-1`. In lowest terms. PF_OK; PF_USAGE with the reason where the text is not such a
+ * number, or the number is too big or too fine. */
 int pf_weight_parse(struct pf_weight *, struct pf_bytes, struct pf_error *);
 
 /* Zero-initialise; free with pf_weights_free. */

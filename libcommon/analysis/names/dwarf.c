@@ -16,7 +16,7 @@ enum {
     DEPTH_MAX = 256,     /* of the tree of entries: deeper ones are not looked at */
     REFERENCES_MAX = 16, /* from an entry to the one that has its name */
     SCOPES_MAX = 64,     /* around a name */
-    RANGES_MAX = 1 << 20 /* of one entry: more are none */
+    RANGES_MAX = 1 << 20 /* of one entry; further ranges are skipped */
 };
 
 static const uint32_t NONE = UINT32_MAX;
