@@ -70,6 +70,26 @@ struct pf_samples_reader {
     size_t declared_count, declared_capacity;
 };
 
+/* --- parts of rows that repeat ---------------------------------------------------------------- */
+
+/* Prepares the memos for frames, sections, labels and measures. PF_OK or PF_NOMEM; free the memos
+ * in any case. */
+int pf_samples_memos_open(struct pf_samples_reader *);
+void pf_samples_memos_free(struct pf_samples_reader *);
+/* Reads the value ahead into the memo at `field`: memo->id is its id. A text that the memo has is
+ * not parsed again. */
+pf_json_read pf_samples_read_known;
+/* The text of a string; empty for other values. */
+struct pf_bytes pf_samples_text(const json_t *value);
+/* The number of the member's text among `count` words; 0 if the text is not one of them. */
+uint8_t pf_samples_word(const json_t *object, const char *key, const char *(*word)(unsigned),
+                        unsigned count);
+/* Adds the facts that `measure`, an object, has about the measure `key`. NULL ends the facts of a
+ * row. False: out of memory. */
+bool pf_samples_add_facts(struct pf_reader *, uint32_t key, const json_t *measure);
+
+/* --- the reader ------------------------------------------------------------------------------- */
+
 int pf_samples_bid_document(struct pf_source *, const char *path);
 int pf_samples_bid_rows(struct pf_source *, const char *path);
 int pf_samples_open_reader(struct pf_reader *);
