@@ -107,6 +107,14 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [ "$(profcat -q -t dcpi half | sed -n '/^period/p')" = "period 126976" ]
 }
 
+@test "an image of which no event is known has no dcpicat text" {
+    profcat -t json "$CORPUS/dcpicat/no_counts.txt" | sed 's/,{"origin":"dcpicat","key":"event","value":"[^"]*"}//g' >without.json
+    grep -q '"key":"image"' without.json
+    run -0 --separate-stderr profcat -t dcpicat without.json
+    [ -z "$output" ]
+    [ "$stderr" = "profcat: warning: dcpicat: metadata have no place and are left out: image" ]
+}
+
 @test "an event of one image with two periods, or two shares, has a profile of dcpicat text for each" {
     head='image                19970328081403c0c18b
 label                %s

@@ -446,25 +446,6 @@ static int write_part(const struct profile *profile)
     return status == PF_OK ? write_rows(profile) : status;
 }
 
-static int write_profile(const struct profile *profile)
-{
-    struct pf_dcpi_held *state = state_of(profile);
-    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
-    struct profile part = *profile;
-
-    if (!columns)
-        return pf_error_nomem(&profile->writer->error);
-    int status = find_columns(profile, columns, &part.column_count);
-    size_t parts = status == PF_OK ? find_parts(profile, columns, part.column_count) : 0;
-
-    part.columns = columns;
-    for (; status == PF_OK && part.part < parts; part.part++)
-        status = write_part(&part);
-    free(columns);
-    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error)
-                           : status;
-}
-
 /* True if the image has a source. */
 static bool has_source(const struct profile *profile)
 {
@@ -476,6 +457,32 @@ static bool has_source(const struct profile *profile)
         if (is_source(profile, &state->profiles.rows[k]))
             return true;
     return false;
+}
+
+/* Writes the profiles of an image. A head needs an event: without one, the lines of the image's
+ * sources are left out. */
+static int write_profile(const struct profile *profile)
+{
+    struct pf_dcpi_held *state = state_of(profile);
+    struct column *columns = malloc((state->counts.count + 1) * sizeof *columns);
+    struct profile part = *profile;
+
+    if (!columns)
+        return pf_error_nomem(&profile->writer->error);
+    int status = find_columns(profile, columns, &part.column_count);
+    size_t parts = 0;
+
+    if (status == PF_OK && part.column_count > 0)
+        parts = find_parts(profile, columns, part.column_count);
+    else if (status == PF_OK && has_source(profile))
+        status = pf_leave_name(profile->writer, PF_LEFT_METADATA,
+                               pf_dict_intern_text(profile->writer->dict, PF_BYTES("image")));
+    part.columns = columns;
+    for (; status == PF_OK && part.part < parts; part.part++)
+        status = write_part(&part);
+    free(columns);
+    return status == PF_OK ? pf_sink_status(profile->writer->sink, &profile->writer->error)
+                           : status;
 }
 
 /* --- what has no place ------------------------------------------------------------------------ */
