@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Evidence ---- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 enum { WINDOW = 16 * 1024 };
 
@@ -39,7 +39,7 @@ static int bid(struct pf_source *source, const char *path)
     return foreign(bytes, have < WINDOW ? have : WINDOW) ? 48 : 64;
 }
 
-/* ---- Failures ---- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static int nomem(struct pf_reader *reader)
 {
@@ -51,7 +51,7 @@ static int too_big(struct pf_reader *reader, const char *measure)
     return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' overflows 64 bits", measure);
 }
 
-/* ---- Lines ---- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static uint32_t self_time(struct pf_dict *dict, const char *name, enum pf_kind kind, bool main,
                           struct pf_nyt_clock clock, bool ticks)
@@ -200,7 +200,7 @@ static int fill_block_times(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-/* ---- Stacks ---- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static bool push_step(struct pf_nyt_filling *filling, uint32_t node, uint32_t stack, bool alone)
 {
@@ -268,7 +268,7 @@ static int fill_stacks(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-/* ---- Callers ---- */
+/* --- callers ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -314,7 +314,7 @@ static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r)
     return PF_OK;
 }
 
-/* ---- The order ---- */
+/* --- the order -------------------------------------------------------------------------------- */
 
 /* The next batch of the phase; PF_EOF: the phase is over. */
 static int fill_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
@@ -406,7 +406,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     return status;
 }
 
-/* ---- Merging ---- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
 /* A writer counts or adds up some attributes, and needs the files, subs and processes of each
  * input. A `source` row belongs to the text behind it, and no text follows the metadata of a
@@ -465,7 +465,7 @@ static const struct pf_merging merging = {.rule = rule,
                                           .names = names,
                                           .renamed = PF_NYT_RENAMED};
 
-/* ---- The format ---- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 static const struct pf_option options[] = {
     {"limit",

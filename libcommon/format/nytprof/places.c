@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Pairs ---- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 /* Never all zero. */
 struct pair {
@@ -44,7 +44,7 @@ uint64_t pf_nyt_map_get(const struct pf_nyt_map *map, uint32_t a, uint32_t b)
     return id < map->count ? map->values[id] : 0;
 }
 
-/* ---- Files ---- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* PF_OK or PF_NOMEM; free in any case. */
 static int files_init(struct pf_nyt_files *files)
@@ -97,7 +97,7 @@ bool pf_nyt_files_owner(const struct pf_nyt_files *files, uint32_t name, uint32_
     return value != 0;
 }
 
-/* ---- Places of the input ---- */
+/* --- places of the input ---------------------------------------------------------------------- */
 
 int pf_nyt_places_init(struct pf_nyt_places *places, struct pf_dict *dict)
 {
@@ -313,7 +313,7 @@ int pf_nyt_places_lines(struct pf_nyt_places *places, const struct pf_nyt_line *
     return good ? PF_OK : PF_NOMEM;
 }
 
-/* ---- File numbers of the output ---- */
+/* --- file numbers of the output --------------------------------------------------------------- */
 
 enum { EVAL = 0x100 };
 
@@ -473,7 +473,7 @@ bool pf_nyt_numbers_text(struct pf_nyt_numbers *numbers, uint32_t fid)
     return *used == (uint64_t)numbers->at + 1;
 }
 
-/* ---- Subs of the output ---- */
+/* --- subs of the output ----------------------------------------------------------------------- */
 
 struct defined {
     uint32_t name, file;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Pairs ---- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 /* From pairs of numbers to numbers. */
 struct pf_nyt_map {
@@ -28,7 +28,7 @@ uint64_t *pf_nyt_map_entry(struct pf_nyt_map *, uint32_t a, uint32_t b);
 /* The value of a pair, 0 for an unknown pair. */
 uint64_t pf_nyt_map_get(const struct pf_nyt_map *, uint32_t a, uint32_t b);
 
-/* ---- Files ---- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* File numbers and their names. A name may have several numbers (evals in merged files): the first
  * one owns the name, and records of the others need the number as a label. */
@@ -45,7 +45,7 @@ bool pf_nyt_files_name(const struct pf_nyt_files *, uint32_t fid, uint32_t *name
 /* The number that owns the name; false when no number has it. */
 bool pf_nyt_files_owner(const struct pf_nyt_files *, uint32_t name, uint32_t *fid);
 
-/* ---- Places of the input ---- */
+/* --- places of the input ---------------------------------------------------------------------- */
 
 /* A line of a file with its sums. */
 struct pf_nyt_line {
@@ -93,7 +93,7 @@ int pf_nyt_places_lines(struct pf_nyt_places *, const struct pf_nyt_line *rows, 
 /* A label with the number of the file when its name does not lead to the number; else 0. */
 uint32_t pf_nyt_places_label(struct pf_nyt_places *, uint32_t fid);
 
-/* ---- File numbers of the output ---- */
+/* --- file numbers of the output --------------------------------------------------------------- */
 
 /* The fields of a NEW_FID record. */
 struct pf_nyt_file {
@@ -140,7 +140,7 @@ uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *, uint32_t name, uint32_t la
  * file. */
 bool pf_nyt_numbers_text(struct pf_nyt_numbers *, uint32_t fid);
 
-/* ---- Subs of the output ---- */
+/* --- subs of the output ----------------------------------------------------------------------- */
 
 /* Subs whose places the output has to add: no row of the input defines them. */
 struct pf_nyt_subs {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Opening ---- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 enum { BANNER_MAX = 64 };
 
@@ -105,7 +105,7 @@ void pf_nyt_close_reader(struct pf_reader *reader)
     free(r->filling.steps);
 }
 
-/* ---- What every record may need ---- */
+/* --- what every record may need --------------------------------------------------------------- */
 
 static int fail(struct pf_nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
 static int fail(struct pf_nyt_reader *r, const char *format, ...)
@@ -182,7 +182,7 @@ static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
     return NULL;
 }
 
-/* ---- Attributes, options, comments ---- */
+/* --- attributes, options, comments ------------------------------------------------------------ */
 
 static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key,
                           struct pf_bytes value)
@@ -225,7 +225,7 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
     return option ? PF_OK : read_attribute(reader, r, key, value);
 }
 
-/* ---- Processes, files, subs ---- */
+/* --- processes, files, subs ------------------------------------------------------------------- */
 
 static uint64_t time_bits(double time)
 {
@@ -278,7 +278,7 @@ static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-/* ---- Calls ---- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
                         const struct pf_nyt_record *record)
@@ -319,7 +319,7 @@ static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-/* ---- Statements ---- */
+/* --- statements ------------------------------------------------------------------------------- */
 
 /* Reads all whole statements ahead: most of the work of the reader. */
 static int read_statements(struct pf_nyt_reader *r)
@@ -378,7 +378,7 @@ static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
     return now->lines.failed ? pf_error_nomem(&r->error) : PF_OK;
 }
 
-/* ---- Source texts ---- */
+/* --- source texts ----------------------------------------------------------------------------- */
 
 /* Keeps a text, which stays in the bytes ahead: a batch takes it before more bytes come. */
 static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
@@ -405,7 +405,7 @@ static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
     return known && owner == fid ? 0 : fid;
 }
 
-/* ---- The stream ---- */
+/* --- the stream ------------------------------------------------------------------------------- */
 
 static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r,
                        const struct pf_nyt_record *record)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Amounts of time ---- */
+/* --- amounts of time -------------------------------------------------------------------------- */
 
 /* Ticks in a second; 0 = unknown, and then a fine unit is a millionth of a tick. */
 struct pf_nyt_clock {
@@ -54,7 +54,7 @@ uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, e
 uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind,
                               enum pf_aggregation);
 
-/* ---- Statements by line ---- */
+/* --- statements by line ----------------------------------------------------------------------- */
 
 /* Statements of files with blocks=1 have the first lines of their block and sub, too. */
 struct pf_nyt_block {
@@ -110,7 +110,7 @@ static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, ui
 void pf_nyt_lines_add_block(struct pf_nyt_lines *, struct pf_nyt_block, uint32_t ticks,
                             unsigned count);
 
-/* ---- Callers ---- */
+/* --- callers ---------------------------------------------------------------------------------- */
 
 enum { PF_NYT_INCL, PF_NYT_EXCL, PF_NYT_RECI, PF_NYT_EDGE_TIMES };
 
@@ -141,7 +141,7 @@ void pf_nyt_edges_free(struct pf_nyt_edges *);
 void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct pf_nyt_clock,
                       uint32_t calls, const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth);
 
-/* ---- The tree of calls ---- */
+/* --- the tree of calls ------------------------------------------------------------------------ */
 
 /* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last
  * one's next is the first. */
@@ -183,7 +183,7 @@ void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, str
 /* Ends a process: subs without a caller were called by subs that never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 
-/* ---- The reader ---- */
+/* --- the reader ------------------------------------------------------------------------------- */
 
 enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Amounts of time ---- */
+/* --- amounts of time -------------------------------------------------------------------------- */
 
 /* A sum of quotients is wrong in some of its last bits. */
 static const double TICK_ERROR = 1e-6, RELATIVE_ERROR = 0x1p-50;
@@ -96,7 +96,7 @@ uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_ki
     return pf_dict_add_measure(dict, measure);
 }
 
-/* ---- Statements by line ---- */
+/* --- statements by line ----------------------------------------------------------------------- */
 
 enum { FIRST_BITS = 8 };
 
@@ -191,7 +191,7 @@ void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block bloc
         lines->left = true;
 }
 
-/* ---- Callers ---- */
+/* --- callers ---------------------------------------------------------------------------------- */
 
 int pf_nyt_edges_init(struct pf_nyt_edges *edges)
 {
@@ -226,7 +226,7 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
         add_seconds(&sums->times[k], &edges->units[k], clock, seconds[k]);
 }
 
-/* ---- The tree of calls ---- */
+/* --- the tree of calls ------------------------------------------------------------------------ */
 
 enum {
     FIRST_BUCKETS = 64,

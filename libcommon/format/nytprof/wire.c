@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- NVs ---- */
+/* --- NVs -------------------------------------------------------------------------------------- */
 
 static void copy_reversed(unsigned char *to, const unsigned char *from, size_t size)
 {
@@ -116,7 +116,7 @@ double pf_nyt_nv_load(struct pf_nyt_nv *nv, const unsigned char *p)
     return nv->load(p);
 }
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* v varint, d NV, s string, l text up to a line feed; NULL: no record. */
 static const char *layout_of(unsigned tag)
@@ -240,7 +240,7 @@ enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *record, const unsign
     return result;
 }
 
-/* ---- Output ---- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 /* Like the profiler, deflates 160 KB of input at a time. */
 enum { ROOM = 160 * 1024 };

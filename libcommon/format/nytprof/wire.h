@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- Metadata ---- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 #define PF_NYT_ATTRIBUTE_ORIGIN "nytprof"
 #define PF_NYT_OPTION_ORIGIN    "nytprof.option"
@@ -29,7 +29,7 @@
 #define PF_NYT_PRIVATE_ORIGIN ".nytprof"
 #define PF_NYT_RENAMED        "renamed "
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 enum pf_nyt_tag {
     PF_NYT_ATTRIBUTE = ':',
@@ -137,7 +137,7 @@ enum pf_nyt_parse {
 enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have,
                                       unsigned nv_size);
 
-/* ---- Output ---- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 /* Writes a varint to memory and returns its end. There must be room for PF_NYT_VARINT_MAX bytes. */
 static inline unsigned char *pf_nyt_put_varint(unsigned char *p, uint32_t value)

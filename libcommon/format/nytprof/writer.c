@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Measures ---- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 enum { SLOTS = 5 };
 
@@ -159,7 +159,7 @@ static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch
             : "");
 }
 
-/* ---- Places ---- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 struct labels {
     uint32_t fid, block, sub;
@@ -223,7 +223,7 @@ static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t lab
     return status == PF_OK ? pf_nyt_writer_line(writer, place->line, &caller->line) : status;
 }
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* Writes another `ticks_per_sec` when the times need it. */
 static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
@@ -383,7 +383,7 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller,
     return PF_OK;
 }
 
-/* ---- Rows ---- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static bool is_derived(const struct columns *columns, uint32_t row)
 {
@@ -539,7 +539,7 @@ static int write_callers(struct pf_writer *writer)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* ---- Stacks ---- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 /* The location of the innermost frame of a stack that has a line. */
 static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
@@ -611,7 +611,7 @@ static int write_stacks(struct pf_writer *writer)
     return status;
 }
 
-/* ---- Subs ---- */
+/* --- subs ------------------------------------------------------------------------------------- */
 
 static void write_sub_info(struct pf_writer *writer, uint32_t name, const uint32_t place[3])
 {
@@ -622,7 +622,7 @@ static void write_sub_info(struct pf_writer *writer, uint32_t name, const uint32
     pf_nyt_out_number(&w->out, place[2]);
 }
 
-/* ---- Private rows ---- */
+/* --- private rows ----------------------------------------------------------------------------- */
 
 enum { WORDS = 8 };
 
@@ -755,7 +755,7 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
                : PF_OK;
 }
 
-/* ---- All rows ---- */
+/* --- all rows --------------------------------------------------------------------------------- */
 
 /* Whether a comment is the one that the profiler writes before deflated data. */
 static bool says_deflated(struct pf_bytes text)
@@ -820,7 +820,7 @@ static int write_metadata(struct pf_writer *writer, const struct pf_batch *batch
     return status;
 }
 
-/* ---- The order ---- */
+/* --- the order -------------------------------------------------------------------------------- */
 
 int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
 {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Units of time ---- */
+/* --- units of time ---------------------------------------------------------------------------- */
 
 /* Ticks per second: the default, that of most systems; for times without whole ticks, which are
  * rounded; the most that Devel::NYTProf holds. */
@@ -50,7 +50,7 @@ uint64_t pf_nyt_time_parts(int64_t value);
 /* A part as seconds, in a double that a reader reads back as the same part. */
 double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
 
-/* ---- Call events ---- */
+/* --- call events ------------------------------------------------------------------------------ */
 
 /* A sub called in a chain of calls; node 0 is outside of all. */
 struct pf_nyt_call {
@@ -92,7 +92,7 @@ int pf_nyt_calls_add(struct pf_nyt_calls *, uint32_t stack, int64_t self, int64_
 int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct pf_nyt_time *,
                        uint64_t rate, struct pf_error *);
 
-/* ---- Stacks ---- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 struct pf_nyt_stack {
     int64_t self, hits;   /* of records of this stack */
@@ -119,7 +119,7 @@ int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int6
  * PF_OVERFLOW. */
 int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct pf_error *);
 
-/* ---- Header lines ---- */
+/* --- header lines ----------------------------------------------------------------------------- */
 
 /* Attributes, options and comments of an output. Those of the first input pass as they come; of
  * later inputs comments and new attributes. At the end follow the attributes of all inputs
@@ -159,7 +159,7 @@ void pf_nyt_header_restart(struct pf_nyt_header *);
 /* Writes the attributes of several inputs together. */
 void pf_nyt_header_finish(struct pf_nyt_header *);
 
-/* ---- The writer ---- */
+/* --- the writer ------------------------------------------------------------------------------- */
 
 struct pf_nyt_writer {
     struct pf_nyt_out out;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Units of time ---- */
+/* --- units of time ---------------------------------------------------------------------------- */
 
 /* A quotient has an error of 2^-53 of itself, and so has the reader's product: below 2^50 both are
  * less than half a unit. */
@@ -116,7 +116,7 @@ static bool time_exact(const struct pf_nyt_time *time, uint64_t rate, int64_t va
     return fabs(read) < 0x1p63 && (int64_t)read == value;
 }
 
-/* ---- Call events ---- */
+/* --- call events ------------------------------------------------------------------------------ */
 
 /* Never all zero. */
 struct key {
@@ -149,7 +149,7 @@ void pf_nyt_calls_free(struct pf_nyt_calls *calls)
     free(calls->path);
 }
 
-/* ---- Nodes of call events ---- */
+/* --- nodes of call events --------------------------------------------------------------------- */
 
 /* UINT32_MAX: no memory. */
 static uint32_t get_child(struct pf_nyt_calls *calls, uint32_t parent, uint32_t name)
@@ -214,7 +214,7 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
     return PF_OK;
 }
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* A sub that never returned, as a reader shows it; it has no record. */
 static bool is_open(const struct pf_nyt_call *node)
@@ -349,7 +349,7 @@ int pf_nyt_calls_write(struct pf_nyt_calls *calls, struct pf_nyt_out *out,
     return clear_calls(calls) == PF_OK ? status : pf_error_nomem(error);
 }
 
-/* ---- Stacks ---- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 void pf_nyt_stacks_free(struct pf_nyt_stacks *stacks)
 {

@@ -15,7 +15,7 @@
 /* LIMIT: 2^24 statements are 70 MB. */
 enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
 
-/* ---- Header lines ---- */
+/* --- header lines ----------------------------------------------------------------------------- */
 
 /* PF_OK or PF_NOMEM; free in any case. */
 static int header_init(struct pf_nyt_header *header, struct pf_dict *dict, struct pf_nyt_out *out)
@@ -78,7 +78,7 @@ bool pf_nyt_header_comment(struct pf_nyt_header *header, struct pf_bytes text)
     return true;
 }
 
-/* ---- Header lines of several inputs ---- */
+/* --- header lines of several inputs ----------------------------------------------------------- */
 
 static double number_of(struct pf_bytes text)
 {
@@ -214,7 +214,7 @@ void pf_nyt_header_finish(struct pf_nyt_header *header)
         rewrite_attribute(header, header->overhead_key, text);
 }
 
-/* ---- A new header ---- */
+/* --- a new header ----------------------------------------------------------------------------- */
 
 void pf_nyt_header_rate(struct pf_nyt_header *header, uint64_t rate)
 {
@@ -269,7 +269,7 @@ static void header_make(struct pf_nyt_header *header, struct pf_bytes applicatio
     header->inputs = 1;
 }
 
-/* ---- Opening and closing ---- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static int level(const struct pf_writer *writer)
 {
@@ -322,7 +322,7 @@ void pf_nyt_writer_close(struct pf_writer *writer)
     pf_callers_free(w->callers);
 }
 
-/* ---- Before the first record ---- */
+/* --- before the first record ------------------------------------------------------------------ */
 
 static void start_process(struct pf_nyt_writer *w)
 {
@@ -395,7 +395,7 @@ int pf_nyt_begin(struct pf_writer *writer, const struct pf_nyt_time *time)
     return w->out.status == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* ---- Files ---- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* Defines a file that no row of an input defines. */
 static void write_file(struct pf_writer *writer, uint32_t fid, uint32_t name)
@@ -437,7 +437,7 @@ void pf_nyt_write_name(struct pf_writer *writer, uint32_t name)
                       writer->dict->strings.rows[name].flags & PF_UTF8);
 }
 
-/* ---- Rows held back ---- */
+/* --- rows held back --------------------------------------------------------------------------- */
 
 void pf_nyt_write_held(struct pf_writer *writer)
 {
@@ -450,7 +450,7 @@ void pf_nyt_write_held(struct pf_writer *writer)
     w->ended = false;
 }
 
-/* ---- Source texts ---- */
+/* --- source texts ----------------------------------------------------------------------------- */
 
 static void write_source(struct pf_nyt_writer *w, uint32_t fid, uint32_t line, struct pf_bytes text,
                          bool utf8)

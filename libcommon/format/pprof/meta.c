@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Making ---- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static void add_row(struct pf_rows *rows, const char *origin, const char *key, uint32_t value)
 {
@@ -193,7 +193,7 @@ void pf_pprof_meta_make(struct pf_rows *rows, const struct pf_pprof_profile *pro
     pf_buffer_free(&text);
 }
 
-/* ---- Parsing ---- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 /* Hexadecimal digits and the `end` behind them. */
 static bool read_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Images ---- */
+/* --- images ----------------------------------------------------------------------------------- */
 
 int pf_pprof_common_init(struct pf_pprof_common *common)
 {
@@ -60,7 +60,7 @@ static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict
     return common->first[id];
 }
 
-/* ---- Names ---- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
 
@@ -86,7 +86,7 @@ static void keep_damage(struct pf_pprof_names *names, const struct pf_error *err
         names->damage = *error;
 }
 
-/* ---- Ids ---- */
+/* --- ids -------------------------------------------------------------------------------------- */
 
 static uint64_t id_of(const struct pf_pprof_ids *ids, size_t place)
 {
@@ -182,7 +182,7 @@ static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile
     return PF_OK;
 }
 
-/* ---- Rows of the dictionary ---- */
+/* --- rows of the dictionary ------------------------------------------------------------------- */
 
 int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uint64_t offset,
                     uint32_t *id, struct pf_error *error)
@@ -415,7 +415,7 @@ int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_prof
     return pf_dict_status(dict) < 0 ? pf_error_nomem(error) : PF_OK;
 }
 
-/* ---- Measures ---- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 /* The type that tables show first: the default of the profile, else the last one. */
 static size_t main_type(const struct pf_pprof_profile *profile)
@@ -530,7 +530,7 @@ int pf_pprof_measures_find(const struct pf_pprof_profile *profile, struct pf_row
     return status;
 }
 
-/* ---- Dropped frames ---- */
+/* --- dropped frames --------------------------------------------------------------------------- */
 
 enum { UNKNOWN, STAYS, DROPPED };
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Images ---- */
+/* --- images ----------------------------------------------------------------------------------- */
 
 /* Shared by the inputs of one run: the stacks and images of earlier inputs, and memory. */
 struct pf_pprof_common {
@@ -32,7 +32,7 @@ void pf_pprof_common_free(void *);
 /* Like pf_dict_add_image, but a mapping that has only an id is an image too. */
 uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
 
-/* ---- Names ---- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* From ids, which need not be dense (they may be addresses), to places in an array. */
 struct pf_pprof_ids {
@@ -102,7 +102,7 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
  * `error`. */
 int pf_pprof_measures_find(const struct pf_pprof_profile *, struct pf_rows *, struct pf_error *);
 
-/* ---- Dropped frames ---- */
+/* --- dropped frames --------------------------------------------------------------------------- */
 
 /* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a
  * wrong expression; PF_NOMEM. */

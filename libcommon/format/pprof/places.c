@@ -43,7 +43,7 @@ int pf_pprof_places_status(const struct pf_pprof_places *places)
     return places->chains.status != PF_OK ? places->chains.status : places->folded.status;
 }
 
-/* ---- Numbers ---- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* The number of an id; a new id gets the next number. */
 static uint32_t number_of(struct pf_pprof_places *places, struct pf_pprof_numbers *numbers,
@@ -176,7 +176,7 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
     }
 }
 
-/* ---- Writing ---- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* Flags of images without flags of their own: what is true of all their locations. */
 static void image_flags(struct pf_pprof_places *places, uint64_t *flags)

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Evidence ---- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
@@ -151,7 +151,7 @@ static int bid(struct pf_source *source, const char *path)
     return messages == 0 && !seen.has_names ? 0 : bits < MOST_BITS ? bits : MOST_BITS;
 }
 
-/* ---- State ---- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 /* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
 struct cut {
@@ -195,7 +195,7 @@ struct state {
     bool damaged;
 };
 
-/* ---- Samples ---- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 #define DAMAGED UINT32_MAX /* in place of a set of labels */
 
@@ -233,7 +233,7 @@ static uint64_t offset_of(const struct samples *samples)
     return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, samples->at);
 }
 
-/* ---- Labels ---- */
+/* --- labels ----------------------------------------------------------------------------------- */
 
 static int find_string(const struct samples *samples, uint64_t number, uint32_t *id,
                        struct pf_error *error)
@@ -317,7 +317,7 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
     return status;
 }
 
-/* ---- Stacks ---- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 /* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
 static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_t place,
@@ -389,7 +389,7 @@ static int add_packed_stack(struct samples *samples, struct pf_proto packed, str
     return PF_OK;
 }
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void put_value(struct samples *samples, uint64_t value)
 {
@@ -510,7 +510,7 @@ static int read_samples(struct samples *samples, struct pf_error *error)
     return PF_OK;
 }
 
-/* ---- Opening and closing ---- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static int open_reader(struct pf_reader *reader)
 {
@@ -559,7 +559,7 @@ static void close_reader(struct pf_reader *reader)
     pf_pprof_common_free(&state->own);
 }
 
-/* ---- Phases ---- */
+/* --- phases ----------------------------------------------------------------------------------- */
 
 static int read_fields(struct pf_reader *reader)
 {
@@ -727,7 +727,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     return status;
 }
 
-/* ---- The format ---- */
+/* --- the format ------------------------------------------------------------------------------- */
 
 /* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof
  * (formats page, section 4). The order of mappings holds for one file only. */

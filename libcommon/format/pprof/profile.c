@@ -54,7 +54,7 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
 /* Offsets are held in fewer than 64 bits. */
 #define OFFSET_BITS ((UINT64_C(1) << 60) - 1)
 
-/* ---- Messages ---- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number
  * of a field counts. False: damaged. */
@@ -329,7 +329,7 @@ size_t pf_pprof_profile_before(const struct pf_pprof_profile *profile, uint64_t 
     return at;
 }
 
-/* ---- Fields ---- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_t offset,
                        struct pf_error *error)
@@ -412,7 +412,7 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict,
     return status;
 }
 
-/* ---- The seam between profiles ---- */
+/* --- the seam between profiles ---------------------------------------------------------------- */
 
 /* An input of several profiles, one behind the other, does not say where one ends and the next
  * begins.
@@ -760,7 +760,7 @@ static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile
     return PF_OK;
 }
 
-/* ---- Reading ---- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 enum { WANTED = ((1u << PF_PPROF_FIELDS) - 1) & ~1u };
 

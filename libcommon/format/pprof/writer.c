@@ -19,7 +19,7 @@ struct flat {
     uint32_t place, labels; /* place + 1 */
 };
 
-/* ---- Facts ---- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static void free_facts(struct pf_pprof_facts *facts)
 {
@@ -185,7 +185,7 @@ static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *place
     return status;
 }
 
-/* ---- Sample types ---- */
+/* --- sample types ----------------------------------------------------------------------------- */
 
 static void free_types(struct pf_pprof_types *types)
 {
@@ -306,7 +306,7 @@ static uint32_t main_type(const struct pf_pprof_types *types, const struct pf_di
     return best;
 }
 
-/* ---- Opening and closing ---- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 int pf_pprof_open_writer(struct pf_writer *writer)
 {
@@ -353,7 +353,7 @@ static int check_memory(struct pf_writer *writer)
     return failed ? pf_error_nomem(&writer->error) : PF_OK;
 }
 
-/* ---- Labels ---- */
+/* --- labels ----------------------------------------------------------------------------------- */
 
 static void add_label(struct pf_pprof_writer *state, uint32_t set)
 {
@@ -403,7 +403,7 @@ static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t se
     return (struct pf_bytes){state->labels.data + at + sizeof size, size};
 }
 
-/* ---- Samples ---- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static int too_big(struct pf_writer *writer, const struct pf_pprof_types *types, size_t type)
 {
@@ -550,7 +550,7 @@ static int hold_samples(struct pf_writer *writer, const struct pf_batch *batch)
     return state->waiting_size < WAITING_MAX ? PF_OK : begin_samples(writer);
 }
 
-/* ---- Flat records ---- */
+/* --- flat records ----------------------------------------------------------------------------- */
 
 static int hold_value(struct pf_pprof_out_type *type, size_t flat, int64_t value)
 {
@@ -619,7 +619,7 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
     return state->begun ? write_samples(writer, batch) : hold_samples(writer, batch);
 }
 
-/* ---- The end ---- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* The type to name as the default; without it a reader chooses the last type. The name in a file
  * stays while it is true. */

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- places.c ---- */
+/* --- places.c --------------------------------------------------------------------------------- */
 
 /* The numbers of ids of the dictionary, and the ids by number - 1. */
 struct pf_pprof_numbers {
@@ -59,7 +59,7 @@ int pf_pprof_places_status(const struct pf_pprof_places *);
 int pf_pprof_places_write(struct pf_pprof_places *, struct pf_sink *);
 void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 
-/* ---- writer.c ---- */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 /* Metadata as facts of the profile that is written. */
 struct pf_pprof_facts {

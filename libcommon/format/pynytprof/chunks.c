@@ -23,7 +23,7 @@ struct chunks {
     uint64_t unknown; /* a bit for each tag that was skipped with a warning */
 };
 
-/* ---- Damage ---- */
+/* --- damage ----------------------------------------------------------------------------------- */
 
 static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...)
     PF_PRINTF(3, 4);
@@ -56,7 +56,7 @@ static int ends_inside(struct chunks *chunks, const struct chunk *chunk)
                        (int)chunk->tag, chunk->size, chunk->left);
 }
 
-/* ---- Payloads ---- */
+/* --- payloads --------------------------------------------------------------------------------- */
 
 static void consume(struct chunks *chunks, struct chunk *chunk, size_t size)
 {
@@ -136,7 +136,7 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
         consume(chunks, chunk, have);
 }
 
-/* ---- Files and subs ---- */
+/* --- files and subs --------------------------------------------------------------------------- */
 
 /* The size of a record of F or D: 32-bit numbers and a text that ends with a NUL. 0: the record is
  * not whole. */
@@ -299,7 +299,7 @@ static void read_subs(struct chunks *chunks, struct chunk *chunk)
     keep_entries(chunks, chunk, &content->subs, head);
 }
 
-/* ---- Facts ---- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static void read_attributes(struct chunks *chunks, struct chunk *chunk)
 {
@@ -363,7 +363,7 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
         damaged(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes, expected 16", chunk->size);
 }
 
-/* ---- Chunks ---- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 /* True when the P ahead has no length: the next chunk begins right behind its 16 bytes. */
 static bool bare_process(struct chunks *chunks)

@@ -12,7 +12,7 @@
 
 enum { MAGIC_SIZE = 8, WINDOW = 4096, WINDOW_MAX = 1024 * 1024 };
 
-/* ---- Metadata ---- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, const char *origin,
                       struct pf_bytes key, struct pf_bytes value)
@@ -44,7 +44,7 @@ bool pf_pyn_tag(unsigned byte)
     return byte < 128 && pf_one_of((char)byte, "FSDCEAHBTP");
 }
 
-/* ---- Evidence ---- */
+/* --- evidence --------------------------------------------------------------------------------- */
 
 /* Bits of evidence: the first line of the banner, and tags that NYTProf does not have. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
@@ -158,7 +158,7 @@ int pf_pyn_bid(struct pf_source *source, const char *path)
     return banner_evidence(&banner, p, have);
 }
 
-/* ---- Text ---- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* The next line without its LF. It stays ahead: the caller takes it and the LF. */
 static int peek_line(struct pf_reader *reader, struct pf_bytes *line)
@@ -261,7 +261,7 @@ static int read_banner(struct pf_reader *reader, struct pf_pyn_content *content)
     return status;
 }
 
-/* ---- Binary ---- */
+/* --- binary ----------------------------------------------------------------------------------- */
 
 static bool attribute_text(struct pf_bytes text)
 {
@@ -344,7 +344,7 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
     return read_banner(reader, content);
 }
 
-/* ---- The banner of the output ---- */
+/* --- the banner of the output ----------------------------------------------------------------- */
 
 /* The note's section 1: attributes and options with their values where nothing else is known, in
  * their order. Its ticks are fixed. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Names of numbers ---- */
+/* --- names of numbers ------------------------------------------------------------------------- */
 
 /* The name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind` is
  * "file" or "sub". */
@@ -108,7 +108,7 @@ struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t
     return low < names->count && names->rows[low].id == id ? &names->rows[low] : NULL;
 }
 
-/* ---- Numbers of the output ---- */
+/* --- numbers of the output -------------------------------------------------------------------- */
 
 int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 {

@@ -17,7 +17,7 @@ struct state {
     int status;                  /* what follows the last batch */
 };
 
-/* ---- Metadata ---- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 /* Private rows of metadata for what the model has no place for: numbers, flags, and unused
  * definitions. */
@@ -48,7 +48,7 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
     pf_buffer_free(&text);
 }
 
-/* ---- Names ---- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Adds an entry for an id without a definition. */
 static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list,
@@ -137,7 +137,7 @@ static uint32_t sub_location(struct pf_reader *reader, uint32_t sid)
     return pf_dict_add_location(reader->dict, &(struct pf_location){.function = name->function});
 }
 
-/* ---- Reading ---- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* Which values records of a kind have. Calls have no count when subs have line ranges. */
 static unsigned first_value(const struct state *state, enum pf_kind kind)
@@ -300,7 +300,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     return pf_rows_give(rows, batch) ? PF_OK : state->status;
 }
 
-/* ---- Merging ---- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
 /* The number of a sub holds for one file only. Rows about files stay, input by input: the version
  * begins each input. */

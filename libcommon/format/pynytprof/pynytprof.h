@@ -70,7 +70,7 @@ struct pf_pyn_content {
     uint64_t damages; /* chunks or records that were skipped */
 };
 
-/* ---- header.c: metadata, and what stands before the chunks ---- */
+/* --- header.c: metadata, and what stands before the chunks ------------------------------------ */
 
 /* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of
  * a tick. */
@@ -114,14 +114,14 @@ bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t
  * line. */
 void pf_pyn_banner_write(const struct pf_pyn_banner *, const struct pf_dict *, struct pf_sink *);
 
-/* ---- chunks.c ---- */
+/* --- chunks.c --------------------------------------------------------------------------------- */
 
 /* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all
  * whole chunks in the content. Skips a chunk that is damaged inside: the first such failure is the
  * result at the end, a warning when salvaging. */
 int pf_pyn_chunks_read(struct pf_reader *, struct pf_pyn_content *);
 
-/* ---- names.c ---- */
+/* --- names.c ---------------------------------------------------------------------------------- */
 
 /* A name of the model. Numbers without a name, or with an empty one, are called `(file 7)`, `(sub
  * 7)`; where several have the same name, all but the first have that as an alias, which keeps them
@@ -179,7 +179,7 @@ bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_
 bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags,
                           uint32_t *id);
 
-/* ---- writer.c ---- */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 /* The number of a record that a measure goes to. */
 enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };

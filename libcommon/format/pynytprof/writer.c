@@ -42,7 +42,7 @@ void pf_pyn_writer_close(struct pf_writer *writer)
     pf_callers_free(state->callers);
 }
 
-/* ---- Metadata ---- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static bool keep_private(struct pf_writer *writer, uint32_t key, uint32_t value)
 {
@@ -73,7 +73,7 @@ static int keep_metadata(struct pf_writer *writer, const struct pf_batch *batch)
     return good ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* ---- Measures ---- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 /* A column of a batch and the slot it goes to. */
 struct input {
@@ -207,7 +207,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
     return PF_OK;
 }
 
-/* ---- Records ---- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static int check_name(struct pf_writer *writer, struct pf_bytes name)
 {
@@ -367,7 +367,7 @@ int pf_pyn_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     }
 }
 
-/* ---- Output ---- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static int write_head(struct pf_writer *writer, char tag, uint64_t size)
 {
