@@ -109,6 +109,23 @@ static inline uint64_t pf_load64le(const void *p)
     return (uint64_t)pf_load32le(p) | (uint64_t)pf_load32le((const unsigned char *)p + 4) << 32;
 }
 
+/* The double with these bits (IEEE 754, 64 bits), and the bits of a double. */
+static inline double pf_double_of(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t pf_bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static inline void pf_store16le(void *p, uint16_t v)
 {
     unsigned char *b = p;

@@ -453,7 +453,7 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
         return 0;
     memcpy(digits, key.data + key.size - DIGITS, DIGITS);
     bits = strtoull(digits, NULL, 16);
-    memcpy(&seconds, &bits, sizeof seconds);
+    seconds = pf_double_of(bits);
     if (!(seconds > 0 && seconds < 1e10))
         return 0;
     return (int64_t)(seconds * 1e9) * (end ? 1 : -1);

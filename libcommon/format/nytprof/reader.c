@@ -227,17 +227,10 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
 
 /* --- processes, files, subs ------------------------------------------------------------------- */
 
-static uint64_t time_bits(double time)
-{
-    uint64_t bits;
-    memcpy(&bits, &time, sizeof bits);
-    return bits;
-}
-
 static int read_process(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
 {
     pf_nyt_nv_probe(&r->nv, record->nv[0]);
-    uint64_t bits = time_bits(pf_nyt_nv_load(&r->nv, record->nv[0]));
+    uint64_t bits = pf_bits_of(pf_nyt_nv_load(&r->nv, record->nv[0]));
     struct pf_rows *metas = metas_here(r);
     if (record->tag == PF_NYT_PID_START) {
         r->started++;

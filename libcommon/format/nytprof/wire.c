@@ -27,10 +27,7 @@ static double load_single_le(const unsigned char *p)
 
 static double load_double_le(const unsigned char *p)
 {
-    uint64_t bits = pf_load64le(p);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return pf_double_of(pf_load64le(p));
 }
 
 /* A number from a fraction of 64 bits with its leading 1, and 15 bits of exponent and the sign, as

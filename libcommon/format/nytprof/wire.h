@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
@@ -169,9 +168,7 @@ static inline unsigned char *pf_nyt_put_varint(unsigned char *p, uint32_t value)
 /* Writes a double of 8 bytes, little-endian, to memory. */
 static inline void pf_nyt_put_nv(unsigned char *p, double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    pf_store64le(p, bits);
+    pf_store64le(p, pf_bits_of(value));
 }
 
 /* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays

@@ -656,7 +656,7 @@ static bool parse_time(struct pf_bytes word, double *time)
     uint64_t bits;
     if (word.size != 16 || !pf_parse_hex(word, &bits))
         return false;
-    memcpy(time, &bits, sizeof *time);
+    *time = pf_double_of(bits);
     return true;
 }
 

@@ -135,7 +135,6 @@ static bool scale_text(struct pf_bytes text, int64_t *number)
     char copy[256];
     char *end;
     double value;
-    uint64_t bits;
 
     for (size_t k = 0; k < text.size; k++)
         if (!pf_one_of(text.data[k], "0123456789.eE+-"))
@@ -143,8 +142,7 @@ static bool scale_text(struct pf_bytes text, int64_t *number)
     memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';
     value = strtod(copy, &end);
-    memcpy(&bits, &value, sizeof bits);
-    return text.size > 0 && *end == '\0' && scale_double(bits, number);
+    return text.size > 0 && *end == '\0' && scale_double(pf_bits_of(value), number);
 }
 
 static int take_float(struct pf_marshal *marshal, bool text, struct pf_marshal_object *object)

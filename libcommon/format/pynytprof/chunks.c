@@ -339,11 +339,10 @@ static void add_number(struct chunks *chunks, const char *key, uint64_t value, u
 /* Process id, parent's, and seconds as a double; or microseconds in 64 bits, and the ids. */
 static void keep_process(struct chunks *chunks, const unsigned char *p)
 {
-    uint64_t bits = pf_load64le(p + 8), micro = pf_load64le(p);
-    double seconds;
+    uint64_t micro = pf_load64le(p);
+    double seconds = pf_double_of(pf_load64le(p + 8));
     size_t ids = 0;
 
-    memcpy(&seconds, &bits, sizeof seconds);
     if (seconds >= 1e8 && seconds < 1e11)
         micro = (uint64_t)(seconds * 1e6 + 0.5);
     else

@@ -96,10 +96,9 @@ static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
  * on: as microseconds before the ids, or as seconds behind them. */
 static bool has_time(const unsigned char *p)
 {
-    uint64_t microseconds = pf_load64le(p), bits = pf_load64le(p + 8);
-    double seconds;
+    uint64_t microseconds = pf_load64le(p);
+    double seconds = pf_double_of(pf_load64le(p + 8));
 
-    memcpy(&seconds, &bits, sizeof seconds);
     return (microseconds >= 300000000000000u && microseconds < 100000000000000000u) ||
            (seconds >= 3e8 && seconds < 1e11);
 }
