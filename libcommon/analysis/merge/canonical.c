@@ -11,13 +11,13 @@
 
 /* --- what is held ----------------------------------------------------------------------------- */
 
-/* PLACE: the stack of a SAMPLE, the location of the others */
+/* PLACE: the stack of a SAMPLE, else the location */
 enum { PLACE, CALLEE, LABELS, ID_COLUMNS };
 
 struct value_store {
     uint32_t measure;
     int64_t *data;
-    size_t rows, capacity; /* rows that follow are 0 */
+    size_t rows, capacity; /* a record from number `rows` on has the value 0 */
 };
 
 struct record_store {
@@ -49,8 +49,8 @@ struct pf_canonical {
     size_t text_count, text_capacity;
     struct pf_arena text_bytes;
 
-    uint32_t *strings, *locations, *stacks, *labels; /* rank by id */
-    struct sort_row *order;                          /* of the kind being given */
+    uint32_t *strings, *locations, *stacks, *labels; /* ranks, by id */
+    struct sort_row *order;                          /* the sorted records of `kind` */
 
     enum { UNSORTED, MEASURES, METADATA, TEXTS, RECORDS } phase;
     unsigned kind;
@@ -168,7 +168,8 @@ static bool add_records(struct record_store *store, const struct pf_batch *batch
     return good;
 }
 
-/* Private rows are about the order of records or of other rows; only prefixes keep their place. */
+/* Private rows describe the order of records or of other rows, which sorting changes. Rows that
+ * describe the next row are kept: sort_meta moves both together. */
 static bool is_kept(struct pf_bytes origin, struct pf_bytes key)
 {
     const struct pf_format *format;
@@ -271,7 +272,7 @@ static uint32_t *rank_strings(const struct pf_strings *strings)
     return ranks;
 }
 
-/* A row of any table with ids replaced by ranks, compared field by field. */
+/* A row of any table with ids replaced by ranks. Rows are compared field by field. */
 enum { FIELDS_MAX = 8 };
 
 struct ranked_row {
@@ -402,8 +403,9 @@ static uint32_t parent_of(const struct pf_table *table, uint32_t id)
     return parent;
 }
 
-/* Numbers the nodes of a tree in preorder, siblings by the rank of what stands in them. `next` (one
- * a node) and `order` are room. */
+/* Numbers the nodes of a tree in preorder. order[] has the nodes except the root, sorted by parent
+ * and then by the rank of their item; next[] has one element a node, all bits set, and is scratch
+ * space. */
 static void number_nodes(const struct pf_table *table, const struct sort_row *order, uint32_t *next,
                          uint32_t *ranks)
 {
@@ -427,8 +429,8 @@ static void number_nodes(const struct pf_table *table, const struct sort_row *or
     }
 }
 
-/* Ranks of the nodes of a tree (stacks, label sets); items[k] is the rank of what stands in node k.
- * NULL: out of memory. */
+/* Ranks of the nodes of a tree (stacks, label sets) by node id. `item` returns the rank of a node's
+ * own item (its location, its label) from `items`. NULL: out of memory. */
 static uint32_t *rank_tree(const struct pf_table *table,
                            uint32_t (*item)(const struct pf_table *, uint32_t id,
                                             const uint32_t *ranks),
@@ -512,7 +514,7 @@ static bool measure_before(const struct pf_canonical *canonical, uint32_t a, uin
     }
 }
 
-/* A record has few measures: insertion. */
+/* Insertion sort: a record has few measures. */
 static void sort_measures(const struct pf_canonical *canonical, struct record_store *store)
 {
     for (size_t k = 1; k < store->value_count; k++)
@@ -531,7 +533,8 @@ static int64_t value_at(const struct value_store *values, uint64_t row)
     return row < values->rows ? values->data[row] : 0;
 }
 
-/* Rows whose places are the same: labels (of edges), time, values. */
+/* Order of records whose sort keys are equal: by labels (an edge's key has the callee instead),
+ * time, values. */
 static bool record_before(const struct pf_canonical *canonical, const struct record_store *store,
                           uint64_t a, uint64_t b)
 {
@@ -557,7 +560,7 @@ static bool sorts_before(const struct pf_canonical *canonical, const struct reco
     return a.key != b.key ? a.key < b.key : record_before(canonical, store, a.row, b.row);
 }
 
-/* Merges sorted runs of `width` rows into runs of twice that. */
+/* Merges sorted runs of `width` rows into runs of 2 * `width` rows. */
 static void merge_runs(const struct pf_canonical *canonical, const struct record_store *store,
                        const struct sort_row *from, struct sort_row *to, size_t width)
 {
@@ -576,7 +579,7 @@ static void merge_runs(const struct pf_canonical *canonical, const struct record
     }
 }
 
-/* Merge sort: qsort() has no argument for its function. */
+/* Merge sort, because the comparison needs the store, which qsort() cannot pass on. */
 static bool sort_records(struct pf_canonical *canonical, const struct record_store *store)
 {
     const uint32_t *places = canonical->kind == PF_SAMPLE ? canonical->stacks
@@ -784,7 +787,7 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
     return true;
 }
 
-/* The next batch of the phase at hand; false when there is none. */
+/* Fills the next batch of the current phase; false at the end of the phase. */
 static bool give(struct pf_canonical *canonical, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
@@ -797,7 +800,7 @@ static bool give(struct pf_canonical *canonical, struct pf_batch *batch)
     }
 }
 
-/* False at the end. */
+/* Begins the next phase, or the next kind of records, which are then sorted. False at the end. */
 static bool next_phase(struct pf_canonical *canonical)
 {
     canonical->given = 0;

@@ -1,10 +1,12 @@
-/* One order of records and tables, whatever the order of the input: all records are held, then
- * given sorted. Measures are declared by kind, name and unit; metadata come first, by origin, key
- * and value; source texts next, by name and line; then records by kind, stack (as a tree: callers
- * before what they call, siblings by what their functions, places and images say), labels, time and
- * values. Ids do not count, so writers that number rows in order of first use give equal bytes.
- * Equal records stay apart. Metadata private to a format (an origin with a '.') are dropped: the
- * records they stand between are gone. */
+/* Sorts a whole profile into an order that does not depend on the order of the input. All batches
+ * are held in memory and given back sorted: declarations of measures by kind, name and unit;
+ * metadata by origin, key and value; source texts by name and line; records by kind, stack, labels,
+ * time and values. Stacks are sorted as a tree: a caller comes before the functions it calls, and
+ * the callees of one caller are in the order of their functions, places and images. Ids do not
+ * count, so a writer that numbers rows in order of first use writes the same bytes for the same
+ * profile. Equal records stay apart. Metadata private to a format (the origin begins with '.') are
+ * dropped, because they describe the order of records, except rows that describe the next row
+ * (PF_META_PREFIX). */
 #ifndef PF_ANALYSIS_MERGE_CANONICAL_H
 #define PF_ANALYSIS_MERGE_CANONICAL_H
 
@@ -12,15 +14,17 @@
 
 struct pf_canonical;
 
-/* `dict` is the one of all batches to come and outlives this. NULL: out of memory. */
+/* `dict` is the dictionary of all batches and must outlive the result. NULL: out of memory. Free
+ * with pf_canonical_free. */
 struct pf_canonical *pf_canonical_new(const struct pf_dict *dict);
 void pf_canonical_free(struct pf_canonical *); /* NULL is allowed */
 
-/* Copies the batch. PF_OK, or PF_NOMEM, which also the next call gives. */
+/* Copies the rows of a batch of any kind. PF_OK or PF_NOMEM; after PF_NOMEM every call returns
+ * PF_NOMEM. */
 int pf_canonical_add(struct pf_canonical *, const struct pf_batch *);
 
-/* After the last batch: PF_OK and the next batch in order (valid until the next call), PF_EOF or
- * PF_NOMEM. */
+/* Call after the last pf_canonical_add. PF_OK and the next batch in order, valid until the next
+ * call; PF_EOF; or PF_NOMEM. */
 int pf_canonical_next(struct pf_canonical *, struct pf_batch *);
 
 #endif

@@ -18,7 +18,8 @@ static bool is_events(const struct pf_dict *dict, const struct pf_measure *measu
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events"));
 }
 
-/* Whether values of both go into one column. Counts with a period and events are the same thing. */
+/* Whether values of both measures go into one column. Counts with a period can be converted to
+ * events, so they go into the column of events. */
 static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a,
                   const struct pf_measure *b)
 {
@@ -45,8 +46,8 @@ static int different_units(const struct pf_merge_columns *columns, const struct 
                         pf_dict_string(dict, b->unit).data);
 }
 
-/* Whether the input at hand has the measure of this column as well: then it tells the two apart
- * itself. */
+/* Whether the current input has the measure of column `other` as well as the new one. An input that
+ * has both means two different measures. */
 static bool has_both(const struct pf_merge_columns *columns, size_t other,
                      const struct pf_batch *batch, uint64_t input)
 {
@@ -70,7 +71,7 @@ static struct pf_sums *add_column(struct pf_merge_columns *columns,
     return pf_ledger_new(&columns->ledger, measure);
 }
 
-/* The column for a measure that is new; NULL with the error set. */
+/* Finds or makes the column for a new measure; NULL with the error set. */
 static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_measure *measure,
                               const struct pf_batch *batch, uint64_t input, struct pf_error *error)
 {
@@ -94,7 +95,8 @@ static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_
     return added;
 }
 
-/* What is known of a measure and does not keep it apart: the same in any order of inputs. */
+/* Joins the fields that do not make measures different. The result is the same for every order of
+ * inputs. */
 static void agree(struct pf_measure *measure, const struct pf_measure *other)
 {
     if (other->nature != measure->nature)
@@ -188,8 +190,8 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
     }
 }
 
-/* An exact number stays exact when a weight multiplies it. The spread of a number of samples is
- * known only for the number as it was counted. */
+/* Whether values were weighted. A weighted number of samples no longer tells the sampling error,
+ * while a weighted exact number is still exact. */
 static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts,
                    pf_int128 pieces)
 {
@@ -211,7 +213,7 @@ uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t
                                          : UINT32_MAX;
 }
 
-/* --- what is given ---------------------------------------------------------------------------- */
+/* --- what is written -------------------------------------------------------------------------- */
 
 void pf_merge_given(struct pf_merge_facts *facts, pf_int128 sum, int64_t value)
 {

@@ -1,7 +1,6 @@
 /* The values of a merge: a ledger with a column for each quantity and a row for each record, and
- * what a merge knows of a column besides. Sums are whole numbers of pieces of the quantity's raw
- * unit, so that weights that are fractions lose nothing; they are rounded once, when they are
- * given. */
+ * facts about each column. A sum counts pieces: a fixed fraction of the quantity's raw unit, chosen
+ * so that fractional weights stay whole numbers. Sums are rounded once, when they are written. */
 #ifndef PF_ANALYSIS_MERGE_COLUMNS_H
 #define PF_ANALYSIS_MERGE_COLUMNS_H
 
@@ -13,27 +12,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a merge knows about a column besides its sums. */
 struct pf_merge_facts {
-    uint64_t inputs;     /* how many have the column */
-    uint64_t last_input; /* the last one that has, from 1 */
-    bool left_out;       /* not in all inputs, where that was asked for */
-    pf_int128 times;     /* how often the first input counted that did, in pieces; 0 = none did */
-    bool uneven;         /* another counted another number of times */
+    uint64_t inputs;     /* number of inputs that have the column */
+    uint64_t last_input; /* number of the last input that has the column, from 1 */
+    bool left_out;       /* the column is not written: not all inputs have it */
+    pf_int128 times; /* weight of the last input that has the column, in pieces; 0: no input yet */
+    bool uneven;     /* inputs that have the column differ in weight */
     struct {
         pf_int128 pieces, values;
-        pf_uint128 size; /* of all values without their signs */
-        bool unknown;    /* one of them left 128 bits */
-    } given;             /* sums that were given so far, and what they were rounded to */
+        pf_uint128 size; /* sum of the magnitudes of `values` */
+        bool unknown;    /* `pieces` overflowed 128 bits */
+    } given;             /* totals of the sums written so far, and of the rounded values */
 };
 
-/* Zero-initialise but for what the caller decides; free with pf_merge_columns_free. */
+/* Zero-initialise, set dict and the flags; free with pf_merge_columns_free. */
 struct pf_merge_columns {
     struct pf_dict *dict;
-    bool force;  /* measures that differ in what is known of them are added all the same */
-    bool shares; /* sums are shares of something: units are brought together, but the sums have none
-                  */
-    bool compares; /* inputs are compared, not added up: what is in events is not held against
-                      counts with a period */
+    bool force;  /* add measures up although their units or periods may not fit */
+    bool shares; /* values are shares of a total: units are checked, but values are not converted */
+    /* inputs are compared, not added up: events and counts with a period are different columns */
+    bool compares;
     struct pf_ledger ledger;
     struct pf_merge_facts *facts; /* by column */
     size_t facts_capacity;
@@ -41,30 +40,30 @@ struct pf_merge_columns {
 
 void pf_merge_columns_free(struct pf_merge_columns *);
 
-/* Makes the member of value column `number` of the batch, of input number `input` (from 1), if its
- * measure is new. PF_OK; PF_UNSUPPORTED if its values cannot be added to those of the same name
- * that other inputs have; PF_OVERFLOW; PF_NOMEM. */
+/* Finds or makes the ledger's member for value column `number` of the batch, which belongs to input
+ * `input` (numbered from 1), and notes that the input has the column. PF_OK; PF_UNSUPPORTED if the
+ * values cannot be added to another input's values of the same name; PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_columns_find(struct pf_merge_columns *, const struct pf_batch *, uint32_t number,
                           uint64_t input, struct pf_error *);
-/* A copy without rows: the same columns, facts and members. The total of each column is 1, so that
- * it tells how many times as many pieces the sums have after further measures were found. PF_OK or
- * PF_NOMEM; free in any case. */
+/* Copies columns, facts and members without the rows. `total` of each copied column is 1; after
+ * further calls of pf_merge_columns_find on the copy, `total` is the factor by which the sums of
+ * the original must be multiplied. PF_OK or PF_NOMEM; free `copy` in any case. */
 int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_columns *);
-/* The input at hand has ended: its values counted `times` pieces. */
+/* Ends input number `input`, whose values were multiplied by `times`, in pieces. */
 void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, pf_int128 times);
-/* The measure under which a column is written, with values in 1/`pieces` of a raw unit: the measure
- * of the inputs if all inputs have the same. A weight other than 1 makes a sampled measure an
- * unknown one. UINT32_MAX: out of memory. */
+/* The index of the measure as which a column is written. `pieces` is the number of pieces in a raw
+ * unit. The measure is that of the inputs if it is the same in all of them; a sampled measure whose
+ * values were weighted gets an unknown nature. UINT32_MAX: out of memory. */
 uint32_t pf_merge_columns_measure(const struct pf_merge_columns *, size_t column, pf_int128 pieces);
 
-/* A sum is given as this value. */
+/* Notes that `sum`, in pieces, is written as `value`. */
 void pf_merge_given(struct pf_merge_facts *, pf_int128 sum, int64_t value);
-/* Whether the values given add up to something else than the sums do, by more than 0.1 % of them;
- * the totals. */
+/* True if the rounded values differ from the exact sums by more than 0.1 % in total; then *values
+ * and *sums are the two totals in raw units. False also if the exact total overflows 128 bits. */
 bool pf_merge_drifts(const struct pf_merge_facts *, pf_int128 pieces, pf_int128 *values,
                      pf_int128 *sums);
 
-/* sum / pieces, rounded half to even; pieces is not 0. */
+/* sum / pieces, rounded half to even; `pieces` must not be 0. */
 pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces);
 
 #endif

@@ -8,7 +8,7 @@
 /* --- functions -------------------------------------------------------------------------------- */
 
 struct function_key {
-    /* a function may have a first line and no more: no key is zero */
+    /* always 1: a key must not be all zero, and a function may have nothing but a first line */
     uint32_t name, system_name, file, one;
     int64_t line;
 };
@@ -37,9 +37,10 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
     return form->first;
 }
 
-/* --- while reading ---------------------------------------------------------------------------- */
+/* --- the first form: while reading ------------------------------------------------------------ */
 
-/* Of a build nothing is left but the image's name. */
+/* The image without the fields that differ between builds: the name alone, or without a name the
+ * identifier alone. */
 static uint32_t plain_image(struct pf_dict *dict, uint32_t image)
 {
     const struct pf_image *row = pf_dict_image(dict, image);
@@ -79,7 +80,8 @@ static uint32_t place_now(void *arg, uint32_t location)
 
 int pf_merge_frames_extend(struct pf_merge_frames *frames)
 {
-    /* Also those a reader has given in the form of another. */
+    /* All images count, also those no location has because the reader replaced them by another
+     * form. */
     for (; frames->images_known < frames->now.dict->images.count; frames->images_known++)
         image_forms(frames, frames->images_known);
     int status = pf_merge_map_extend(&frames->now);
@@ -89,7 +91,7 @@ int pf_merge_frames_extend(struct pf_merge_frames *frames)
     return PF_OK;
 }
 
-/* --- then ------------------------------------------------------------------------------------- */
+/* --- the least form: at the end --------------------------------------------------------------- */
 
 static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function)
 {

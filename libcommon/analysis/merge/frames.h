@@ -1,14 +1,16 @@
-/* Which frames of different inputs are the same.
+/* Decides which frames of different inputs are the same.
  *
- * At full granularity the whole location counts. Addresses are taken from the start of their image,
- * so that it does not matter where that was mapped: an image is known by its identifier (build id),
- * else by its name, and by which part of it was mapped. Coarser granularities leave out the address
- * and what of the image differs from build to build; a function is then known by name and file, but
- * those without a name of their own by their first line too.
+ * At full granularity all fields of the location count. Addresses are measured from the start of
+ * the image, so the address at which an image was mapped does not matter. Images are equal if they
+ * have the same identifier (build id), or without identifiers the same name, and the same part of
+ * the file was mapped. Coarser granularities ignore addresses and whatever differs between builds
+ * of an image. Functions are then equal if name and file are; functions without a name of their own
+ * (analysis/names/anonymous.h) also need equal first lines.
  *
- * What has several forms (an image mapped at several places, a function at several first lines) is
- * given in the least of them, so that the order of inputs does not matter; that one is known at the
- * end. */
+ * If an image or a function has several forms (an image mapped at several addresses, a function
+ * with several first lines), the output shows the least form, so that the order of inputs does not
+ * matter. The least form is known only after the last input. While reading, all forms are mapped to
+ * the first. */
 #ifndef PF_ANALYSIS_MERGE_FRAMES_H
 #define PF_ANALYSIS_MERGE_FRAMES_H
 
@@ -19,21 +21,22 @@
 
 struct pf_merge_frames {
     struct pf_places places;
-    struct pf_merge_map now;   /* while reading */
-    struct pf_merge_map final; /* then */
+    struct pf_merge_map now;   /* from a location of an input to its first form */
+    struct pf_merge_map final; /* from the first form to the least form, after the last input */
     struct pf_forms images, functions;
-    uint32_t images_known; /* ids below it are entered */
+    uint32_t images_known; /* images below this id have been entered */
     const struct pf_merge_evals *evals;
     int status;
 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
+/* `dict` must outlive the frames. PF_OK or PF_NOMEM; free in any case. */
 int pf_merge_frames_init(struct pf_merge_frames *, struct pf_dict *, enum pf_granularity);
 void pf_merge_frames_free(struct pf_merge_frames *);
 
-/* Brings `now` up to date with the dictionary. PF_OK or PF_NOMEM. */
+/* Maps the locations and stacks that the dictionary got since the last call. PF_OK or PF_NOMEM. */
 int pf_merge_frames_extend(struct pf_merge_frames *);
-/* All were met: fills `final`. `evals` outlives this. PF_OK or PF_NOMEM. */
+/* Call after the last input: fills `final`, with the names of evals replaced as `evals` says.
+ * `evals` must outlive the frames. PF_OK or PF_NOMEM. */
 int pf_merge_frames_end(struct pf_merge_frames *, const struct pf_merge_evals *evals);
 
 #endif

@@ -65,11 +65,13 @@ int pf_merge_kind_add(struct pf_merge_kind *kind, const struct pf_batch *batch, 
 
 /* --- adding an input -------------------------------------------------------------------------- */
 
-/* What becomes of the records of an input; nothing has changed yet but for new records. */
+/* How the records of an input will be added to all records. Making a plan changes nothing in `all`
+ * but adds new records, which can be taken back. */
 struct plan {
-    struct pf_merge_columns columns; /* of all, with the input's measures, without rows */
-    struct pf_member *members;       /* by column of the input */
-    uint32_t *rows;                  /* by record of the input */
+    struct pf_merge_columns columns; /* the columns of `all` and those of the input, without rows */
+    /* the input's measures as members of `columns`, by column of the input */
+    struct pf_member *members;
+    uint32_t *rows; /* rows of `all`, by record of the input */
 };
 
 static void free_plan(struct plan *plan)
@@ -89,7 +91,7 @@ static bool adds_up(const struct pf_merge_kind *kind, const struct pf_sums *sums
     return kind->sides > 1 || sums->quantity.measure.aggregation == PF_SUM;
 }
 
-/* The columns of all with the measures of the input. */
+/* Makes plan->columns and plan->members. */
 static int plan_columns(struct plan *plan, const struct pf_merge_kind *all,
                         const struct pf_merge_kind *own, uint64_t input, struct pf_error *error)
 {
@@ -119,7 +121,7 @@ static int plan_columns(struct plan *plan, const struct pf_merge_kind *all,
             quantity->mixed = quantity->mixed || ledger->sums[k].quantity.mixed;
         }
     }
-    /* a later measure may have changed the factor of an earlier one */
+    /* read the factors last: each measure may change the factors of those before */
     for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++)
         plan->members[k] = plan->columns.ledger.members[values[k].measure];
     for (uint32_t k = 0; status == PF_OK && all->columns.shares && k < ledger->count; k++) {
@@ -152,7 +154,7 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
     return plan->rows ? status : PF_NOMEM;
 }
 
-/* Whether the sums of all fit in the unit of the plan. */
+/* Whether the sums of `all` fit into 128 bits in the units of the plan. */
 static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all,
                       struct pf_merge_place *place)
 {
@@ -171,7 +173,7 @@ static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all,
     return true;
 }
 
-/* The greatest sum without its sign; at most 2^127 - 1. */
+/* The greatest magnitude of a sum; at most 2^127 - 1. */
 static pf_int128 greatest_size(const struct pf_sums *sums)
 {
     pf_int128 most = 0;
@@ -186,8 +188,8 @@ static pf_int128 greatest_size(const struct pf_sums *sums)
     return most;
 }
 
-/* Whether each sum fits because the greatest ones do: this is so in all but a few profiles, and it
- * is fast. */
+/* Whether all sums surely fit because even the greatest would. This fast test succeeds for all but
+ * a few profiles. */
 static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from,
                     int64_t factor, pf_int128 times)
 {
@@ -199,7 +201,7 @@ static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_
            !__builtin_add_overflow(sum, value, &sum);
 }
 
-/* Whether they fit with those of the input. */
+/* Whether the sums of `all` and of the input together fit into 128 bits. */
 static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
                        const struct pf_merge_kind *own, pf_int128 times,
                        struct pf_merge_place *place)
@@ -243,7 +245,7 @@ static int make_plan(struct plan *plan, struct pf_merge_kind *all, const struct 
                                                                                    : PF_OVERFLOW;
 }
 
-/* Adds a column of the input. */
+/* Adds a column of the input. `sum` false: the greatest value counts. */
 static int join_column(struct pf_sums *to, const struct pf_sums *from, const uint32_t *rows,
                        size_t count, pf_int128 times, bool sum)
 {
@@ -260,7 +262,7 @@ static int join_column(struct pf_sums *to, const struct pf_sums *from, const uin
     return PF_OK;
 }
 
-/* The columns of all become those of the plan, with their rows. */
+/* Replaces the columns of `all` by the plan's and moves the rows, converted to the plan's units. */
 static void adopt_columns(struct pf_merge_kind *all, struct plan *plan)
 {
     struct pf_merge_columns was = all->columns;
@@ -288,7 +290,7 @@ static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct 
     adopt_columns(all, plan);
     for (uint32_t c = 0; status == PF_OK && c < own->columns.ledger.count; c++) {
         const struct pf_sums *from = &own->columns.ledger.sums[c];
-        bool sum = adds_up(all, from); /* else the weight does not count */
+        bool sum = adds_up(all, from); /* else the weight is ignored */
 
         status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->rows,
                              rows, plan->members[c].factor * (sum ? times : 1), sum);

@@ -1,4 +1,4 @@
-/* The records of one kind in a merge, with their values: records in rows, quantities in columns. */
+/* The records of one kind in a merge: a row for each record, a column for each quantity. */
 #ifndef PF_ANALYSIS_MERGE_KIND_H
 #define PF_ANALYSIS_MERGE_KIND_H
 
@@ -7,56 +7,57 @@
 #include "analysis/merge/labels.h"
 #include "analysis/sum/records.h"
 
-/* Zero-initialise but for kind, columns.dict and what the owner decides; free with
+/* Zero-initialise, set kind, sides, columns.dict and the flags of columns; free with
  * pf_merge_kind_free. */
 struct pf_merge_kind {
     enum pf_kind kind;
-    unsigned sides; /* 2: each record has a row for either side (record * 2 + side), and values that
-                     * do not add up are added as well, for their mean; 0: it has one row */
+    /* 2: a difference; record r has the rows 2 * r and 2 * r + 1, one for each side, and values of
+     * PF_MAX measures are added up too, for their mean. 0: record r has row r. */
+    unsigned sides;
     struct pf_merge_records records;
     struct pf_merge_columns columns;
 };
 
 void pf_merge_kind_free(struct pf_merge_kind *);
 
-/* Where a sum is out of range. */
+/* The sum that overflowed. */
 struct pf_merge_place {
     const struct pf_merge_kind *kind;
-    const struct pf_sums *sums; /* NULL: no sum is */
+    const struct pf_sums *sums; /* the column; NULL: no sum overflowed */
     size_t record;
 };
 
-/* The records of the rows of a batch; their places, callees and labels are room for
+/* The number of the record of each row of a batch. The other arrays are scratch space of
  * pf_merge_kind_find. */
 struct pf_merge_rows {
     uint32_t records[PF_BATCH_ROWS];
     uint32_t places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
 };
 
-/* Finds the record of each row, new ones too. `labels` NULL: all labels keep records apart. PF_OK
- * or PF_NOMEM. */
+/* Finds the record of each row of the batch, and adds records that are new. `labels` NULL: all
+ * labels keep records apart. PF_OK or PF_NOMEM. */
 int pf_merge_kind_find(struct pf_merge_kind *, struct pf_merge_frames *,
                        struct pf_merge_labels *labels, const struct pf_batch *,
                        struct pf_merge_rows *);
-/* Adds the values of column `number` to the records found: `weight` times, or once where values do
- * not add up; 0: the measure is noted alone. PF_OK; PF_OVERFLOW with the place; as
- * pf_merge_columns_find. */
+/* Adds the values of value column `number` to the records found. Values that are summed are
+ * multiplied by `weight`; of others (PF_MAX) the greatest counts. Weight 0 only notes that the
+ * input has the measure. PF_OK; PF_OVERFLOW with *place set; or as pf_merge_columns_find. */
 int pf_merge_kind_add(struct pf_merge_kind *, const struct pf_batch *, uint32_t number,
                       const struct pf_merge_rows *, uint64_t input, int64_t weight,
                       struct pf_merge_place *, struct pf_error *);
 
-/* Adds the records of an input of its own, of all kinds, `times` times to those of all
- * names, to one side of them: as a whole or not at all. PF_OK; PF_OVERFLOW, with the place or
- * with the error set; as pf_merge_columns_find. */
+/* Adds the records of one input, `own`, multiplied by `times`, to side `side` of the records `all`
+ * (0 if there are no sides). Either everything is added or nothing. PF_OK; PF_OVERFLOW with *place
+ * or the error set; or as pf_merge_columns_find. */
 int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
                        const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
                        unsigned side, pf_int128 times, struct pf_merge_place *, struct pf_error *);
 
-/* Gives records their final places and labels; those that are the same then become one. PF_OK,
- * PF_OVERFLOW and the column, PF_NOMEM. */
+/* Maps places and labels of the records, and joins records that become equal. `labels` has the
+ * sets. PF_OK; PF_OVERFLOW with *failed set to the column; PF_NOMEM. */
 int pf_merge_kind_regroup(struct pf_merge_kind *, const struct pf_merge_map *,
                           const struct pf_merge_labels *, const struct pf_sums **);
-/* The column of the main measure, of those whose values are added up; NULL: no measure is. */
+/* The column of the main measure among those whose values are summed; NULL if there is none. */
 const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *);
 
 #endif

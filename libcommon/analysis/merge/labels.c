@@ -28,7 +28,8 @@ int pf_merge_labels_only(struct pf_merge_labels *labels, const char *keys)
     while (status == PF_OK && *keys != '\0') {
         size_t size = strcspn(keys, ",");
 
-        if (size > 0) /* a key may be known as UTF-8 or not where it is not ASCII */
+        /* the dictionary may know a key that is not ASCII as UTF-8, as bytes, or both */
+        if (size > 0)
             for (unsigned flags = 0; status == PF_OK && flags <= PF_UTF8; flags += PF_UTF8)
                 status = pf_merge_labels_add(
                     labels, pf_dict_intern(labels->dict, (struct pf_bytes){keys, size}, flags));

@@ -1,4 +1,5 @@
-/* Which labels keep records apart. Every set of labels is mapped once. */
+/* Which labels keep records apart. Maps each label set to the set without the labels that do not.
+ */
 #ifndef PF_ANALYSIS_MERGE_LABELS_H
 #define PF_ANALYSIS_MERGE_LABELS_H
 
@@ -12,18 +13,20 @@
 /* Zero-initialise but for `dict`; free with pf_merge_labels_free. */
 struct pf_merge_labels {
     struct pf_dict *dict;
-    bool only;      /* labels of these keys stay; else they go */
-    uint32_t *keys; /* strings */
+    bool only;      /* true: only labels with these keys stay; false: labels with these keys go */
+    uint32_t *keys; /* string ids */
     size_t count, capacity;
+    /* from a label set to the set that is left of it */
     struct pf_merge_ids sets;
 };
 
 void pf_merge_labels_free(struct pf_merge_labels *);
-/* One more key; before the first label is met. PF_OK or PF_NOMEM. */
+/* Adds a key to the list. Call before the first pf_merge_labels_extend. PF_OK or PF_NOMEM. */
 int pf_merge_labels_add(struct pf_merge_labels *, uint32_t key);
-/* Only these stay: keys separated by commas, or none. PF_OK or PF_NOMEM. */
+/* Sets `only` and adds the keys, which are separated by commas; "" keeps no label. PF_OK or
+ * PF_NOMEM. */
 int pf_merge_labels_only(struct pf_merge_labels *, const char *keys);
-/* Maps the sets that the dictionary has got since the last time. PF_OK or PF_NOMEM. */
+/* Maps the sets that the dictionary got since the last call. PF_OK or PF_NOMEM. */
 int pf_merge_labels_extend(struct pf_merge_labels *);
 
 #endif

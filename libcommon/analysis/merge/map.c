@@ -49,7 +49,7 @@ static uint32_t map_location(struct pf_merge_map *map, uint32_t location)
     return location != 0 && met(map, location, false) ? map->place(map->arg, location) : location;
 }
 
-/* `apart`: no other stack becomes what this one does, and none is that already. */
+/* `apart`: the new stack surely differs from all others, so that no lookup is needed. */
 static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack, bool apart)
 {
     struct pf_stack row = *pf_dict_stack(map->dict, stack);
@@ -69,7 +69,8 @@ static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack, bool apart)
 int pf_merge_map_extend(struct pf_merge_map *map)
 {
     struct pf_dict *dict = map->dict;
-    /* Where all that changes becomes what nothing was before, stacks stay as many as they were. */
+    /* If each location that changes becomes a new location of its own, different stacks stay
+     * different. */
     bool good = true, apart = map->locations.known == 0;
 
     while (good && map->locations.known < dict->locations.count) {

@@ -14,31 +14,31 @@ struct pf_merge {
     struct pf_dict *dict;
     struct pf_merge_options options;
     struct pf_merge_kind kinds[PF_RECORD_KINDS];
-    /* of the input at hand alone, where that is added as a whole at its end */
+    /* the current input alone, if it is added as a whole at its end (stages) */
     struct pf_merge_kind own[PF_RECORD_KINDS];
     struct pf_merge_frames frames;
-    struct pf_merge_labels labels, own_labels; /* while reading; at the end */
+    struct pf_merge_labels labels, own_labels; /* applied while reading; applied at the end */
     struct pf_merge_evals evals;
     struct pf_merge_scale scale;
     struct pf_merge_meta meta;
     struct pf_merge_texts texts;
     struct pf_merge_removed removed;
 
-    uint64_t inputs, measured; /* so far; those that have measures */
-    bool has_measures;         /* the input at hand */
-    int64_t weight;            /* its own */
-    pf_int128 weights;         /* of all inputs */
-    uint32_t texts_before;     /* the input at hand */
+    uint64_t inputs, measured; /* inputs begun; inputs ended that have measures */
+    bool has_measures;         /* of the current input */
+    int64_t weight;            /* of the current input, in pieces */
+    pf_int128 weights;         /* sum over all inputs */
+    uint32_t texts_before;     /* number of source texts before the current input */
     struct pf_merge_rows rows;
 
-    pf_int128 pieces; /* of a raw unit in a sum */
+    pf_int128 pieces; /* number of pieces in a raw unit */
     enum { METADATA, DECLARE, TEXTS, RECORDS, DONE } phase;
-    unsigned giving; /* kind */
-    size_t given;    /* records of it */
+    unsigned giving; /* kind being written */
+    size_t given;    /* records of this kind written so far */
     struct pf_value_column *values;
     int64_t *numbers;
     size_t value_capacity, number_capacity;
-    uint64_t clamped; /* values */
+    uint64_t clamped; /* number of clamped values */
 };
 
 static void begin_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS], struct pf_dict *dict,
@@ -121,13 +121,14 @@ static bool normalizes(const struct pf_merge *merge)
     return merge->options.normalize != PF_MERGE_AS_IT_IS;
 }
 
-/* Whether an input is put aside until its end. */
+/* Whether an input is held apart until it ends. */
 static bool stages(const struct pf_merge *merge)
 {
     return normalizes(merge) || merge->options.droppable;
 }
 
-/* The main measure of the input at hand: of samples, else of flat records, else of edges. */
+/* The column of the current input's main measure: of samples, else of flat records, else of edges.
+ * NULL: the input has no measure. */
 static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128 *total)
 {
     const struct pf_sums *sums = NULL;
@@ -138,7 +139,7 @@ static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128
     return sums;
 }
 
-/* How many pieces the input that has ended counts. */
+/* The factor for the values of the current input, in pieces. */
 static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale, pf_int128 *times,
                       struct pf_error *error)
 {
@@ -154,7 +155,7 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
     return status;
 }
 
-/* Adds the input that has ended, which was put aside, as a whole or not at all. */
+/* Adds the input that was held apart, as a whole or not at all. */
 static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *error)
 {
     struct pf_merge_scale scale = merge->scale;
@@ -205,7 +206,7 @@ void pf_merge_input_drop(struct pf_merge *merge)
     pf_merge_texts_truncate(&merge->texts, merge->texts_before);
 }
 
-/* Records of weight 0 are none. */
+/* Records of an input with weight 0 are left out. */
 static int add_records(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_merge_kind *kind = stages(merge) ? &merge->own[batch->kind]
@@ -242,7 +243,7 @@ int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Leaves out, or refuses, measures that not all inputs have. */
+/* Leaves out or refuses measures that not all inputs have. */
 static int choose_measures(struct pf_merge *merge, struct pf_error *error)
 {
     enum pf_merge_measures wanted = merge->options.measures;
@@ -268,7 +269,8 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
     return PF_OK;
 }
 
-/* What a process holds at one time is no amount that adds up. */
+/* Warns if levels were summed: the memory that a process holds at one time (inuse_space) does not
+ * add up. */
 static void report_gauges(const struct pf_merge *merge, const struct pf_report *report)
 {
     static const struct pf_bytes gauge = {"inuse_", 6};
@@ -288,7 +290,7 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
         }
 }
 
-/* The names of evals in the metadata of formats. */
+/* Replaces the names of evals in metadata. */
 static uint32_t eval_name(void *context, uint32_t name)
 {
     struct pf_merge *merge = context;
@@ -305,8 +307,8 @@ static int rename_metadata(struct pf_merge *merge)
     return pf_dict_status(merge->dict);
 }
 
-/* What could only be known at the end: the least form of places, evals with the same text, numbers
- * that mean nothing any more. */
+/* Does what needs all inputs: puts the least form in place of each location, joins evals with equal
+ * text, and drops labels whose numbers mean something within one input only. */
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
     struct pf_dict *dict = merge->dict;
@@ -344,7 +346,7 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
     return PF_OK;
 }
 
-/* What filters removed, as rows of metadata. */
+/* Appends the amounts that filters removed, as rows of metadata. */
 static int append_removed(struct pf_merge *merge)
 {
     uint32_t origin = pf_dict_intern(merge->dict, PF_BYTES("profutils"), 0),
@@ -386,7 +388,7 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* Columns of the kind for a batch; false: out of memory. */
+/* Sets the batch's columns of one kind; false: out of memory. */
 static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch *batch)
 {
     struct pf_merge_columns *columns = &merge->kinds[number].columns;
@@ -407,7 +409,7 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
     return true;
 }
 
-/* False when the value of a sum overflows 64 bits. */
+/* The value of a sum, rounded. False if it overflows 64 bits and must not be clamped. */
 static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, size_t column,
                      size_t record, int64_t *value)
 {
@@ -446,7 +448,8 @@ static int give_values(struct pf_merge *merge, struct pf_merge_kind *kind, uint3
     return PF_OK;
 }
 
-/* The next records of the kind at hand. A kind without a measure left has none. */
+/* Writes the next records of the current kind. A kind whose measures were all left out has no
+ * records. */
 static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_merge_kind *kind = &merge->kinds[merge->giving];
@@ -475,7 +478,7 @@ static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct p
     return status;
 }
 
-/* A batch of no rows that declares the measures of the next kind that has some. */
+/* Makes a batch without rows that declares the measures of the next kind that has measures. */
 static int give_measures(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
 {
     while (merge->giving < PF_RECORD_KINDS) {

@@ -1,5 +1,6 @@
-/* Profiles of many inputs into one: equal records once, with the sums of their weighted values.
- * Memory is proportional to what is distinct. Times of records are dropped. */
+/* Merges profiles of many inputs into one: equal records become one record with the sum of the
+ * weighted values. Memory grows with the number of distinct records. Times of records are dropped.
+ */
 #ifndef PF_ANALYSIS_MERGE_MERGE_H
 #define PF_ANALYSIS_MERGE_MERGE_H
 
@@ -12,50 +13,53 @@
 #include <stdint.h>
 
 enum pf_merge_measures {
-    PF_MERGE_UNION,     /* all; absent is 0 */
-    PF_MERGE_INTERSECT, /* those all inputs have */
-    PF_MERGE_SAME       /* inputs whose measures differ are refused */
+    PF_MERGE_UNION,     /* all measures; a measure that an input lacks is 0 there */
+    PF_MERGE_INTERSECT, /* the measures that all inputs have */
+    PF_MERGE_SAME       /* fail if the measures of inputs differ */
 };
 
 struct pf_merge_options {
-    bool mean;      /* sums are divided by the sum of the weights */
-    bool saturate;  /* what overflows 64 bits becomes the greatest (least) number there is */
-    bool force;     /* measures that may not be what they seem are added all the same */
-    bool droppable; /* inputs that cannot be added are to be left out (pf_merge_input_drop) */
+    bool mean;      /* divide sums by the sum of the weights */
+    bool saturate;  /* clamp values that overflow 64 bits, instead of failing */
+    bool force;     /* add measures up although their units or periods may not fit */
+    bool droppable; /* allow pf_merge_input_drop: each input is held until it ends */
     enum pf_merge_measures measures;
     enum pf_merge_normalize normalize;
+    /* PF_MERGE_AMOUNT: the total of each input, in base units */
     int64_t amount;
     enum pf_granularity granularity;
-    /* keys, separated by commas, of the labels that keep records apart; "" = none; NULL = all */
+    /* keys of the labels that keep records apart, separated by commas; "": none; NULL: all */
     const char *labels;
-    uint64_t pieces; /* weights are given in pieces of 1 / pieces; > 0 */
+    uint64_t pieces; /* weights are whole numbers of 1 / pieces; > 0 */
 };
 
 struct pf_merge;
 
-/* `dict` is the one of all batches, may get new rows, and outlives this, as do the texts of the
- * options. NULL: out of memory. */
+/* `dict` is the dictionary of all batches; it gets new rows. It must outlive the merge, and so must
+ * the strings in the options. NULL: out of memory. Free with pf_merge_free. */
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *);
 void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 
-/* The batches that follow are of another input; its weight, in pieces. */
+/* Begins an input: the next batches belong to it. `weight` is a number of pieces. */
 void pf_merge_input(struct pf_merge *, int64_t weight);
-/* Takes a batch of any kind. PF_OK; PF_OVERFLOW naming record and measure; PF_UNSUPPORTED where
- * measures cannot be added; PF_NOMEM. */
+/* Adds a batch of any kind. PF_OK; PF_OVERFLOW, naming record and measure; PF_UNSUPPORTED if a
+ * measure cannot be added to that of another input; PF_NOMEM. */
 int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);
-/* The input has ended. PF_OK; PF_UNSUPPORTED where it cannot be scaled; PF_OVERFLOW; PF_NOMEM. */
+/* Ends the input. PF_OK; PF_UNSUPPORTED if it cannot be scaled (options.normalize) or added;
+ * PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_input_end(struct pf_merge *, struct pf_error *);
-/* The input at hand, which could not be added, is left out as if it had never been given. With
- * options.droppable, before the next one. */
+/* Leaves out the current input, after pf_merge_add or pf_merge_input_end failed, as if it had never
+ * begun. Needs options.droppable; call before the next pf_merge_input. */
 void pf_merge_input_drop(struct pf_merge *);
-/* All inputs were given. PF_OK; PF_UNSUPPORTED where their measures are not as asked for; PF_USAGE
- * where the weights sum to 0 and a mean was asked for; PF_OVERFLOW; PF_NOMEM. */
+/* Call after the last input. Warns if values that are levels, such as memory in use, were summed.
+ * PF_OK; PF_UNSUPPORTED if the measures are not as options.measures demands; PF_USAGE if the
+ * weights sum to 0 and a mean was asked for; PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);
-/* The result: PF_OK and a batch that is valid until the next call, PF_EOF, PF_OVERFLOW naming
- * record and measure, PF_NOMEM. */
+/* Gives the result. PF_OK and a batch, valid until the next call; PF_EOF; PF_OVERFLOW, naming
+ * record and measure; PF_NOMEM. */
 int pf_merge_next(struct pf_merge *, struct pf_batch *, struct pf_error *);
-/* After the last batch: warns of values that were clamped, and of measures whose values were
- * rounded to something else than their sum. */
+/* Call after the last batch of the result. Warns of values that were clamped, and of measures whose
+ * rounded values do not add up to the exact sum. */
 void pf_merge_tell(const struct pf_merge *, const struct pf_report *);
 
 #endif

@@ -13,7 +13,7 @@ void pf_merge_meta_free(struct pf_merge_meta *meta)
 
 static enum pf_meta_rule programs_rule(struct pf_bytes key)
 {
-    /* those are added up apart */
+    /* rows `removed` are summed by analysis/merge/removed.h */
     return pf_bytes_equal(key, PF_BYTES("removed")) ? PF_META_NEVER : PF_META_EACH;
 }
 
@@ -37,7 +37,7 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
     return merging->rule(origin, key);
 }
 
-/* Whether a row that is told once is new. */
+/* Whether a row that the result has once is new. */
 static bool is_new(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
 {
     uint32_t count = meta->met.count;
@@ -101,7 +101,7 @@ void pf_merge_meta_drop(struct pf_merge_meta *meta)
 
 /* --- identities ------------------------------------------------------------------------------- */
 
-/* The key under which those are told that an identity was made of. */
+/* `merged_KEY`: the key of the identities from which a merged identity was made. */
 static uint32_t parts_key(struct pf_dict *dict, uint32_t key)
 {
     struct pf_bytes name = pf_dict_string(dict, key);
@@ -120,8 +120,8 @@ static int compare_bytes(const void *a, const void *b)
     return pf_bytes_compare(*(const struct pf_bytes *)a, *(const struct pf_bytes *)b);
 }
 
-/* The identities of all inputs, and those that identities of merged inputs were made of, sorted,
- * each once. */
+/* Lists the identities of all inputs, sorted, each once. An identity that a merge made is replaced
+ * by the identities it was made from. */
 static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging,
                       const struct pf_merge_meta_row *first, uint32_t parts, struct pf_bytes *list)
 {
@@ -159,7 +159,7 @@ static void drop(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, enum
     meta->count = kept;
 }
 
-/* Puts one identity in the place of several. */
+/* Replaces several identities by one, if there are several. */
 static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row first,
                          const struct pf_merging *merging)
 {
@@ -190,7 +190,7 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
     return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
 }
 
-/* Rows that are to say the same, and do not: of each key there is one row, or else none. */
+/* Rows of PF_META_SAME: drops all rows of a key that has several different rows. */
 static int drop_different(struct pf_merge_meta *meta)
 {
     struct pf_table keys;

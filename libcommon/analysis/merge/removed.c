@@ -23,7 +23,7 @@ int pf_merge_removed_add(struct pf_merge_removed *removed, struct pf_dict *dict,
     return pf_before_read(&removed->input, dict, batch);
 }
 
-/* Whether amounts of this kind are not summed. */
+/* Whether the greatest amount counts, not the sum (PF_MAX). */
 static bool is_greatest(const struct pf_dict *dict, const struct pf_before_row *row)
 {
     for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {

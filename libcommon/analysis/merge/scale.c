@@ -23,7 +23,7 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
 {
     const struct pf_measure *measure = column ? &column->quantity.measure : NULL;
 
-    /* the samples of a clock that never stops sum up to the time between the first and the last */
+    /* wall-clock samples sum up to the duration */
     if (duration <= 0 && measure && measure->kind == PF_SAMPLE && measure->den == 1 &&
         pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("wall")) &&
         pf_measure_is_time(dict, measure))
@@ -37,7 +37,8 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
     return divide(scale->target, duration, times, error);
 }
 
-/* target * num / den raw units of the column, held against its total. */
+/* The factor that scales `total`, in raw units of the measure, to `target` * num / den base units.
+ */
 static int divide_total(pf_int128 target, uint64_t num, uint64_t den,
                         const struct pf_measure *measure, pf_int128 total, pf_int128 *times,
                         struct pf_error *error)

@@ -1,4 +1,4 @@
-/* --normalize: the factor that brings an input to the size asked for. */
+/* --normalize: the factor that scales an input to the requested total or duration. */
 #ifndef PF_ANALYSIS_MERGE_SCALE_H
 #define PF_ANALYSIS_MERGE_SCALE_H
 
@@ -16,23 +16,24 @@ enum pf_merge_normalize {
     PF_MERGE_AMOUNT    /* each input is scaled to a total that the user gives */
 };
 
-/* Factors are whole numbers of pieces of 1/2^32. */
+/* Factors are whole numbers of 1/2^32. */
 #define PF_MERGE_SCALE_ONE ((pf_int128)1 << 32)
 
-/* Zero-initialise, then set the first two. */
+/* Zero-initialise, then set normalize and amount. */
 struct pf_merge_scale {
     enum pf_merge_normalize normalize; /* not PF_MERGE_AS_IT_IS */
     int64_t amount;                    /* PF_MERGE_AMOUNT: the total, in base units */
-    /* of the first input, which the others are scaled to */
+    /* the rest describes the first input, to which the others are scaled; known: it is set */
     bool known;
     uint32_t kind, name; /* of its main measure */
-    uint64_t num, den;   /* raw units of its total */
-    pf_int128 target;    /* its total, or its duration in nanoseconds */
+    uint64_t num, den;   /* scale of `target`: base units in a raw unit */
+    pf_int128 target;    /* its total in raw units, or its duration in nanoseconds */
 };
 
-/* Computes the factor of an input, in pieces. `column` is its main measure (NULL: none), `total`
- * the total of that in raw units, `duration` nanoseconds from its metadata (0 or less: not known).
- * PF_OK; PF_UNSUPPORTED: nothing to scale by; PF_OVERFLOW: the factor is out of range. */
+/* Computes the factor of an input, in 1/2^32. `column` has its main measure (NULL: none), `total`
+ * is the total of this column in raw units, `duration` is the duration from the input's metadata in
+ * nanoseconds (0 or less: not known). PF_OK; PF_UNSUPPORTED: the input has no total or duration, or
+ * another main measure than the first; PF_OVERFLOW: the factor is out of range. */
 int pf_merge_scale_input(struct pf_merge_scale *, const struct pf_dict *,
                          const struct pf_sums *column, pf_int128 total, pf_int128 duration,
                          pf_int128 *times, struct pf_error *);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES_MAX = 9 }; /* a tenth of a billionth has more than 31 bits */
+enum { PLACES_MAX = 9 }; /* 10^10 has more than 31 bits */
 
 static int refuse(struct pf_error *error, struct pf_bytes text, const char *why)
 {
@@ -23,7 +23,7 @@ static void reduce(struct pf_weight *weight)
     weight->den /= common;
 }
 
-/* `digits` behind the point, without the zeros at their end. */
+/* Joins the digits before and after the point, without zeros at the end. */
 static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const char *point,
                          struct pf_error *error)
 {
@@ -101,7 +101,7 @@ int pf_weights_join(struct pf_weights *weights, struct pf_error *error)
     uint64_t den = 1;
 
     for (size_t k = 0; k < weights->count; k++) {
-        /* both have 31 bits, so their product has 62 */
+        /* both factors have at most 31 bits, so the product fits */
         den *= weights->rows[k].den / pf_gcd(den, weights->rows[k].den);
         if (den > PF_WEIGHT_DEN_MAX)
             return pf_error_set(error, PF_USAGE,

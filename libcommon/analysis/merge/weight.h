@@ -16,23 +16,23 @@ struct pf_weight {
     uint64_t den; /* > 0 */
 };
 
-/* An integer, a decimal number or a fraction of two integers, with an optional sign: `2`, `0.25`,
- * `1/3`, `-1`. In lowest terms. PF_OK; PF_USAGE with the reason where the text is not such a
- * number, or the number is too big or too fine. */
+/* Parses an integer, a decimal number or a fraction of two integers, with an optional sign: `2`,
+ * `0.25`, `1/3`, `-1`. The result is in lowest terms. PF_OK; or PF_USAGE with the reason: not such
+ * a number, out of range, or a denominator of more than 31 bits. */
 int pf_weight_parse(struct pf_weight *, struct pf_bytes, struct pf_error *);
 
 /* Zero-initialise; free with pf_weights_free. */
 struct pf_weights {
-    struct pf_weight *rows; /* in the order they were added */
+    struct pf_weight *rows; /* in the order of pf_weights_add */
     size_t count, capacity;
-    uint64_t den; /* pf_weights_join: that of all */
+    uint64_t den; /* set by pf_weights_join: the common denominator */
 };
 
 void pf_weights_free(struct pf_weights *);
-/* PF_OK or PF_NOMEM. */
+/* Appends a weight. PF_OK or PF_NOMEM. */
 int pf_weights_add(struct pf_weights *, struct pf_weight);
-/* Brings all to one denominator. PF_OK; PF_USAGE where that has more than 31 bits, or where a
- * weight in pieces of it leaves 64. */
+/* Converts all weights to one denominator. PF_OK; PF_USAGE if this denominator has more than 31
+ * bits, or if a numerator overflows 64 bits. */
 int pf_weights_join(struct pf_weights *, struct pf_error *);
 
 #endif
