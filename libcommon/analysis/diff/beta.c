@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* From here on in both parameters the tail is integrated: the continued fraction takes some sqrt(a
- * + b) steps. */
+/* If both parameters are at least this large, the tail is integrated: the continued fraction would
+ * take about sqrt(a + b) steps. */
 #define LARGE 3000.0
 
 /* log(1 + u) - u for u > -1, without the cancellation: with r = u / (2 + u), log(1 + u) = 2 (r +
@@ -24,7 +24,7 @@ static double log1p_less(double u)
     }
 }
 
-/* log Gamma(z) less Stirling's formula for it, z > 0 (Abramowitz and Stegun 6.1.41). */
+/* log Gamma(z) minus Stirling's formula for it, z > 0 (Abramowitz and Stegun 6.1.41). */
 static double stirling_error(double z)
 {
     static const double half_log_2pi = 0.91893853320467274178;
@@ -38,7 +38,7 @@ static double stirling_error(double z)
            z;
 }
 
-/* a * b - c * d with both products' roundings made good (Kahan; Jeannerod, Louvet and Muller,
+/* a * b - c * d, corrected for the rounding of both products (Kahan; Jeannerod, Louvet and Muller,
  * Mathematics of Computation 82, 2013). */
 static double product_difference(double a, double b, double c, double d)
 {
@@ -47,8 +47,9 @@ static double product_difference(double a, double b, double c, double d)
     return fma(a, b, -product) - fma(c, d, -product);
 }
 
-/* x^a y^b / B(a, b), as deviation from its greatest value (Loader, Fast and Accurate Computation of
- * Binomial Probabilities, 2000): the terms of the size of a and b cancel on paper. */
+/* x^a y^b / B(a, b), computed as the deviation from its greatest value (Loader, Fast and Accurate
+ * Computation of Binomial Probabilities, 2000), so that terms of the size of a and b cancel
+ * exactly. */
 static double prefactor(double a, double b, double x, double y)
 {
     double n = a + b, away = product_difference(b, x, a, y), u = away / a, v = -away / b, exponent;
@@ -61,8 +62,8 @@ static double prefactor(double a, double b, double x, double y)
 
 /* The continued fraction of Didonato and Morris (Algorithm 708, ACM Transactions on Mathematical
  * Software 18, 1992, equation 9) by Lentz's method as modified by Thompson and Barnett (Numerical
- * Recipes, 3rd edition, section 5.2). For x up to about the mean its terms do not cancel, given
- * `away` = a y - b x. */
+ * Recipes, 3rd edition, section 5.2). `away` is a y - b x. For x up to about the mean no terms
+ * cancel. */
 static double fraction(double a, double b, double x, double away)
 {
     double value = a * (away + 1) / (a + 1), c = value, d = 0, step;
@@ -83,9 +84,9 @@ static double fraction(double a, double b, double x, double away)
     return 1 / value;
 }
 
-/* The density from x downwards to where it has fallen by exp(-45), relative to the density at x:
- * Gauss and Legendre's rule of 16 points (Abramowitz and Stegun table 25.4) on each of 3 parts. For
- * x up to about the mode, a and b LARGE: a bell's slope. */
+/* The integral of the density, relative to the density at x, from x down to where the density has
+ * fallen by exp(-45): Gauss-Legendre rule of 16 points (Abramowitz and Stegun table 25.4) on each
+ * of 3 parts. For x up to about the mode and a, b >= LARGE, where the density is bell-shaped. */
 static double integral(double a, double b, double x, double y)
 {
     static const double points[][2] = {
@@ -144,8 +145,8 @@ double pf_student_tail(double t, double freedom)
     return pf_beta_tail(freedom / 2, 0.5, 1 / (1 + square), square / (1 + square));
 }
 
-/* Newton's method on log P over log t, whose slope is -2 prefactor / P: the curve bends down
- * everywhere, so that after the first step all are to the right of the root and come down to it. */
+/* Newton's method on log P as a function of log t, with the slope -2 prefactor / P. The curve is
+ * concave, so all values after the first step are greater than the root and fall towards it. */
 double pf_student_quantile(double p, double freedom)
 {
     double t = 2;

@@ -1,19 +1,19 @@
-/* The incomplete beta function, and Student's t on top of it. */
+/* The incomplete beta function, and Student's t distribution computed from it. */
 #ifndef PF_ANALYSIS_DIFF_BETA_H
 #define PF_ANALYSIS_DIFF_BETA_H
 
-/* Regularised incomplete beta I_x(a, b), with y = 1 - x given as well so that neither end loses
- * digits; a, b > 0 (DLMF 8.17). Relative error below 2e-13 for results from 1e-300 up and a, b up
- * to 1e6; beyond that it grows with sqrt(a + b) * 1e-16 (what the rounding of x itself is worth).
- * Less than 1e-308 becomes 0. */
+/* The regularised incomplete beta function I_x(a, b) (DLMF 8.17). The caller passes y = 1 - x too,
+ * so that digits are lost neither near 0 nor near 1. a, b > 0. The relative error is below 2e-13
+ * for results from 1e-300 up and a, b up to 1e6; for greater a, b it grows with sqrt(a + b) *
+ * 1e-16, which is as much as the rounding of x itself changes the result. Results below 1e-308
+ * become 0. */
 double pf_beta_tail(double a, double b, double x, double y);
 
-/* P(|T| >= t) for Student's t with that many degrees of freedom, >= 1, not necessarily whole; t >=
- * 0 (Abramowitz and Stegun 26.7.1 and 26.5.27). Relative error as above; beyond t = 1e150 the
- * result is that at 1e150. */
+/* P(|T| >= t) for Student's t with `freedom` degrees of freedom, a number >= 1 that need not be
+ * whole; t >= 0 (Abramowitz and Stegun 26.7.1 and 26.5.27). Relative error as above; t above 1e150
+ * counts as 1e150. */
 double pf_student_tail(double t, double freedom);
-/* The t with P(|T| >= t) = p; 1e-12 <= p <= 0.5, degrees of freedom as above. Relative error below
- * 1e-13. */
+/* The t with P(|T| >= t) = p; 1e-12 <= p <= 0.5, freedom as above. Relative error below 1e-13. */
 double pf_student_quantile(double p, double freedom);
 
 #endif

@@ -60,7 +60,7 @@ void pf_diff_free(struct pf_diff *diff)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The numbers of samples are summed up beside what is asked for. */
+/* Whether a measure is summed: those asked for, and the numbers of samples. */
 static bool wants(void *arg, uint32_t index)
 {
     const struct pf_diff *diff = arg;
@@ -110,8 +110,8 @@ int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_er
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-/* The measure of the run at hand that is the block's, or that the block is to have from now on.
- * UINT32_MAX: it has none. */
+/* The measure of the current run that belongs to the block, or that the block gets if it has none
+ * yet. UINT32_MAX: the run has no such measure. */
 static uint32_t measure_of(const struct pf_diff *diff, size_t block)
 {
     const struct pf_measures *measures = &diff->dict->measures;
@@ -137,7 +137,7 @@ static uint32_t measure_of(const struct pf_diff *diff, size_t block)
     return found;
 }
 
-/* The run at hand has not the block's measure; it must not have it in another unit either. */
+/* Fails if the current run, which lacks the block's measure, has it in another unit. */
 static int check_units(const struct pf_diff *diff, const struct pf_measure *known,
                        struct pf_error *error)
 {
@@ -152,8 +152,8 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
     return PF_OK;
 }
 
-/* What counts the samples of the measure: itself, or the `samples` beside it. UINT32_MAX:
- * nothing. */
+/* The measure that counts the samples of `measure`: `measure` itself, or a measure of samples
+ * beside it. UINT32_MAX: there is none. */
 static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 {
     const struct pf_measures *measures = &diff->dict->measures;
@@ -169,7 +169,7 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
     return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
 }
 
-/* Amounts are raw counts, which stand for nothing that is known of other units. */
+/* Whether amounts are raw counts, which cannot be converted to other units. */
 static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
 {
     return scale->num == 1 && scale->den == 1 &&
@@ -241,7 +241,7 @@ static int rank_samples(struct pf_diff *diff, struct pf_subject *subject,
     return status;
 }
 
-/* Parts of samples are no samples: as many as there are whole ones. */
+/* Converts parts of samples to whole samples, rounded. */
 static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *scale)
 {
     run->total_samples = pf_merge_round(run->total_samples, (pf_int128)scale->parts);
@@ -249,8 +249,8 @@ static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *sc
         pf_scale64(run->samples[key], 1, scale->parts, &run->samples[key]);
 }
 
-/* Numbers of samples, that is raw counts, in the column compared; where the amounts are those, they
- * are there already. */
+/* Finds the numbers of samples of the compared column. If the amounts are already raw counts of
+ * samples, they are copied. */
 static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_subject *shown,
                         struct pf_diff_amounts *run, struct pf_error *error)
 {
@@ -341,7 +341,7 @@ static void choose_kind(struct pf_diff *diff)
         diff->kind = pf_subject_kind(diff->accumulator, diff->by, &diff->facts);
 }
 
-/* All blocks have the run, or none has. */
+/* Adds the current run to all blocks, or after a failure to none. */
 static int fold_run(struct pf_diff *diff, struct pf_error *error)
 {
     struct pf_diff_block *before = malloc(diff->block_count * sizeof *before);
@@ -383,7 +383,7 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 
 /* --- rows that are one ------------------------------------------------------------------------ */
 
-/* The run's records again, by the keys there are now. */
+/* Sums up a run again from its sums by stack, with the new keys. */
 static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
 {
     size_t count = diff->run_count;
@@ -401,7 +401,7 @@ static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *erro
     return status;
 }
 
-/* A column by new keys, `to` of the old ones. */
+/* Moves the amounts of a column to new keys: key k becomes to[k]. */
 static int move_column(int64_t **column, size_t count, const uint32_t *to, size_t new_count,
                        bool greatest)
 {
@@ -441,8 +441,9 @@ static int move_amounts(const struct pf_diff *diff, const struct pf_diff_block *
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* What rows become, by old key (owned by the caller); each has a place that was met, and the first
- * one tells. NULL: out of memory. */
+/* Makes the keys anew, with evals joined, and returns the new key of each old key (the caller frees
+ * it). If the locations of one old key get different new keys, the first location decides. NULL:
+ * out of memory. */
 static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
 {
     uint32_t *to = calloc((size_t)old->table.count + 1, sizeof *to);
@@ -459,7 +460,7 @@ static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
     return NULL;
 }
 
-/* Rows by what is known at the end only: evals with the same text, and the least form of images. */
+/* Joins rows that only the end shows to be equal: evals with the same text, forms of one image. */
 static int settle(struct pf_diff *diff, struct pf_error *error)
 {
     struct pf_keys old = diff->keys;

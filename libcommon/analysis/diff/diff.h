@@ -1,7 +1,8 @@
-/* Runs beside each other: for each row of a table what it cost in each run. Runs are read in turn,
- * each is summed up on its own and kept as one number a row; memory is rows by runs. Rows are of
- * frames that a merge takes for the same (analysis/merge/frames.h). Which string evals are one is
- * known at the end only: where there are texts of some, sums by stack are kept until then. */
+/* Compares runs: the amount of each row of a table in each run. Runs are read one after another;
+ * each run is summed up alone and then kept as one number a row, so memory grows with rows times
+ * runs. Rows are functions, lines, labels ... (enum pf_by), with frames made equal as in a merge
+ * (analysis/merge/frames.h). Equal string evals can be found only after the last run, so if the
+ * inputs have source texts of evals, the sums by stack are kept until then. */
 #ifndef PF_ANALYSIS_DIFF_DIFF_H
 #define PF_ANALYSIS_DIFF_DIFF_H
 
@@ -15,66 +16,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shares (--normalize) are whole parts of a billion of the run's total. */
+/* Shares (--normalize) are whole billionths of the run's total. */
 enum { PF_DIFF_WHOLE = 1000000000 };
 
-/* One run in one block: amounts of the block's scale by key, before pf_diff_finish in parts of
- * their own; keys from `count` on are 0. */
+/* One run in one block. Amounts are in units of the block's scale, divided by `parts`; before
+ * pf_diff_finish each run has its own `parts`, after it all runs have block->scale.parts. */
 struct pf_diff_amounts {
     bool met; /* the run has the measure */
+    /* by key; keys from `count` on are 0 */
     int64_t *flat, *cum;
-    /* numbers of samples in the column compared; NULL: they are not known */
+    /* by key: number of samples behind the flat or cumulative amount, whichever is compared; NULL:
+     * not known */
     int64_t *samples;
     size_t count;
     pf_int128 total, total_samples;
-    uint64_t parts; /* so many of an amount are one of what the scale names */
-    /* where samples are counted in parts: the amount one is; 0: that is to be found */
+    uint64_t parts; /* an amount of `parts` is one unit of the scale */
+    /* the amount of one sample, if samples are counted in parts; 0: find it from the amounts */
     int64_t worth;
-    double unit; /* a raw unit in what the scale names; 0: they are of several lengths */
-    /* period / period_parts events are one, of amounts that are not events yet; 0 = none */
+    double unit; /* length of a raw unit in units of the scale; 0: raw units of several lengths */
+    /* if the amounts are counts: period / period_parts events are one count; period 0: not known */
     uint64_t period;
     uint64_t period_parts;
-    bool events;
+    bool events; /* the amounts are events */
 };
 
-/* A table: one measure. */
+/* A table: one measure in all runs. */
 struct pf_diff_block {
-    /* as the first run has it; `kind` PF_RECORD_KINDS: no run has had it */
+    /* of the first run that has it; kind PF_RECORD_KINDS: no run has had it */
     struct pf_measure measure;
-    uint32_t column;       /* string: the measure of the column compared */
-    uint32_t name;         /* string: the same, or the measure asked for by name */
-    struct pf_scale scale; /* of amounts */
-    bool events;           /* amounts of the first run are events, not counts */
-    double tick;           /* the longest raw unit, in what the scale names */
-    /* the numbers of samples are known in all runs that have the measure */
+    uint32_t column;       /* string: name of the measure that the compared column shows */
+    uint32_t name;         /* string: name of the measure the user asked for, else as `column` */
+    struct pf_scale scale; /* unit of the amounts */
+    bool events;           /* the amounts of the first run are events, not counts */
+    double tick;           /* the longest raw unit of all runs, in units of the scale */
+    /* numbers of samples are known for all runs that have the measure */
     bool sampled;
     struct pf_diff_amounts *runs; /* by run */
     size_t run_capacity;
 };
 
-/* Zero-initialise and set the first group; pf_diff_init; free with pf_diff_free. */
+/* Zero-initialise, set the members up to name_count, call pf_diff_init; free with pf_diff_free. */
 struct pf_diff {
     struct pf_dict *dict;
     enum pf_by by;
-    uint32_t label;    /* PF_BY_LABEL: key, a string */
-    enum pf_kind kind; /* PF_RECORD_KINDS: found out by the first run that has records */
+    uint32_t label; /* PF_BY_LABEL: the label's key, a string */
+    /* kind of the records compared; PF_RECORD_KINDS: chosen by the first run that has records */
+    enum pf_kind kind;
     enum pf_unit unit;
-    bool cum;       /* the column compared is cum, not flat */
-    bool normalize; /* shares are compared */
-    /* Measures asked for: which ones name number `name` means. No names: the main measure. */
+    bool cum;       /* compare cumulative amounts, not flat ones */
+    bool normalize; /* compare shares of the run's total */
+    /* Measures asked for: whether name number `name` (below name_count) means the measure.
+     * name_count 0: the main measure. */
     bool (*named)(void *arg, unsigned name, uint32_t measure);
     void *arg;
     unsigned name_count;
 
-    struct pf_facts facts, run_facts; /* of all runs, of the run at hand */
+    struct pf_facts facts, run_facts; /* of all runs; of the current run */
     struct pf_keys keys;
-    struct pf_merge_texts texts; /* of evals */
+    struct pf_merge_texts texts; /* source texts of evals */
     struct pf_merge_evals evals;
-    struct pf_accumulator *accumulator; /* of the run at hand */
+    struct pf_accumulator *accumulator; /* sums of the current run */
     struct pf_diff_run {
+        /* 0: before, 1: after */
         unsigned side;
-        bool left_out; /* it is damaged */
-        /* kept until it is known which evals are one; NULL: it is not */
+        bool left_out; /* the run counts for nothing, because it is damaged or failed */
+        /* sums by stack, kept if evals may have to be joined; else NULL */
         struct pf_accumulator *accumulator;
     } * runs;
     size_t run_count, run_capacity;
@@ -86,22 +92,22 @@ struct pf_diff {
 int pf_diff_init(struct pf_diff *);
 void pf_diff_free(struct pf_diff *);
 
-/* A run of a side begins. PF_OK or PF_NOMEM. */
+/* Begins a run of side 0 (before) or 1 (after). PF_OK or PF_NOMEM. */
 int pf_diff_begin(struct pf_diff *, unsigned side, struct pf_error *);
-/* Adds a batch of any kind to it. As pf_accumulator_add. */
+/* Adds a batch of any kind to the current run. As pf_accumulator_add. */
 int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
-/* It ends. `keep` false, or a failure: it counts for nothing. PF_OK; PF_NOMEM; PF_OVERFLOW;
- * PF_UNSUPPORTED when its amounts cannot be compared with those of the runs before; PF_USAGE as
- * pf_subject_choose. A run without a measure of that name does not fail: `met` stays
+/* Ends the current run. With `keep` false, or after a failure, the run counts for nothing. PF_OK;
+ * PF_NOMEM; PF_OVERFLOW; PF_UNSUPPORTED if its amounts cannot be compared with those of earlier
+ * runs; PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays
  * false. */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
-/* After the last run: joins rows that turn out to be one and brings all runs to one unit. PF_OK,
- * PF_OVERFLOW or PF_NOMEM. */
+/* Call after the last run: joins rows that turn out to be equal and brings all runs to one unit.
+ * PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
-/* Runs of a side that count. */
+/* Number of runs of a side that count. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
-/* amount / total in parts of PF_DIFF_WHOLE, rounded half to even; 0 where the total is. */
+/* amount / total in 1/PF_DIFF_WHOLE, rounded half to even; 0 if `total` is 0. */
 int64_t pf_diff_share(pf_int128 amount, pf_int128 total);
 
 #endif

@@ -98,9 +98,9 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
     return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
 }
 
-/* --- the time outside of all subs ------------------------------------------------------------- */
+/* --- main::RUNTIME ---------------------------------------------------------------------------- */
 
-/* Moves what the run at hand has in a record to another one. */
+/* Moves the current run's values from one record to another. */
 static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t to,
                        struct pf_error *error)
 {
@@ -123,8 +123,8 @@ static int move_record(struct pf_diff_records *records, uint32_t from, uint32_t 
     return PF_OK;
 }
 
-/* Stacks that main::RUNTIME calls stand below it. `to`: by stack as the records have it, where it
- * goes; 0: nowhere. */
+/* Moves records of stacks that main::RUNTIME calls below its frame. to[stack] is the stack that
+ * replaces `stack`; 0: the stack stays. */
 static int move_records(struct pf_diff_records *records, const uint32_t *to, uint32_t stacks,
                         struct pf_error *error)
 {
@@ -162,7 +162,7 @@ static int move_stacks(struct pf_diff_records *records, const struct pf_file_sco
     return status;
 }
 
-/* The run at hand gets main::RUNTIME as the table of a difference has it. */
+/* Adds main::RUNTIME to the current run, as the table of a difference has it. */
 static int add_scope(struct pf_diff_records *records, struct pf_error *error)
 {
     struct pf_file_scope added = {0};
@@ -178,7 +178,7 @@ static int add_scope(struct pf_diff_records *records, struct pf_error *error)
     return status;
 }
 
-/* The sums of a run have 64 bits, so that their means and differences have. */
+/* Fails if a sum of the run overflows 64 bits: then its mean and difference could overflow too. */
 static int check_run(const struct pf_diff_records *records, const struct pf_sums *sums,
                      struct pf_error *error)
 {
@@ -188,7 +188,7 @@ static int check_run(const struct pf_diff_records *records, const struct pf_sums
     return PF_OK;
 }
 
-/* Values become shares of the run's total. */
+/* Replaces the values by shares of the run's total. */
 static void take_shares(struct pf_sums *sums)
 {
     pf_int128 total = pf_sums_total(sums);
@@ -197,7 +197,7 @@ static void take_shares(struct pf_sums *sums)
         sums->sums[i] = pf_diff_share(sums->sums[i], total);
 }
 
-/* The run at hand, which has ended, is added to those of its side. */
+/* Adds the current run to the runs of its side. */
 static int add_run(struct pf_diff_records *records, enum pf_side side, struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
@@ -238,7 +238,8 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, bool
 
 /* --- records that are one --------------------------------------------------------------------- */
 
-/* What is known at the end only: evals with the same text, and the least form of images. */
+/* Joins records that only the end shows to be equal: evals with the same text, forms of one image.
+ */
 static int settle(struct pf_diff_records *records, struct pf_error *error)
 {
     const struct pf_merge_labels labels = {.dict = records->dict};
@@ -256,10 +257,10 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- giving ----------------------------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------------------------- */
 
-/* The least number of parts of a raw unit in which the means of both sides are whole numbers,
- * whatever the sums; 0 if no number of 64 bits is. */
+/* The least number of parts of a raw unit in which every mean of either side is a whole number; 0
+ * if it overflows 64 bits. */
 static uint64_t common_parts(const struct pf_diff_records *records)
 {
     uint64_t before = records->runs[PF_BEFORE] > 0 ? records->runs[PF_BEFORE] : 1;
@@ -269,8 +270,8 @@ static uint64_t common_parts(const struct pf_diff_records *records)
     return pf_parts_join(before, after, &parts) ? parts : 0;
 }
 
-/* Parts that all means of the column are whole numbers of, and so few of them that sums of all
- * fit. */
+/* The least number of parts of a raw unit in which all means of the column are whole numbers; 0 if
+ * the sum of all means would overflow 64 bits in these parts. */
 static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_sums *sums)
 {
     uint64_t parts = common_parts(records), common = parts, den;
@@ -297,7 +298,7 @@ static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_
     return parts;
 }
 
-/* A measure's raw unit becomes one of its parts. False: out of memory. */
+/* Divides a measure's raw unit by `parts`. False: out of memory. */
 static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64_t parts)
 {
     struct pf_bytes whole = pf_dict_string(dict, measure->raw_unit);
@@ -320,7 +321,8 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
     return !text.failed;
 }
 
-/* NAME; at further attempts NAME/UNIT, NAME/UNIT/2 ... False: out of memory. */
+/* Attempt 0 makes the name NAME, attempt 1 NAME/UNIT, attempt 2 NAME/UNIT/2 and so on. False: out
+ * of memory. */
 static bool attempt_name(struct pf_dict *dict, const struct pf_measure *measure, unsigned attempt,
                          uint32_t *id)
 {
@@ -364,7 +366,7 @@ static uint32_t declare(struct pf_diff_records *records, const struct pf_quantit
     }
     if (parts > 1)
         good = divide_unit(records->dict, &measure, parts) && good;
-    if (side == PF_DELTA) /* a difference does not count samples */
+    if (side == PF_DELTA) /* the sampling error of a difference does not follow from its value */
         measure.nature = PF_UNKNOWN_NATURE;
     return good ? pf_measures_intern(&records->dict->measures, &measure) : UINT32_MAX;
 }
@@ -381,8 +383,8 @@ static bool is_declared(const struct pf_diff_records *records, enum pf_kind kind
     return false;
 }
 
-/* Shares and events take the place of units: columns of one name that differ by their unit alone
- * are kept apart by names. */
+/* Declares the three measures of a column. In the result shares and events replace other units, so
+ * columns of one name whose units differed need different names. */
 static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, uint32_t i,
                            bool main)
 {
@@ -420,7 +422,7 @@ static bool declare_all(struct pf_diff_records *records)
     return good && pf_dict_status(records->dict) == PF_OK;
 }
 
-/* Names and formats of the inputs. */
+/* Makes a batch of metadata: names and formats of the inputs. */
 static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
 {
     const struct pf_facts *facts = &records->facts;
@@ -466,7 +468,7 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
     return good && records->values && records->given ? PF_OK : pf_error_nomem(error);
 }
 
-/* Columns of the kind at hand. */
+/* Sets the value columns of the current kind. */
 static void lay_out(struct pf_diff_records *records)
 {
     records->main = pf_merge_kind_main(&records->all[records->at]);
@@ -493,7 +495,8 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
            pf_scale64(sum, parts, records->runs[side], mean);
 }
 
-/* Fills row `row` of the batch with a record; *any: it has values, and is not to be left out. */
+/* Fills row `row` of the batch with a record. *any: the record has values and must not be left out.
+ */
 static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
                 struct pf_error *error)
 {

@@ -17,19 +17,19 @@ void pf_diff_table_free(struct pf_diff_table *table)
     *table = (struct pf_diff_table){0};
 }
 
-/* What one row is made from: the amounts of its runs, side by side. */
+/* Working state while rows are made: the amounts of one row in all runs, by side. */
 struct making {
     struct pf_diff *diff;
     const struct pf_diff_block *block;
     struct pf_diff_table *table;
-    uint64_t pieces; /* of an amount, that means are counted in */
-    /* by side */
+    uint64_t pieces; /* number of pieces in an amount; means are counted in pieces */
+    /* all by side: */
     size_t runs[PF_SIDES];
-    int64_t *amounts[PF_SIDES]; /* of the column compared, by run */
+    int64_t *amounts[PF_SIDES]; /* amounts of the compared column, by run */
     pf_int128 *totals[PF_SIDES];
     double samples[PF_SIDES], total_samples[PF_SIDES];
     pf_int128 sums[PF_SIDES]; /* of `amounts` */
-    bool there[PF_SIDES];     /* some run has the row */
+    bool there[PF_SIDES];     /* a run of the side has an amount in the row */
     struct pf_error *error;
 };
 
@@ -46,7 +46,7 @@ static int overflow(const struct making *making, uint32_t key)
     return PF_OVERFLOW;
 }
 
-/* A bound in time does not fit shares. */
+/* Checks that the bound fits the measure. A bound in time does not fit shares. */
 static int check_bound(const struct pf_diff *diff, const struct pf_diff_block *block,
                        const struct pf_bound *bound, struct pf_error *error)
 {
@@ -70,8 +70,8 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
     return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
 }
 
-/* Collects a column of a row: sums by side, and the amounts themselves where they are to be
- * compared. */
+/* Collects one column of a row: its sums by side, and for the compared column the amounts of the
+ * runs too. */
 static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
 {
     const struct pf_diff *diff = making->diff;
@@ -94,7 +94,8 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
     }
 }
 
-/* The sum by the number of runs, in parts of the table. */
+/* The mean in 1/table->parts: the sum divided by the number of runs. False if it overflows 128
+ * bits. */
 static bool mean_of(const struct making *making, enum pf_side side, pf_int128 sum, pf_int128 *mean)
 {
     pf_int128 runs = making->runs[side] > 0 ? (pf_int128)making->runs[side] : 1;
@@ -113,7 +114,7 @@ static bool set_means(const struct making *making, const pf_int128 sums[PF_SIDES
            !__builtin_sub_overflow(means->after, means->before, &means->delta);
 }
 
-/* Whether the difference has 64 bits, as amounts have. */
+/* Whether the difference fits in 64 bits, as amounts do. */
 static bool fits(const struct making *making, const struct pf_diff_means *means)
 {
     int64_t delta;
@@ -134,7 +135,8 @@ struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table,
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/* What each sample of the run stands for, 0 where it has none. False: they differ. */
+/* Finds the amount that each sample of the run stands for; 0 if the run has no samples. False:
+ * samples differ in this. */
 static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
 {
     *worth = 0;
@@ -155,8 +157,9 @@ static double unit_ratio(double unit, double other)
     return unit > 0 && other > 0 ? unit / other : 1;
 }
 
-/* Whether the numbers of samples tell anything of amounts: what a sample stands for is one number
- * on each side, or of both sides the same as far as can be told. */
+/* Finds the amount one sample stands for on each side (table->worth). False if numbers of samples
+ * say nothing of amounts: samples of a side differ in their amounts, and the raw units of the runs
+ * are not all known to be equal. */
 static bool find_worths(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
@@ -176,7 +179,7 @@ static bool find_worths(struct making *making)
                 (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
         worth[side] = known && one != 0 ? (double)one : worth[side];
     }
-    /* a side without samples: they would have stood for as many units */
+    /* a side without samples: its samples would stand for as many raw units as the other side's */
     if (known && worth[PF_BEFORE] <= 0)
         worth[PF_BEFORE] = worth[PF_AFTER] * unit_ratio(units[PF_BEFORE], units[PF_AFTER]);
     else if (known && worth[PF_AFTER] <= 0)
@@ -209,8 +212,8 @@ static void scale_test(struct pf_test *test, double factor)
     test->high = fmax(low, high);
 }
 
-/* The clock's unit as a part of what is compared: of shares, that of the side where it is the
- * greater part. */
+/* The clock's unit in compared amounts. For shares, which have a unit for each side, the greater.
+ */
 static double clock_unit(const struct making *making)
 {
     double least = 0, tick = making->block->tick * (double)making->block->scale.parts;
@@ -258,8 +261,8 @@ static void test_runs(const struct making *making, struct pf_diff_row *row)
         scale_test(&row->test, PF_DIFF_WHOLE);
 }
 
-/* Samples of the runs of a side count together; the numbers of runs stand for how long was
- * counted. */
+/* Tests the numbers of samples: the samples of all runs of a side together. The numbers of runs
+ * stand for the lengths of the measurements. */
 static void test_samples(const struct making *making, struct pf_diff_row *row)
 {
     const double *worth = making->table->worth;
@@ -306,7 +309,7 @@ static void test_row(const struct making *making, struct pf_diff_row *row)
     row->test = (struct pf_test){.p = PF_NO_TEST};
     row->exact = making->table->method == PF_DIFF_EXACT;
     if (!making->there[PF_BEFORE] && !making->there[PF_AFTER])
-        return; /* nothing was compared */
+        return; /* the compared column has no amount in this row */
     if (making->table->method == PF_DIFF_RUNS)
         test_runs(making, row);
     else if (making->table->method == PF_DIFF_SAMPLES)
@@ -322,7 +325,7 @@ static enum pf_diff_status status_of(pf_int128 delta, const bool there[PF_SIDES]
     return delta > 0 ? PF_DIFF_MORE : delta < 0 ? PF_DIFF_LESS : PF_DIFF_SAME;
 }
 
-/* *any: not all its numbers are 0. */
+/* Makes the row of a key. *any: the row has an amount. */
 static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
 {
     const bool cum = making->diff->cum;
@@ -353,8 +356,8 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
     return PF_OK;
 }
 
-/* Of rows that are not equal; after q is known. The margin is an amount, as the ends of the
- * interval are. */
+/* Sets the verdict of a row whose means differ, once q is known. `margin` is an amount of the
+ * block, as the ends of the interval are. */
 static void set_verdict(const struct pf_diff_table *table, double margin, struct pf_diff_row *row)
 {
     pf_int128 delta = pf_diff_compared(table, row)->delta;
@@ -391,7 +394,7 @@ static int set_rates(struct pf_diff_table *table, struct pf_error *error)
     return PF_OK;
 }
 
-/* Rows of one name differ in file or image. */
+/* Sets table->moved. Rows with the same function name differ in file or image. */
 static int count_moved(struct making *making)
 {
     struct pf_diff_table *table = making->table;
@@ -454,7 +457,7 @@ static int make_rows(struct making *making)
     return status;
 }
 
-/* What means are counted in. False: that overflows 64 bits. */
+/* Sets the parts in which means are counted. False: their number overflows 64 bits. */
 static bool set_parts(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
@@ -503,7 +506,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
     if (status == PF_OK)
         status = set_rates(table, error);
     if (block->measure.nature == PF_EXACT && table->tests == 0)
-        table->method = PF_DIFF_EXACT; /* in all runs of a side the same */
+        table->method = PF_DIFF_EXACT; /* all runs of a side have equal amounts */
     table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before,
                                     table->shown_parts);
     for (size_t i = 0; i < table->count && status == PF_OK; i++)
@@ -600,7 +603,7 @@ static int compare_doubles(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* A row that was nothing before rose without measure. */
+/* The ratio for sorting: infinite for a row that was 0 before. */
 static double ratio_rank(const struct pf_diff_means *means, double ratio)
 {
     return means->before != 0 ? ratio

@@ -4,9 +4,10 @@
 
 struct pf_diff_scope {
     struct pf_dict *dict;
-    struct pf_accumulator calls, stacks; /* of the run at hand */
+    /* sums of the current run: of flat records and edges; of samples */
+    struct pf_accumulator calls, stacks;
     struct pf_facts facts;
-    /* sums of `calls`, then of `stacks`, that were looked at */
+    /* number of columns done, first of `calls`, then of `stacks` */
     uint32_t given;
     struct pf_value_column column;
     int64_t value;
@@ -73,7 +74,7 @@ int pf_diff_scope_end(struct pf_diff_scope *scope, struct pf_file_scope *added,
                              PF_BY_FUNCTION, added, error);
 }
 
-/* The record of main::RUNTIME in these sums; 0 if the sums have no such record. */
+/* The record of main::RUNTIME of this kind; 0 if there is none. */
 static uint32_t record_of(const struct pf_file_scope *added, enum pf_kind kind)
 {
     return kind == PF_EDGE ? added->edge : kind == PF_SAMPLE ? added->stack : 0;

@@ -38,7 +38,7 @@ void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values,
 {
     double first = share(values[0], totals[0]), sum = 0, squares = 0, away;
 
-    /* relative to the first one, so that equal shares have exactly that mean and no variance */
+    /* relative to the first share: then equal shares have exactly this mean and variance 0 */
     for (size_t k = 1; k < runs; k++)
         sum += share(values[k], totals[k]) - first;
     away = sum / (double)runs;
@@ -55,7 +55,7 @@ void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values,
 
 static double sampled(const struct pf_moments *moments, double samples)
 {
-    /* of small counts the first part is whole, and far from the mean */
+    /* of small values `mean` alone is a whole number, far from the mean */
     double mean = moments->mean + moments->rest;
 
     return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
@@ -73,8 +73,8 @@ void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after,
     before->floor = after->floor = unit * unit / 12;
 }
 
-/* Takes t over this many degrees of freedom into the test, if it is more doubtful than what stands
- * there. */
+/* Adds a t test to the result: the greater p and the wider interval count. `error` is the standard
+ * error of the difference. */
 static void doubt(struct pf_test *test, double error, double freedom)
 {
     double p = pf_student_tail(fabs(test->difference) / error, freedom);
@@ -118,14 +118,15 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
 
 /* --- samples of one run a side ---------------------------------------------------------------- */
 
-/* Of a binomial of `count` trials: twice the smaller of P(at most `after`) and P(at least `after`),
- * at most 1. The tails are incomplete betas (DLMF 8.17.5). */
+/* p of the binomial distribution with before + after trials and probability `chance` (`against` is
+ * 1 - chance): twice the smaller of P(at most `after`) and P(at least `after`), at most 1. The
+ * tails are incomplete beta functions (DLMF 8.17.5). */
 static double binomial_p(double before, double after, double chance, double against)
 {
     bool more = after * against > before * chance;
     double tail = 1;
 
-    /* both tails hold the middle: where one is less than a half, the other is more */
+    /* both tails include `after` itself: if one is less than a half, the other is more */
     for (int side = 0; side < 2 && tail >= 0.5; side++, more = !more)
         if (more && after > 0)
             tail = fmin(tail, pf_beta_tail(after, before + 1, chance, against));
@@ -156,12 +157,14 @@ void pf_test_counts(struct pf_test *test, const struct pf_counts *counts, bool s
         return;
     test->tested = true;
     test->p = binomial_p(before, after, chance, against);
-    square = 1.959963984540054 * 1.959963984540054; /* the normal quantile of 0.975 */
+    /* square of the 0.975 quantile of the normal distribution */
+    square = 1.959963984540054 * 1.959963984540054;
     middle = (after + square / 2) / (count + square);
     reach = sqrt(square * (before * (after / count) + square / 4)) / (count + square);
     low = middle - reach;
     high = middle + reach;
-    /* where one side has nothing an end of the interval is the difference, but for rounding */
+    /* if a side has no samples, an end of the interval equals the difference; rounding must not
+     * move it */
     test->low = fmin(test->difference, count * (low / scale[1] - (1 - low) / scale[0]));
     test->high = fmax(test->difference, count * (high / scale[1] - (1 - high) / scale[0]));
 }
