@@ -26,7 +26,8 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
     return sums && !sums->kept;
 }
 
-/* Offers the measures of a kind from number `from` on; *best becomes the number of a better one. */
+/* Compares the measures of a kind from number `from` on; *best becomes the number of a better
+ * measure. */
 static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from,
                    struct pf_main_choice *choice, uint32_t *best)
 {
@@ -66,8 +67,9 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
     return main->measure;
 }
 
-/* Decided once, when the first measure of a quantity is met: a better main measure that comes later
- * was not known before, so no record had a value of it and nothing is lost. */
+/* Whether to keep the sums of a measure. This is decided when the first measure of a quantity
+ * comes. A better main measure may come later, but no earlier record had a value of it, so nothing
+ * is lost. */
 static bool wanted(struct pf_accumulator *accumulator, uint32_t index,
                    const struct pf_measure *measure)
 {
@@ -91,7 +93,7 @@ static int overflow(const struct pf_accumulator *accumulator, const struct pf_me
                         (unsigned long long)record, pf_clip(name).text);
 }
 
-/* Makes the member of a measure that is new. */
+/* Adds a measure that is new to the ledger. */
 static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_error *error)
 {
     const struct pf_measure *measure = pf_measures_row(&accumulator->dict->measures, index);
@@ -123,8 +125,8 @@ static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struc
     return status;
 }
 
-/* The two loops the speed of the whole depends on. Each gives the rows done: fewer than `rows` when
- * the next sum overflows 64 bits. */
+/* The loops that decide the speed of proftop. Each returns the number of rows added: fewer than
+ * `rows` if the next sum would overflow 64 bits. */
 static uint32_t add_rows(int64_t *restrict sums, const uint32_t *restrict index,
                          const int64_t *restrict values, uint32_t rows)
 {
@@ -156,7 +158,8 @@ static void max_rows(int64_t *restrict sums, const uint32_t *restrict index,
     }
 }
 
-/* In halves, which cannot overflow 64 bits within a batch and add up without branches. */
+/* Sums high and low halves apart: within a batch these cannot overflow 64 bits, so no branch is
+ * needed. */
 static pf_int128 total_of(const int64_t *values, uint32_t rows)
 {
     int64_t high = 0, low = 0;
@@ -229,8 +232,8 @@ static bool reserve_labels(struct pf_accumulator *accumulator, size_t count)
     return true;
 }
 
-/* Marks the label sets of the rows; most batches have one alone, and a loop that only looks is much
- * faster than one that writes. */
+/* Marks the label sets of the rows. Most batches have a single set, and a loop that only reads is
+ * much faster than a loop that writes. */
 static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labels, uint32_t rows)
 {
     uint32_t differ = 0;
@@ -246,7 +249,8 @@ static bool mark_labels(struct pf_accumulator *accumulator, const uint32_t *labe
     return true;
 }
 
-/* What the rows of a batch are summed by, and how many of those there are. False: out of memory. */
+/* *index: the row of the sums for each record of the batch; *count: number of rows of the sums.
+ * False: out of memory. */
 static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *batch,
                      const uint32_t **index, size_t *count)
 {
@@ -328,7 +332,7 @@ int pf_accumulator_move(struct pf_accumulator *accumulator, enum pf_kind kind, s
     return PF_OK;
 }
 
-/* --- inputs by themselves --------------------------------------------------------------------- */
+/* --- the sums of a single input --------------------------------------------------------------- */
 
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all)
 {
@@ -352,7 +356,7 @@ int pf_accumulator_leave_out(struct pf_accumulator *all)
     return PF_OK;
 }
 
-/* Edges of the input among those of all; NULL: out of memory. The caller frees it. */
+/* The number in `all` of each edge of the input; NULL: out of memory. The caller frees it. */
 static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumulator *own)
 {
     uint32_t *to = malloc(((size_t)own->edges.count + 1) * sizeof *to);
@@ -371,12 +375,12 @@ static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumula
 
 /* How the sums of an input are added to those of all. */
 struct joint {
-    struct pf_quantity quantity; /* of both */
-    int64_t times, factor;       /* that those of all, and of the input, are multiplied by */
-    const uint32_t *rows;        /* by row of the input; NULL: its own number */
+    struct pf_quantity quantity; /* the common quantity */
+    int64_t times, factor;       /* for the sums of all inputs; for those of the input */
+    const uint32_t *rows;        /* row in `all` of each row of the input; NULL: the same row */
 };
 
-/* True if the sums of both fit 64 bits. `old` is NULL if no input has this measure yet. */
+/* Whether the joined sums fit in 64 bits. `old` is NULL if no input has this measure yet. */
 static bool fits(const struct pf_sums *old, const struct pf_sums *from, const struct joint *joint)
 {
     int64_t sum, value;
@@ -417,7 +421,7 @@ static int plan_sums(struct joint *joint, const struct pf_accumulator *all,
                         pf_clip(name).text);
 }
 
-/* Nobody asks for the single sums any more. */
+/* Drops the rows of a column and keeps its total. */
 static void keep_total(struct pf_sums *sums)
 {
     sums->total = pf_sums_total(sums);
@@ -427,7 +431,7 @@ static void keep_total(struct pf_sums *sums)
     sums->count = sums->capacity = 0;
 }
 
-/* Carries the plan out, which fits. PF_OK or PF_NOMEM. */
+/* Adds a column of the input as planned; `fits` was true. PF_OK or PF_NOMEM. */
 static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const struct joint *joint)
 {
     pf_int128 total = pf_sums_total(from) * joint->factor;
@@ -453,8 +457,8 @@ static int add_sums(struct pf_sums *sums, const struct pf_sums *from, const stru
     return PF_OK;
 }
 
-/* Adds all sums of the input, which fit. The factors of the members are not used: values are added
- * to the sums of their input. */
+/* Adds all columns of the input as planned. The members' factors in `all` are not used, because
+ * values are added to the sums of their input. */
 static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *own,
                      const struct joint *joints)
 {
@@ -528,7 +532,8 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
     return PF_OK;
 }
 
-/* Whoever has a greater id still has its subtree's sum when it is taken from that of its parent. */
+/* In order of ids: when a node is subtracted from its parent, it still has the sum of its subtree.
+ */
 void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {
     if (!sums->subtrees)

@@ -1,5 +1,5 @@
-/* Sums of records by stack, location, pair of caller and callee, or labels. One pass; memory is
- * proportional to the dictionary. */
+/* Sums records by stack, by location, by pair of caller and callee, or by labels, in one pass.
+ * Memory grows with the dictionary, not with the number of records. */
 #ifndef PF_ANALYSIS_SUM_ACCUMULATE_H
 #define PF_ANALYSIS_SUM_ACCUMULATE_H
 
@@ -16,75 +16,79 @@ struct pf_edge {
     uint32_t caller, callee; /* locations */
 };
 
-/* Zero-initialise and set what the caller decides; free with pf_accumulator_free. Sums are narrow;
- * their rows are stacks (SAMPLE), locations (FLAT) or edges (EDGE), or label sets or records where
- * the accumulator goes by labels or slices. */
+/* Zero-initialise, set dict, by_labels, slices, wants and arg; free with pf_accumulator_free. Sums
+ * are narrow. Their rows are stacks (SAMPLE), locations (FLAT) or edges (EDGE); with by_labels
+ * label sets; with slices SAMPLE rows are the records of the slices. */
 struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
-    struct pf_slices *slices; /* borrowed: SAMPLE sums go by its records; NULL: by stack */
-    /* Whether sums of this SAMPLE measure are asked for by name; NULL: those of the main measure
-     * are. All FLAT and EDGE measures are kept: their sums are small. */
+    struct pf_slices *slices; /* borrowed; NULL: SAMPLE sums by stack */
+    /* Whether to keep the sums of a SAMPLE measure; NULL: only those of the main measure. The sums
+     * of FLAT and EDGE measures are always kept, because they are small. */
     bool (*wants)(void *arg, uint32_t measure);
     void *arg;
 
     struct pf_ledger ledger;
     struct pf_preferred {
-        uint32_t measure; /* the main SAMPLE measure so far */
+        uint32_t measure; /* the main SAMPLE measure so far; UINT32_MAX: none */
         struct pf_main_choice choice;
-        uint32_t looked; /* measures looked at; 0 = start again */
+        uint32_t looked; /* number of measures compared; 0: start again */
     } preferred;
-    /* pf_own_time_add: own values of EDGE measures that have inclusive ones alone */
+    /* self values that pf_own_time_add computed for EDGE measures that have only inclusive values
+     */
     struct pf_sums *derived;
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
-    bool file_scope;       /* pf_file_scope_add has added a call, to which no record belongs */
-    struct pf_table edges; /* struct pf_edge; row 0: nobody calls nobody */
-    unsigned char *labels; /* by label set: 1 where a record has it */
+    bool file_scope; /* pf_file_scope_add has added a call, which is not counted in `records` */
+    struct pf_table edges; /* struct pf_edge, by row of EDGE sums; row 0 is unused */
+    unsigned char *labels; /* by label set: 1 if a record has the set */
     size_t label_count, label_capacity;
 
-    uint32_t pairs[PF_BATCH_ROWS]; /* edge of each row of the batch at hand */
+    /* edge (or record of the slices) of each row of the current batch */
+    uint32_t pairs[PF_BATCH_ROWS];
     int64_t scaled[PF_BATCH_ROWS];
 };
 
 void pf_accumulator_free(struct pf_accumulator *);
 
-/* Adds the rows of a SAMPLE, FLAT or EDGE batch (of at most PF_BATCH_ROWS rows); other kinds are
- * skipped. PF_OK; PF_NOMEM; PF_OVERFLOW, with the record and the measure, when a sum leaves 64
- * bits; or as pf_quantity_join. */
+/* Adds the rows of a SAMPLE, FLAT or EDGE batch (at most PF_BATCH_ROWS rows); ignores other kinds.
+ * PF_OK; PF_NOMEM; PF_OVERFLOW, naming record and measure, if a sum overflows 64 bits; or as
+ * pf_quantity_join. */
 int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct pf_error *);
 
-/* Begins the sums of one input alone, to be added to those of all when it has ended. Not with
- * slices. Free it before it begins again. PF_OK or PF_NOMEM. */
+/* Prepares `own` for the sums of one input alone, which pf_accumulator_join adds to `all` when the
+ * input has ended. Cannot be used with slices. Free `own` after each input. PF_OK or PF_NOMEM. */
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
-/* Adds the input completely, or not at all after a failure. PF_OK; PF_NOMEM; PF_OVERFLOW; or the
- * result of pf_quantity_join. */
+/* Adds the sums of an input to those of all inputs, completely or, after a failure, not at all.
+ * PF_OK; PF_NOMEM; PF_OVERFLOW; or as pf_quantity_join. */
 int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own,
                         struct pf_error *);
-/* Leaves out the input: measures that no earlier input had cannot become the main measure. PF_OK
- * or PF_NOMEM. */
+/* Call instead of pf_accumulator_join to leave out an input: measures that no earlier input had
+ * cannot become the main measure. PF_OK or PF_NOMEM. */
 int pf_accumulator_leave_out(struct pf_accumulator *all);
 
-/* Adds to one of the sums. PF_OK; PF_NOMEM; PF_OVERFLOW. */
+/* Adds `value` to row `place` of `sums`. PF_OK; PF_NOMEM; PF_OVERFLOW. */
 int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, int64_t value,
                        struct pf_error *);
-/* Moves what a stack, edge or place of this kind (or record of the slices) has to another: all its
- * sums that are kept. PF_OK; PF_NOMEM; PF_OVERFLOW. */
+/* Moves all values of row `from` to row `to`, in all kept sums of this kind. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW. */
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to,
                         struct pf_error *);
 
-/* The sums of a measure's quantity; NULL when no record or declaration mentioned it. */
+/* The sums of the measure's quantity; NULL if no record or declaration has mentioned the measure.
+ */
 static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator,
                                                   uint32_t measure)
 {
     return pf_ledger_of(&accumulator->ledger, measure);
 }
-/* Turns sums of stack nodes into sums of whole subtrees, in place (the empty stack keeps its own);
- * nothing where they are that already. PF_OVERFLOW, PF_NOMEM. */
+/* Turns the sums of stack nodes into the sums of their subtrees, in place; row 0, the empty stack,
+ * keeps its value. Does nothing if the rows are subtrees already. PF_OK; PF_OVERFLOW; PF_NOMEM. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
-/* The way back. */
+/* Turns the sums of subtrees back into those of single nodes. */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
-/* *sum + value, or the greater of both for PF_MAX; false when it overflows 64 bits. */
+/* Adds `value` to *sum, or for PF_MAX takes the greater of both. False if *sum overflows 64 bits.
+ */
 static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int64_t value)
 {
     if (sums->quantity.measure.aggregation == PF_SUM)
@@ -93,12 +97,12 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
     return true;
 }
 
-/* The main measure of a kind (model/main_measure.h), of those that are kept; UINT32_MAX if the kind
- * has no measure. */
+/* The main measure of a kind (model/main_measure.h) among the measures that are kept; UINT32_MAX if
+ * there is none. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
-/* The same of SAMPLE measures while records come: looks at measures that are new only. */
+/* The same for SAMPLE, fast enough for every batch: only compares measures that are new. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);
-/* Whether the measure counts calls: its name and role say so. */
+/* Whether the measure counts calls, as its name and role tell. */
 bool pf_measure_calls(const struct pf_dict *, const struct pf_measure *);
 
 #endif

@@ -25,7 +25,7 @@ bool pf_bound_parse(const char *text, struct pf_bound *bound)
     if (size >= sizeof digits)
         return false;
     memcpy(digits, text, size);
-    digits[size - 1] = 'u'; /* a millionth is the finest that is told apart */
+    digits[size - 1] = 'u'; /* parse the number in millionths */
     return pf_parse_scaled((struct pf_bytes){digits, size}, "u=1000000", &bound->amount) &&
            bound->amount >= 0;
 }
@@ -38,8 +38,8 @@ int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale,
     return PF_OK;
 }
 
-/* Whether a / b > c / d: by their continued fractions, for the products may have more than 128
- * bits. b and d are not 0. */
+/* Whether a / b > c / d; b and d are not 0. Compares continued fractions, because the products
+ * could overflow 128 bits. */
 static bool greater(pf_uint128 a, pf_uint128 b, pf_uint128 c, pf_uint128 d)
 {
     pf_uint128 left = a % b, right = c % d;

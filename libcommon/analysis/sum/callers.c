@@ -7,24 +7,25 @@
 
 enum { CALLS, SELF, INCLUSIVE, RECURSIVE, DEPTH, COLUMNS, TOLD = RECURSIVE };
 
-/* A function, and the calls of it by records. */
+/* A function and the EDGE records of its calls. */
 struct function {
-    int64_t told[TOLD], target[TOLD]; /* in all; by the calls there are records of */
-    pf_int128 known[TOLD];            /* as these say; INCLUSIVE: of others' calls */
-    pf_int128 others;                 /* number of others' calls */
+    /* the function's totals; their part for calls that have records */
+    int64_t told[TOLD], target[TOLD];
+    pf_int128 known[TOLD]; /* sums of the records; INCLUSIVE: of calls by other functions */
+    pf_int128 others;      /* number of calls by other functions */
     pf_int128 passed[TOLD];
     int64_t given[TOLD];
-    uint32_t location; /* 0: nothing is told of it */
-    uint32_t records;  /* of others' calls */
+    uint32_t location; /* a location of the function; 0: no FLAT record has totals of it */
+    uint32_t records;  /* number of records of calls by other functions */
     bool settled, recursive;
 };
 
 struct pf_callers {
     struct pf_dict *dict;
     struct pf_accumulator accumulator;
-    const struct pf_sums *calls[TOLD], *told[TOLD]; /* EDGE and FLAT; NULL: there are none */
-    struct function *functions;                     /* by id */
-    size_t function_count, next;                    /* edges, then functions */
+    const struct pf_sums *calls[TOLD], *told[TOLD]; /* EDGE and FLAT sums; NULL: there are none */
+    struct function *functions;                     /* by function id */
+    size_t function_count, next; /* next: the next edge, then the next function */
     bool ready;
 
     uint32_t rows, caller[PF_BATCH_ROWS], callee[PF_BATCH_ROWS];
@@ -42,7 +43,7 @@ void pf_callers_free(struct pf_callers *callers)
     free(callers);
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool is_inclusive(const struct pf_measure *measure)
 {
@@ -76,8 +77,8 @@ static bool has(const struct pf_batch *batch, uint32_t measure)
     return any;
 }
 
-/* Whether functions are told what these calls took. Where that is 0 everywhere there may be no
- * column of it. */
+/* Whether FLAT records have totals for the functions of these calls. If a total is 0 everywhere,
+ * its column may be missing. */
 static bool are_told(const struct pf_callers *callers, const struct pf_batch *batch)
 {
     const struct pf_measures *measures = &callers->dict->measures;
@@ -137,7 +138,7 @@ bool pf_callers_told(const struct pf_callers *callers, const struct pf_measure *
     return false;
 }
 
-/* --- settling --------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 static const struct pf_measure *measure_of(const struct pf_sums *sums)
 {
@@ -204,7 +205,8 @@ static bool add_told(struct pf_callers *callers)
     return good;
 }
 
-/* What is below 0, as in a difference, is left as it is. */
+/* Sums the records of each function. A function with negative values, as in a difference, is left
+ * as it is. */
 static void add_known(struct pf_callers *callers)
 {
     for (uint32_t id = 1; id < callers->function_count; id++) {
@@ -250,7 +252,7 @@ static void settle(struct function *function)
             function->target[k] = (int64_t)(told * weights / (weights + outside));
     }
     function->target[CALLS] = outside > 0 ? (int64_t)function->known[CALLS] : function->told[CALLS];
-    /* Each call was rounded once. */
+    /* the inclusive time of each record was rounded once */
     function->recursive = function->known[INCLUSIVE] - function->told[INCLUSIVE] >
                           function->records;
 }
@@ -298,9 +300,10 @@ static int make_ready(struct pf_callers *callers, struct pf_error *error)
     return pf_dict_status(callers->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
-/* --- giving ----------------------------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------------------------- */
 
-/* Shares are differences of what is due up to here, so that nothing is lost. */
+/* Divides the target of a column among the records of a function. A share is the difference of the
+ * rounded amounts due before and after it, so the shares add up to the target. */
 static int64_t share(struct function *function, unsigned column, int64_t value, int64_t calls)
 {
     pf_int128 weights = weights_of(function, column);

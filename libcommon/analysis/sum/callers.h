@@ -1,9 +1,13 @@
-/* Calls made to agree with what is told of functions (pf_subject_told), for formats that know
- * functions by the calls of them alone. Calls from outside, of which there is no record, get one
- * whose caller is location 0. What calls of a function took by themselves is brought to what it
- * cost itself, and what they took in all, but for its calls of itself, to what it cost in all:
- * where functions call each other in a circle inner calls are in the time of outer ones as well,
- * and what is too much is recursive time. Where a profile counts calls only, times go by these. */
+/* Adjusts calls (EDGE) to the totals of functions that FLAT records give (pf_subject_told), for
+ * formats that know functions only by the calls of them.
+ *
+ * - Calls from outside the profile have no EDGE record. They become an edge whose caller is
+ *   location 0.
+ * - The self values of all calls of a function then add up to the function's self value, and the
+ *   inclusive values of calls by other functions to its inclusive value.
+ * - If functions call each other in a circle, the time of inner calls is also part of the time of
+ *   outer calls: the excess is recursive time.
+ * - If a profile has only numbers of calls, times are divided by these numbers. */
 #ifndef PF_ANALYSIS_SUM_CALLERS_H
 #define PF_ANALYSIS_SUM_CALLERS_H
 
@@ -16,19 +20,20 @@ struct pf_callers;
 
 void pf_callers_free(struct pf_callers *); /* NULL is allowed */
 
-/* Takes a FLAT or EDGE batch; *callers is NULL before the first that matters, and *held is true
- * when the EDGE records are kept here, to be written at the end. Labels and values without a place
- * below are not kept. As pf_accumulator_add. */
+/* Adds a FLAT or EDGE batch. *callers is NULL at first, and is made when the first batch matters;
+ * the caller frees it. *held is true if the EDGE records are kept here and pf_callers_next will
+ * give them. Labels, and values of measures that are not mentioned below, are dropped. As
+ * pf_accumulator_add. */
 int pf_callers_take(struct pf_callers **callers, struct pf_dict *, const struct pf_batch *,
                     bool *held, struct pf_error *);
 
-/* Whether the values of a FLAT measure are in the calls that are given. */
-/* callers: NULL is allowed */
+/* Whether pf_callers_next gives the values of this FLAT measure, as parts of calls. `callers` may
+ * be NULL. */
 bool pf_callers_told(const struct pf_callers *, const struct pf_measure *);
 
-/* All was taken. Then EDGE batches with the measure `calls`, the own and the inclusive time, and,
- * if `recursion`, `reci` (inclusive time of recursive calls) and `depth` (1 where there is such
- * time): PF_OK, PF_EOF (at once where nothing is kept), PF_OVERFLOW, PF_NOMEM. */
+/* Call after the last pf_callers_take. Gives EDGE batches with `calls`, the self and the inclusive
+ * measure and, if `recursion`, `reci` (inclusive time of recursive calls) and `depth` (1 if there
+ * is such time, else 0). PF_OK; PF_EOF (at once if nothing was kept); PF_OVERFLOW; PF_NOMEM. */
 int pf_callers_next(struct pf_callers *, bool recursion, struct pf_batch *, struct pf_error *);
 
 #endif

@@ -41,7 +41,7 @@ static bool add_shown(struct pf_facts *facts, struct pf_fact fact)
     return true;
 }
 
-/* What a row says of how long its input ran. */
+/* The nanoseconds that a row adds to the run time of its input. */
 static pf_int128 duration_of(const struct pf_dict *dict, struct pf_fact fact)
 {
     struct pf_bytes origin = pf_dict_string(dict, fact.origin);

@@ -8,11 +8,11 @@ struct scope {
     struct pf_accumulator *calls, *stacks;
     struct pf_dict *dict;
     struct pf_error *error;
-    struct pf_measure time; /* of statements */
+    struct pf_measure time; /* the FLAT measure of the time of statements */
     pf_int128 total;        /* of `time`, in its raw units */
     uint32_t name;          /* string: main::RUNTIME */
     uint32_t function;      /* main::RUNTIME in the file of the program */
-    uint32_t location;      /* a place in it, without a line */
+    uint32_t location;      /* a location of this function, without a line */
     struct pf_file_scope added;
 };
 
@@ -33,10 +33,10 @@ static bool is_runtime(const struct scope *scope, uint32_t function)
     return function != 0 && pf_dict_function(scope->dict, function)->name == scope->name;
 }
 
-/* --- where it stands -------------------------------------------------------------------------- */
+/* --- the function ----------------------------------------------------------------------------- */
 
-/* The function whose first line is known, as NYTProf knows it of the program's file; else the first
- * by file name. */
+/* The better candidate for the program's main::RUNTIME: a function whose first line is known,
+ * because NYTProf knows the first line in the program's file; else the first by file name. */
 static bool is_better(const struct pf_dict *dict, uint32_t function, uint32_t than)
 {
     const struct pf_function *a = pf_dict_function(dict, function),
@@ -97,7 +97,7 @@ static int find_place(struct scope *scope, const struct pf_sums *time)
     return pf_dict_status(scope->dict) == PF_OK ? PF_OK : pf_error_nomem(scope->error);
 }
 
-/* --- how much --------------------------------------------------------------------------------- */
+/* --- the time --------------------------------------------------------------------------------- */
 
 static int too_big(const struct scope *scope, const struct pf_measure *measure)
 {
@@ -107,7 +107,8 @@ static int too_big(const struct scope *scope, const struct pf_measure *measure)
                         pf_clip(name).text);
 }
 
-/* Adds one record without labels: `of` says what is counted, `scale` in which raw units. */
+/* Adds one record without labels to the sums. `of` is the measure; num, den and raw unit come from
+ * `scale`. */
 static int add_value(struct scope *scope, struct pf_accumulator *to, const struct pf_measure *of,
                      const struct pf_measure *scale, uint32_t place, pf_int128 value)
 {
@@ -136,8 +137,8 @@ static int add_value(struct scope *scope, struct pf_accumulator *to, const struc
     return status;
 }
 
-/* The number of a record of `to`: of the stack, or of the call of a place that nobody makes;
- * UINT32_MAX: there is none. */
+/* *record: the row of the sums of `to` for a stack, or for the call of a location without a caller;
+ * UINT32_MAX if there is no such call. */
 static int record_of(struct scope *scope, struct pf_accumulator *to, enum pf_kind kind,
                      uint32_t place, uint32_t labels, uint32_t *record)
 {
@@ -163,7 +164,7 @@ static struct pf_sums *find_sums(const struct pf_accumulator *accumulator,
     return NULL;
 }
 
-/* The value of a record; NULL where it has none. */
+/* The value of a row; NULL if the sums have no such row. */
 static int64_t *value_of(struct pf_accumulator *to, const struct pf_measure *measure,
                          uint32_t record)
 {
@@ -172,7 +173,7 @@ static int64_t *value_of(struct pf_accumulator *to, const struct pf_measure *mea
     return sums && record < sums->count ? &sums->data[record] : NULL;
 }
 
-/* Adds the time of statements less the sum of own times, which is in units of `own`, to a measure.
+/* Adds the time of statements minus `sum`, the self times in units of `own`, to the measure `of`.
  */
 static int add_rest(struct scope *scope, struct pf_accumulator *to, const struct pf_measure *of,
                     const struct pf_measure *own, pf_int128 sum, uint32_t place)
@@ -182,8 +183,8 @@ static int add_rest(struct scope *scope, struct pf_accumulator *to, const struct
     return status == PF_OK ? add_value(scope, to, of, own, place, -sum) : status;
 }
 
-/* Adds it to own times. *more is false, and nothing is added, where it is not above 0, or where
- * records tell the time of main::RUNTIME itself. */
+/* Adds the time outside of all subs to the self times. *more false, and nothing added: the time is
+ * not above 0, or records already have time of main::RUNTIME. */
 static int add_own(struct scope *scope, struct pf_accumulator *to, const struct pf_measure *own,
                    pf_int128 sum, uint32_t place, bool *more)
 {
@@ -206,7 +207,7 @@ static int add_own(struct scope *scope, struct pf_accumulator *to, const struct 
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* The measure of own times in a kind of records. */
+/* The measure of a role that has the times of a kind of records. */
 static const struct pf_measure *own_measure(const struct scope *scope,
                                             const struct pf_accumulator *accumulator,
                                             enum pf_kind kind, enum pf_role role)
@@ -224,8 +225,8 @@ static const struct pf_measure *own_measure(const struct scope *scope,
     return best;
 }
 
-/* The calls of main::RUNTIME from another file than the program's become calls from there: NYTProf
- * knows the caller by its name alone. */
+/* Turns calls of main::RUNTIME from other files than the program's into calls from the program's
+ * file, because NYTProf knows the caller only by its name. */
 static int join_callers(struct scope *scope)
 {
     uint32_t count = scope->calls->edges.count;
@@ -246,7 +247,7 @@ static int join_callers(struct scope *scope)
     return status;
 }
 
-/* What its calls of others took. */
+/* The inclusive time of the calls that main::RUNTIME makes. */
 static pf_int128 sum_calls(const struct scope *scope, const struct pf_sums *inclusive)
 {
     pf_int128 sum = 0;
@@ -278,8 +279,8 @@ static int add_call(struct scope *scope, const struct pf_measure *own,
                            : status;
 }
 
-/* A program that calls no sub: all its statements stand outside of subs. Where calls were not
- * recorded there are others. */
+/* Whether the program calls no sub, so that all statements are outside of subs. If calls were just
+ * not recorded, there are statements inside of subs. */
 static bool calls_nothing(const struct scope *scope, const struct pf_sums *time)
 {
     bool outside = false;
@@ -332,7 +333,7 @@ static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* called[f]: main::RUNTIME calls the function f. NULL: out of memory. */
+/* called[f]: main::RUNTIME calls function f. NULL: out of memory. */
 static bool *mark_called(const struct scope *scope)
 {
     bool *called = calloc(scope->dict->functions.count, sizeof *called);
@@ -346,8 +347,7 @@ static bool *mark_called(const struct scope *scope)
     return called;
 }
 
-/* moved[s]: the stack s as it stands below `root` where main::RUNTIME calls its first function,
- * else s. */
+/* moved[s]: the stack s below `root` if main::RUNTIME calls its first function, else s. */
 static void move_stacks(struct scope *scope, const bool *called, uint32_t root, uint32_t *moved,
                         uint32_t count)
 {
@@ -424,9 +424,9 @@ static int add_to_stacks(struct scope *scope, bool silent)
     return status == PF_OK && more ? put_below(scope, root) : status;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-/* Measures of a difference, or of several sources, have more than one total. */
+/* The sums of the statements' time; NULL if several measures have this name, as in a difference. */
 static struct pf_sums *find_time(const struct pf_accumulator *accumulator)
 {
     struct pf_sums *found = NULL;

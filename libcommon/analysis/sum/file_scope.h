@@ -1,10 +1,10 @@
 /* main::RUNTIME: the time that a Perl program spends outside of all subs.
  *
- * NYTProf times every statement, and adds up for every sub what its calls took. The difference is
- * the time of statements outside of all subs, which no record of a call or a stack has. NYTProf
- * names the caller main::RUNTIME there. For tables, trees and pictures this time becomes a call of
- * main::RUNTIME that nobody made, and a stack of one frame; the stacks that main::RUNTIME calls
- * stand below that frame. Only the sums change, never the records. */
+ * NYTProf times every statement, and sums up the time of the calls of each sub. The difference is
+ * the time of statements outside of all subs. No record of a call or a stack has this time; NYTProf
+ * names the caller main::RUNTIME there. For tables, trees and flame graphs this time becomes a call
+ * of main::RUNTIME without a caller, and a stack of one frame; stacks whose first function is
+ * called by main::RUNTIME are moved below this frame. Only the sums change, never the records. */
 #ifndef PF_ANALYSIS_SUM_FILE_SCOPE_H
 #define PF_ANALYSIS_SUM_FILE_SCOPE_H
 
@@ -14,27 +14,28 @@
 
 /* Where main::RUNTIME was added. Zero-initialise; free `moved`. */
 struct pf_file_scope {
-    uint32_t edge;     /* of the sums of `calls`: nobody calls main::RUNTIME; 0: not added */
-    uint32_t location; /* its callee */
-    uint32_t stack;    /* main::RUNTIME alone; 0: not added to `stacks` */
-    uint32_t *moved;   /* by stack: the stack it became; NULL: all are as they were */
+    uint32_t edge; /* row of the EDGE sums of `calls`: the call of main::RUNTIME; 0: not added */
+    uint32_t location; /* the callee of this call */
+    uint32_t stack;    /* the stack of main::RUNTIME alone; 0: not added to `stacks` */
+    uint32_t *moved; /* by stack: the stack it was moved to, or itself; NULL: no stack was moved */
     uint32_t moved_count;
 };
 
-/* Adds main::RUNTIME to the EDGE sums of `calls`, which also has the FLAT ones, and to the SAMPLE
- * sums of `stacks` (which may be `calls`), after the last record. Its flat value is the time of all
- * statements less the sum of the exclusive times; its cumulative value is flat plus the inclusive
- * times of its calls. It is not added where flat is not above 0, where there are no statements,
- * where a filter removed records, to profiles of another format than NYTProf, to differences, and
- * to sums by labels. PF_BY_FUNCTION: calls that main::RUNTIME makes in several files become calls
- * of one function. `added` (NULL: nobody asks) says where. PF_OK; PF_NOMEM; PF_OVERFLOW when a sum
+/* Call after the last record. Adds main::RUNTIME to the EDGE sums of `calls`, which must also have
+ * the FLAT sums, and to the SAMPLE sums of `stacks`, which may be the same accumulator. The flat
+ * value is the time of all statements minus the sum of the exclusive times; the cumulative value is
+ * the flat value plus the inclusive times of the calls of main::RUNTIME.
+ *
+ * Nothing is added if the flat value is not above 0; if there are no statements; if a filter
+ * removed records; to profiles of other formats than NYTProf; to differences; to sums by labels.
+ * With PF_BY_FUNCTION the calls that main::RUNTIME makes in several files become calls of one
+ * function. *added (may be NULL) says what was added. PF_OK; PF_NOMEM; PF_OVERFLOW if a sum
  * overflows 64 bits. */
 int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stacks, struct pf_dict *,
                       const struct pf_facts *, enum pf_by, struct pf_file_scope *added,
                       struct pf_error *);
 
-/* Whether the profile is one that pf_file_scope_add looks at, as far as the metadata of its inputs
- * tell. */
+/* Whether pf_file_scope_add may add something, as far as the metadata of the inputs tell. */
 bool pf_file_scope_possible(const struct pf_dict *, const struct pf_facts *);
 
 #endif

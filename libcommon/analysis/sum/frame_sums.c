@@ -59,7 +59,7 @@ static uint32_t find_frame(struct pf_frame_sums *sums, uint32_t id)
     return sums->frame_of[id] = pf_table_intern(&sums->frames, &frame);
 }
 
-/* UINT32_MAX: out of memory. */
+/* The node of a stack; UINT32_MAX: out of memory. */
 static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
 {
     size_t depth = 0;
@@ -85,7 +85,7 @@ static uint32_t find_node(struct pf_frame_sums *sums, uint32_t stack)
     return node;
 }
 
-/* The outermost label of the key that keeps sums apart. */
+/* The group of a label set: its outermost label with group_key. */
 static uint32_t find_group(struct pf_frame_sums *sums, uint32_t labels)
 {
     uint32_t outermost = sums->group_key ? pf_outermost_of(&sums->outermost, labels) : 0;
@@ -237,7 +237,7 @@ size_t pf_frame_sums_print(const struct pf_sums *column, pf_int128 sum, uint64_t
     num /= common;
     pf_uint128 divisor = (pf_uint128)den * (per / common);
     pf_uint128 number = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum, rest;
-    /* what does not fit is beyond the 64 bits that sums have */
+    /* cannot overflow if the sum has 64 bits */
     number *= num;
     rest = number % divisor;
     if (sum < 0)

@@ -88,7 +88,7 @@ static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_
         return too_great(sums, dict, error);
     if (times != 1)
         multiply(sums, times);
-    /* measures that were met before have a coarser unit than the sums have now */
+    /* the units of earlier measures are coarser than the new unit */
     for (size_t k = 0; times != 1 && ledger && k < ledger->member_count; k++)
         if (pf_ledger_of(ledger, (uint32_t)k) == sums)
             ledger->members[k].factor *= times;
@@ -115,7 +115,7 @@ static void add_greatest(pf_int128 *restrict sums, const uint32_t *restrict rows
     }
 }
 
-/* 2^63 values fit. */
+/* Cannot overflow: 128 bits hold the sum of 2^63 values. */
 static void add_plain(pf_int128 *restrict sums, const uint32_t *restrict rows,
                       const int64_t *restrict values, uint32_t count)
 {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 struct function {
-    pf_int128 in, out; /* of calls by others, and of others */
-    uint32_t location; /* one of it; 0: it has no calls */
+    /* inclusive time of calls by other functions, and of calls of other functions */
+    pf_int128 in, out;
+    uint32_t location; /* a location of the function; 0: no call has the function */
 };
 
 static bool names_functions(const struct pf_dict *dict, const struct pf_sums *sums)
@@ -18,7 +19,7 @@ static bool names_functions(const struct pf_dict *dict, const struct pf_sums *su
     return false;
 }
 
-/* Lines have their own costs in the measure of the calls (callgrind). */
+/* Whether FLAT records have self values in the measure of the calls, as callgrind's have. */
 static bool calls_measure(const struct pf_accumulator *accumulator, const struct pf_measure *lines)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -31,7 +32,7 @@ static bool calls_measure(const struct pf_accumulator *accumulator, const struct
     return false;
 }
 
-/* Whether anything else tells what functions cost themselves. */
+/* Whether other records already have self times of functions. */
 static bool is_known(const struct pf_accumulator *accumulator)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -46,8 +47,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
     return accumulator->edges.count == 0;
 }
 
-/* Whether FLAT records are the own part of what this EDGE measure counts, as callgrind's are: a
- * measure of the same name. A function without such records has no cost of its own. */
+/* Whether FLAT records have the self part of this EDGE measure: a measure of the same name, as in
+ * callgrind. A function without such records has no self cost. */
 static bool has_own(const struct pf_accumulator *accumulator, const struct pf_measure *calls)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -59,7 +60,7 @@ static bool has_own(const struct pf_accumulator *accumulator, const struct pf_me
     return false;
 }
 
-/* functions[f]: the calls of the function f. NULL: out of memory. */
+/* functions[f]: sums of the calls of and by function f. NULL: out of memory. */
 static struct function *sum_calls(const struct pf_accumulator *accumulator,
                                   const struct pf_sums *sums)
 {
@@ -91,7 +92,8 @@ static pf_int128 rest_of(const struct function *function)
     return function->in + missing_of(function) - function->out;
 }
 
-/* Tables say so of a measure that does not fit, where it is asked for. */
+/* Whether all results fit in 64 bits. If not, nothing is added here: tables report the overflow if
+ * the measure is shown. */
 static bool fits(const struct pf_accumulator *accumulator, const struct function *functions)
 {
     for (uint32_t id = 1; id < accumulator->dict->functions.count; id++)
@@ -100,7 +102,7 @@ static bool fits(const struct pf_accumulator *accumulator, const struct function
     return true;
 }
 
-/* A function's own part, and what its callers do not know of, on a call that nobody makes. */
+/* Puts a function's self time and the time that its callers lack on a call without a caller. */
 static int add_function(struct pf_accumulator *accumulator, struct pf_sums *sums,
                         struct pf_sums *own, const struct function *function,
                         struct pf_error *error)

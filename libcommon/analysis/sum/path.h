@@ -1,6 +1,6 @@
-/* The path from the root to the node at hand of a walk. Each node on it has a tag (the key of its
- * function, say), and for each tag it is known how often it is on the path: that is how recursion
- * is counted once. */
+/* The path from the root to the current node of a walk. Each node has a tag, for example the key of
+ * its function, and the path knows how often each tag is on it. Callers use this to count recursion
+ * once. */
 #ifndef PF_ANALYSIS_SUM_PATH_H
 #define PF_ANALYSIS_SUM_PATH_H
 
@@ -14,18 +14,18 @@
 struct pf_path {
     uint32_t *tags; /* root first */
     size_t depth, capacity;
-    uint32_t *open; /* how often each tag is on the path */
+    uint32_t *open; /* by tag: how often the tag is on the path */
     size_t open_count;
-    bool again; /* the node that was entered last has a tag that is above it as well */
+    bool again; /* a node above the last entered node has the same tag */
 };
 
 void pf_path_free(struct pf_path *);
 
-/* Makes room for more. PF_OK or PF_NOMEM. */
+/* Makes room for a path of `depth` nodes and for the tag. PF_OK or PF_NOMEM. */
 int pf_path_reserve(struct pf_path *, uint32_t depth, uint32_t tag);
 
-/* Enters the node at hand of a walk, after all above it: path->again tells of its tag. A node that
- * is not entered is left out together with all below it. PF_OK or PF_NOMEM. */
+/* Enters the current node of a walk; sets path->again. Enter nodes in the order of the walk. If a
+ * node is not entered, enter no node below it. PF_OK or PF_NOMEM. */
 static inline int pf_path_enter(struct pf_path *path, const struct pf_walk *walk, uint32_t tag)
 {
     if ((walk->depth > path->capacity || tag >= path->open_count) &&

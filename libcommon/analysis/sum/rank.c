@@ -18,14 +18,14 @@ double pf_percent(pf_int128 amount, pf_int128 whole)
     return whole == 0 ? 0 : 100.0 * (double)amount / (double)whole;
 }
 
-/* Raw sums per key on the way. */
+/* The rows while they are computed: raw sums by key. */
 struct columns {
     const struct pf_accumulator *accumulator;
     const struct pf_subject *subject;
     struct pf_keys *keys;
     struct pf_row *rows; /* by key */
-    /* by key: the calls made at a line into its own function; NULL: rows are no lines, or know of
-     * no calls */
+    /* by key: the inclusive value of calls that a line makes into its own function; NULL: not by
+     * line or address, or no calls */
     int64_t *own;
     size_t capacity;
     pf_int128 without;
@@ -63,7 +63,8 @@ static int add_flat(struct columns *columns, const struct pf_sums *sums)
     return PF_OK;
 }
 
-/* A key that is on the path already has the value of this subtree in its own. */
+/* Adds subtree sums to cum. If a key occurs again below itself, the upper occurrence already
+ * includes the value. */
 static int add_cum(struct columns *columns, const struct pf_sums *sums, struct pf_walk *walk,
                    struct pf_path *path)
 {
@@ -171,8 +172,8 @@ static int64_t *calls_column(struct pf_row *row)
     return &row->calls;
 }
 
-/* Several functions are one row: who calls into it says nothing of those that nobody calls, and of
- * calls within it. */
+/* Whether a row has several functions. Then calls into a row do not give its cum: calls within the
+ * row, and functions without callers, would be missing. */
 static bool joins_functions(enum pf_by by)
 {
     return by == PF_BY_FILE || by == PF_BY_IMAGE || by == PF_BY_PACKAGE;
@@ -183,7 +184,7 @@ static bool of_lines(enum pf_by by)
     return by == PF_BY_LINE || by == PF_BY_ADDRESS;
 }
 
-/* Inclusive values there are: flat records have those of calls for lines only. */
+/* The inclusive values that apply. FLAT records use those of calls only for lines and addresses. */
 static const struct pf_sums *inclusive_of(const struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
@@ -194,13 +195,14 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
     return sums;
 }
 
-/* What calls of it took is told, for recursion and calls from outside too. */
+/* Whether FLAT records have the inclusive totals of functions, which also cover recursion and calls
+ * from outside. */
 static bool is_told(const struct columns *columns)
 {
     return columns->subject->told && !joins_functions(columns->keys->by);
 }
 
-/* What it cost itself, and the calls out of it: else the calls into it are what it cost. */
+/* Whether cum is flat plus the calls out of the key; else cum is the calls into the key. */
 static bool adds_flat(const struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;
@@ -212,8 +214,8 @@ static bool adds_flat(const struct columns *columns)
            (subject->self && joins_functions(columns->keys->by));
 }
 
-/* The calls made at each line, those into its own function by themselves: they count every level of
- * a recursion. */
+/* Adds the calls made at each line. Calls into the line's own function are kept apart, because they
+ * include every level of a recursion. */
 static int add_calls_made(struct columns *columns, const struct pf_sums *sums)
 {
     columns->own = calloc(columns->keys->table.count, sizeof *columns->own);
@@ -243,8 +245,8 @@ static int rank_places(struct columns *columns)
     return status;
 }
 
-/* A function without costs of its own costs what the calls into it took, where that is more than
- * its calls of others. */
+/* Raises cum of functions without flat amount to the inclusive value of the calls into them, if
+ * this is more than the calls out of them. */
 static int raise_to_calls(struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
@@ -292,7 +294,7 @@ static int rank_edges(struct columns *columns)
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Makes room for `count` rows; new ones are zero. */
+/* Makes room for `count` rows; new rows are 0. */
 static int grow_rows(struct columns *columns, size_t count)
 {
     return pf_grow_clear(&columns->rows, &columns->capacity, count, sizeof *columns->rows)
@@ -300,13 +302,14 @@ static int grow_rows(struct columns *columns, size_t count)
                : pf_error_nomem(columns->error);
 }
 
-/* Sums by label set, and of each set with all sets that extend it. A set is a chain, so a value
- * stands in all sets below the node that holds it: each node is looked at once, however deep the
- * sets are. */
+/* Sums by label set; ..._below: of a set together with all sets that extend it. Label sets are
+ * chains, so a value is in all sets below the node that adds it: each node is looked at once,
+ * however long the chains are. */
 struct label_sums {
-    const struct pf_sums *sums, *calls; /* calls: NULL where they are the same, or not known */
+    /* calls: NULL if calls are the subject itself, or not known */
+    const struct pf_sums *sums, *calls;
     pf_int128 *flat_below, *calls_below;
-    bool *used;   /* a record has the set, or one that extends it */
+    bool *used;   /* a record has the set, or a set that extends it */
     bool *valued; /* the set has a value of the label */
     uint32_t count;
 };
@@ -319,7 +322,7 @@ static void combine_wide(const struct pf_sums *sums, pf_int128 *sum, pf_int128 v
         *sum = value > *sum ? value : *sum;
 }
 
-/* Fills the sums; a set's parent has a smaller id. */
+/* Fills `labels`. From the greatest id down: the parent of a set has a smaller id. */
 static int sum_labels(const struct columns *columns, struct label_sums *labels)
 {
     const struct pf_accumulator *accumulator = columns->accumulator;
@@ -375,7 +378,8 @@ static int add_label(struct columns *columns, const struct label_sums *labels, u
     return PF_OK;
 }
 
-/* A value that stands in the set already, farther up its chain, has the sums of this one. */
+/* Adds the sums of each value. If a value occurs twice in a chain, the upper occurrence already
+ * includes the sums. */
 static int add_labels(struct columns *columns, struct label_sums *labels, struct pf_walk *walk,
                       struct pf_path *path)
 {
@@ -417,14 +421,14 @@ static int rank_labels(struct columns *columns)
     free(labels.calls_below);
     free(labels.used);
     free(labels.valued);
-    /* keys that other runs brought have a row too */
+    /* other runs may have added keys, which need rows too */
     return status == PF_OK ? grow_rows(columns, columns->keys->table.count) : status;
 }
 
 /* --- amounts ---------------------------------------------------------------------------------- */
 
-/* What no cum is greater than: the total, or what rows have of their own where some have less than
- * nothing (differences, memory). */
+/* The greatest possible cum: the total, or the sum of the positive flat amounts, which is more if
+ * some are negative (differences, memory). */
 static pf_int128 bound_of(const struct columns *columns)
 {
     pf_int128 own = 0, total = columns->subject->total;
@@ -436,7 +440,7 @@ static pf_int128 bound_of(const struct columns *columns)
     return own > total ? own : total;
 }
 
-/* Raw sums of a row into amounts. */
+/* Converts the raw sums of a row to amounts. */
 static int finish_row(struct columns *columns, uint32_t key)
 {
     const struct pf_subject *subject = columns->subject;
@@ -462,8 +466,7 @@ static int finish_row(struct columns *columns, uint32_t key)
     return PF_OK;
 }
 
-/* Lines that call their own function cost what these calls do as well, but no more than the
- * function. */
+/* Adds to lines the calls into their own function, up to the amount of the function. */
 static int add_own(struct columns *columns, pf_int128 bound)
 {
     uint32_t count = columns->keys->table.count;

@@ -27,7 +27,8 @@ static bool reserve(struct pf_merge_records *records, size_t places)
     return true;
 }
 
-/* Most places have one record, which is never searched for: its row needs no slot of the table. */
+/* Most places have a single record. It is found by `last`, so it need not be in the table's index.
+ */
 static uint32_t find(struct pf_merge_records *records, struct pf_merge_key key)
 {
     uint32_t *last = &records->last[key.place - 1];

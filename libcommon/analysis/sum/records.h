@@ -1,4 +1,4 @@
-/* The records of one kind that a merge has met: each once, in the order of first sight. */
+/* The distinct records of one kind, in the order of first occurrence. */
 #ifndef PF_ANALYSIS_SUM_RECORDS_H
 #define PF_ANALYSIS_SUM_RECORDS_H
 
@@ -9,28 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What makes two records one. */
+/* Records with equal keys are the same record. */
 struct pf_merge_key {
-    uint32_t place;  /* stack of a SAMPLE, location of the others, + 1: no key is all 0 */
+    uint32_t place;  /* stack of a SAMPLE, else location, plus 1, so that no key is all 0 */
     uint32_t callee; /* EDGE */
     uint32_t labels;
 };
 
 /* Zero-initialise; free with pf_merge_records_free. */
 struct pf_merge_records {
-    struct pf_table keys; /* struct pf_merge_key; row k of the records is id k + 1 */
-    uint32_t *last;       /* by place: id of the record met last there; 0 = none */
+    struct pf_table keys; /* struct pf_merge_key; record k is row k + 1 */
+    uint32_t *last;       /* by place: row of the record found last there; 0: none yet */
     size_t places, capacity;
 };
 
 void pf_merge_records_free(struct pf_merge_records *);
-/* The number of the record of each row, from 0; ids in the columns (NULL: 0) are below `places`
- * where they are places. PF_OK or PF_NOMEM. */
+/* Finds or adds the record of each of `rows` rows, and stores its number (from 0) in records[].
+ * Columns may be NULL, which means 0 in each row; ids in `place` are below `places`. PF_OK or
+ * PF_NOMEM. */
 int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32_t *place,
                           const uint32_t *callee, const uint32_t *labels, uint32_t rows,
                           uint32_t *records);
 
-/* Only the first `count` are left. */
+/* Removes all records but the first `count`. */
 void pf_merge_records_truncate(struct pf_merge_records *, size_t count);
 
 static inline size_t pf_merge_records_count(const struct pf_merge_records *records)

@@ -71,8 +71,8 @@ static bool parse_kind(struct pf_bytes field, enum pf_kind *kind)
     return false;
 }
 
-/* name and unit point into `scratch`, which is emptied first. False when the text is no such row,
- * or memory ran out (scratch->failed tells). */
+/* Parses a row. name and unit point into `scratch`, which is emptied first. False if the text is
+ * not such a row, or memory ran out (then scratch->failed is set). */
 static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_buffer *scratch)
 {
     struct pf_bytes kind, name, unit, amount, num, den;
@@ -142,7 +142,8 @@ static pf_int128 sum_of(const int64_t *data, const uint32_t *rows, uint32_t coun
     return sum;
 }
 
-/* Amounts that are not summed are sizes and depths: none is below 0. */
+/* The greatest value, at least 0: values that are not summed are sizes and depths, never negative.
+ */
 static pf_int128 greatest_of(pf_int128 greatest, const int64_t *data, const uint32_t *rows,
                              uint32_t count)
 {
@@ -177,7 +178,8 @@ static bool has_row(const struct pf_removed *removed, uint32_t measure)
     return !removed->noting || removed->amounts[measure].noted;
 }
 
-/* The first of the measures that differ in scale only tells the number of records. */
+/* The number of records for a measure's row: of measures that differ only in scale, the first has
+ * it and the others have 0. */
 static uint64_t records_of(const struct pf_removed *removed, const struct pf_dict *dict,
                            struct pf_table *told, uint32_t measure)
 {
@@ -319,7 +321,7 @@ uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
         &printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
-/* amount * num / den, rounded once, half to even; false when the product overflows 128 bits. */
+/* amount * num / den, rounded half to even; false if the product overflows 128 bits. */
 static bool scale128(pf_int128 amount, uint64_t num, uint64_t den, pf_int128 *result)
 {
     pf_int128 product, quotient, rest;
@@ -336,7 +338,7 @@ static bool scale128(pf_int128 amount, uint64_t num, uint64_t den, pf_int128 *re
     return true;
 }
 
-/* The amount of `row` in raw units of `measure`. */
+/* Converts the amount of `row` to raw units of `measure`. */
 static bool convert(const struct pf_before_row *row, const struct pf_measure *measure,
                     pf_int128 *amount)
 {

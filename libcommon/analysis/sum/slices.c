@@ -26,8 +26,8 @@ void pf_slices_free(struct pf_slices *slices)
     free(slices->found);
 }
 
-/* The slice of `slice` and one value more. Values are numbered as they are met, so a new one mostly
- * goes last. */
+/* The slice with the values of `slice` and one more. Values are numbered in the order of first
+ * occurrence, so a new value mostly comes last. */
 static uint32_t add_value(struct pf_slices *slices, uint32_t slice, uint32_t value)
 {
     size_t count = 0;
@@ -49,7 +49,7 @@ static uint32_t add_value(struct pf_slices *slices, uint32_t slice, uint32_t val
     return slice;
 }
 
-/* The slice of a label set, after those of the sets it extends: each set is looked at once. */
+/* The slice of a label set. First looks at the sets that it extends; each set is looked at once. */
 static uint32_t slice_of(struct pf_slices *slices, uint32_t labels)
 {
     size_t depth = 0;

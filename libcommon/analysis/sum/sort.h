@@ -1,5 +1,5 @@
-/* Sorting with an argument for the comparison, which qsort of POSIX.1-2008 lacks. Stable; never
- * quadratic. */
+/* Sorts with an argument for the comparison, which qsort of POSIX.1-2008 lacks. Stable; O(n log n)
+ * in all cases. */
 #ifndef PF_ANALYSIS_SUM_SORT_H
 #define PF_ANALYSIS_SUM_SORT_H
 
@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-/* Needs as much memory as the rows. PF_OK or PF_NOMEM. */
+/* Sorts `count` rows of `size` bytes; needs as much memory again. PF_OK or PF_NOMEM. */
 int pf_sort(void *rows, size_t count, size_t size,
             int (*compare)(const void *arg, const void *a, const void *b), const void *arg);
 
-/* Greatest magnitude first; of two equal magnitudes the positive amount first. */
+/* Compares amounts: the greater magnitude first; of equal magnitudes the positive amount first. */
 static inline int pf_compare_amounts(pf_int128 a, pf_int128 b)
 {
     pf_uint128 x = a < 0 ? -(pf_uint128)a : (pf_uint128)a,

@@ -14,7 +14,7 @@ static bool has_value(const struct pf_sums *sums)
     return any;
 }
 
-/* Nothing is known of calls but how many there were (gmon.out), or all their times are 0. */
+/* Whether measures of a kind only count (as the calls of gmon.out), or all other values are 0. */
 static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -47,8 +47,8 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
     return PF_RECORD_KINDS;
 }
 
-/* How well `other` serves as the values of `role` beside the measure shown; 0: not at all. Measures
- * of one side of a difference belong together. */
+/* How well `other` fits as the measure of `role` beside the shown measure; 0: not at all. The
+ * measures of one side of a difference belong together. */
 static int fitness(const struct pf_measure *shown, const struct pf_measure *other,
                    enum pf_role role)
 {
@@ -75,7 +75,8 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator,
     return best;
 }
 
-/* What calls made at lines cost, where calls tell it in the lines' own measure (callgrind). */
+/* The inclusive values of calls made at lines, if the calls have the measure of the lines
+ * (callgrind). */
 static struct pf_sums *calls_made(const struct pf_accumulator *accumulator,
                                   const struct pf_sums *lines)
 {
@@ -97,7 +98,7 @@ static struct pf_sums *calls_of(const struct pf_accumulator *accumulator,
     return NULL;
 }
 
-/* Brings a scale to the parts of those there are. */
+/* Converts `scale` and the scales of the subject to the same parts. */
 static int join_scale(struct pf_subject *subject, struct pf_scale *scale, struct pf_error *error)
 {
     struct pf_scale *const others[] = {&subject->scale, &subject->self_scale,
@@ -122,8 +123,8 @@ static int set_whole(struct pf_subject *subject, struct pf_sums *sums, const str
     return PF_OK;
 }
 
-/* What the lines took themselves, in the measure of the calls' own values: they know also the time
- * outside of all functions. NULL: no such lines. */
+/* The self values of lines in the measure of the calls' self values: they include time outside of
+ * all functions. NULL: there are none. */
 static struct pf_sums *lines_of(const struct pf_subject *subject,
                                 const struct pf_accumulator *accumulator)
 {
@@ -138,7 +139,7 @@ static struct pf_sums *lines_of(const struct pf_subject *subject,
                : NULL;
 }
 
-/* What is 100 %: the sum of the flat column, or what the lines took where that is more. */
+/* Sets 100 %: the sum of the flat column, or of the lines if this is more. */
 static int choose_whole(struct pf_subject *subject, const struct pf_accumulator *accumulator,
                         enum pf_unit unit, struct pf_error *error)
 {
@@ -158,7 +159,7 @@ static int choose_whole(struct pf_subject *subject, const struct pf_accumulator 
                                                 : set_whole(subject, lines, dict, unit, error);
 }
 
-/* Own values made of the inclusive ones shown; NULL: there are none. */
+/* The self values computed from the shown inclusive values; NULL: there are none. */
 static struct pf_sums *derived_of(const struct pf_accumulator *accumulator,
                                   const struct pf_sums *shown)
 {
@@ -227,8 +228,8 @@ struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator,
     return NULL;
 }
 
-/* What functions are told to have cost themselves, in all and in number is better than what calls
- * of them say. */
+/* Replaces the values of calls by the functions' totals that FLAT records give, which are better.
+ */
 static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     struct pf_sums *told = NULL, *self, *calls;

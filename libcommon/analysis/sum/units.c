@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* num / den of a measure's raw unit, in events when asked for. */
+/* The raw unit of a measure in base units, or in events. */
 struct ratio {
     uint64_t num, den;
 };
@@ -36,7 +36,7 @@ static bool scale_of(const struct pf_measure *measure, bool events, struct ratio
             multiply(ratio->den, pf_measure_period_parts(measure), &ratio->den) && reduce(ratio));
 }
 
-/* The greatest ratio both are whole multiples of, and how many times. */
+/* Finds the greatest ratio of which both are whole multiples, and the multiples. */
 static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, uint64_t *times_a,
                          uint64_t *times_b)
 {
@@ -141,8 +141,7 @@ static bool decimal(uint64_t den)
     return den == 1;
 }
 
-/* Amounts in raw units, which carry the name of what one of them is; `parts` of these make one that
- * is shown. */
+/* Sets the scale to raw units with their name; an amount of `parts` is one shown unit. */
 static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct pf_bytes name,
                       struct pf_scale *scale)
 {
@@ -156,7 +155,7 @@ static void raw_scale(const struct pf_measure *measure, uint64_t parts, struct p
         scale->name = PF_BYTES("raw");
 }
 
-/* Sums are kept as they are, as parts of the unit. */
+/* Makes the scale exact: amounts become parts of the unit. */
 static void split_scale(struct pf_scale *scale)
 {
     uint64_t gcd = pf_gcd(scale->num, scale->den);
@@ -166,7 +165,7 @@ static void split_scale(struct pf_scale *scale)
     scale->den = 1;
 }
 
-/* The denominator of the raw unit's scale, `parts` of what is counted being one. */
+/* The denominator of the length of a whole unit, which is `parts` raw units. */
 static uint64_t whole_den(const struct pf_measure *measure, uint64_t parts)
 {
     struct ratio ratio = {measure->num, measure->den};
@@ -201,8 +200,8 @@ static int events_scale(const struct pf_quantity *quantity, const struct pf_dict
     return PF_OK;
 }
 
-/* `rounded`: whether times in raw units that are no decimal fraction of a nanosecond become
- * nanoseconds where they are longer (1/60 s). */
+/* `rounded`: also use nanoseconds for times whose raw unit is longer than a nanosecond but not a
+ * decimal number of nanoseconds (1/60 s), which rounds amounts. */
 static int find_scale(const struct pf_quantity *quantity, const struct pf_dict *dict,
                       enum pf_unit unit, bool rounded, struct pf_scale *scale,
                       struct pf_error *error)
@@ -303,7 +302,7 @@ static const char *print_step(double amount, const struct pf_unit_step *step,
     return text;
 }
 
-/* Two digits at least of what is small. */
+/* Prints at least two digits of a small amount. */
 static void print_short(pf_int128 amount, uint64_t parts, char text[PF_AMOUNT_TEXT])
 {
     pf_uint128 size = amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount;
@@ -336,7 +335,7 @@ static const char *print_amount(const struct pf_scale *scale, pf_int128 amount,
 {
     double value = (double)amount / (double)(scale->parts > 0 ? scale->parts : 1),
            size = value < 0 ? -value : value;
-    /* the largest it reaches */
+    /* finds the largest unit that the amount reaches */
     const struct pf_unit_step *step = scale->time ? pf_time_steps : pf_byte_steps;
 
     if (scale->shown == PF_UNIT_COUNT || !(scale->time || scale->bytes)) {

@@ -1,5 +1,5 @@
-/* Walks a tree of rows in preorder, siblings by their ids. The time is linear in the number of
- * nodes, whatever the order of their ids. */
+/* Walks a tree of rows in preorder, siblings in order of their ids. Time is linear in the number of
+ * nodes, in whatever order they were made. */
 #ifndef PF_ANALYSIS_SUM_WALK_H
 #define PF_ANALYSIS_SUM_WALK_H
 
@@ -9,20 +9,20 @@
 #include <stdint.h>
 
 struct pf_walk_links {
-    uint32_t first, next; /* node below, sibling; 0 = none */
+    uint32_t first, next; /* first child; next sibling; 0: none */
 };
 
 /* Zero-initialise; free with pf_walk_free. */
 struct pf_walk {
     const struct pf_table *nodes;
-    struct pf_walk_links *links; /* by node; those of 0 have the first root */
-    uint32_t node;               /* the one at hand; 0 before the first and after the last */
-    uint32_t depth;              /* of it: 1 for a root */
+    struct pf_walk_links *links; /* by node; links[0].first is the first root */
+    uint32_t node;               /* the current node; 0 before the first and after the last */
+    uint32_t depth;              /* depth of the current node; 1 for a root */
 };
 
-/* Readies a walk over nodes 1 to count - 1 of a table whose rows begin with the id of the parent, a
- * uint32_t less than the row's own (0 for a root): the stacks of a dictionary, say. The table is
- * borrowed; it may grow. PF_OK or PF_NOMEM. */
+/* Prepares a walk over the rows 1 to count - 1 of a table. A row must begin with the id of its
+ * parent, a uint32_t that is less than the row's own id (0 for a root), as the stacks of a
+ * dictionary do. The table is borrowed and may grow meanwhile. PF_OK or PF_NOMEM. */
 int pf_walk_init(struct pf_walk *, const struct pf_table *nodes, uint32_t count);
 void pf_walk_free(struct pf_walk *);
 
@@ -31,7 +31,7 @@ static inline uint32_t pf_walk_parent(const struct pf_walk *walk, uint32_t node)
     return *(const uint32_t *)pf_table_row(walk->nodes, node);
 }
 
-/* The next node, 0 at the end. */
+/* Moves to the next node and returns it; 0 at the end. */
 static inline uint32_t pf_walk_next(struct pf_walk *walk)
 {
     uint32_t next = walk->links[walk->node].first;
@@ -43,7 +43,7 @@ static inline uint32_t pf_walk_next(struct pf_walk *walk)
         walk->depth--;
     }
     walk->node = next;
-    /* a sibling may have been made long before or after */
+    /* siblings may be far apart in memory */
     pf_prefetch(&walk->links[walk->links[next].next]);
     pf_prefetch(pf_table_row(walk->nodes, walk->links[next].next));
     return next;
