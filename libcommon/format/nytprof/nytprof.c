@@ -1,6 +1,5 @@
-/* Devel::NYTProf, the genuine format: every file that releases since 4.00 write. Which files are of
- * the format, batches from what the reader found, and metadata in a merge (formats page, section
- * 1.15). */
+/* Devel::NYTProf: the files that all releases since 4.00 write. Detection, batches from the
+ * reader's sums, and the rules for metadata in a merge (formats page, section 1.15). */
 #include "base/memory.h"
 #include "codec/format.h"
 #include "format/nytprof/reader.h"
@@ -14,8 +13,8 @@
 
 enum { WINDOW = 16 * 1024 };
 
-/* Whether another program wrote the file under the same first line: chunks with lengths follow the
- * text. */
+/* True if the file is Pynytprof's, which has the same first line: chunks with lengths follow the
+ * lines of text. */
 static bool foreign(const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -59,7 +58,7 @@ static uint32_t self_time(struct pf_dict *dict, const char *name, enum pf_kind k
     return pf_nyt_time_measure(dict, name, kind, PF_SELF, main, clock, ticks);
 }
 
-/* Records of two numbers follow. */
+/* Begins FLAT records with two measures. */
 static void begin_lines(struct pf_rows *rows, uint32_t first, uint32_t second)
 {
     pf_rows_begin(rows, PF_FLAT);
@@ -94,7 +93,8 @@ static int set_lines(struct pf_reader *reader, struct pf_nyt_reader *r, struct p
     return PF_OK;
 }
 
-/* The number of the file, and of the block and the sub where the lines have them. */
+/* The label set of a line: the file number if it needs one; for statements with blocks the first
+ * lines of block and sub. */
 static uint32_t line_labels(struct pf_nyt_reader *r, const struct pf_nyt_line *line,
                             const struct pf_nyt_block *block)
 {
@@ -105,7 +105,7 @@ static uint32_t line_labels(struct pf_nyt_reader *r, const struct pf_nyt_line *l
     return pf_dict_add_number(r->rows.dict, labels, r->sub_key, block->sub, 0);
 }
 
-/* Adds the next lines, up to a batch. */
+/* Adds the next lines as records until a batch is full. */
 static void add_lines(struct pf_nyt_reader *r, const struct pf_table *blocks)
 {
     struct pf_nyt_filling *filling = &r->filling;
@@ -144,8 +144,8 @@ static int fill_statements(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-/* Sums over blocks and subs, on their first lines: `count` of a row is the time of the block that
- * begins there, `ticks` that of the sub. */
+/* Sums the times of blocks and of subs, by their first lines. In a row of `sums`, `count` is the
+ * time of the block that begins at the line, and `ticks` the time of the sub that begins there. */
 static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines,
                       struct pf_nyt_lines *sums)
 {
@@ -160,7 +160,7 @@ static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines
     return sums->failed ? nomem(reader) : PF_OK;
 }
 
-/* Removes rows without a time, except row 0. */
+/* Removes rows without a time, but not row 0. Returns how many rows remain. */
 static size_t without_empty(struct pf_nyt_line *rows, size_t count)
 {
     size_t kept = 1;
@@ -219,7 +219,8 @@ static bool push_first_child(struct pf_nyt_filling *filling, const struct pf_nyt
     return !last || push_step(filling, tree->nodes[last].next, stack, false);
 }
 
-/* Visits nodes until a batch is full: callers first, subs that never returned last. */
+/* Visits nodes and adds their stacks until a batch is full. A caller comes before the subs that it
+ * called; among siblings, subs that never returned come last. False: out of memory. */
 static bool walk(struct pf_nyt_reader *r, const struct pf_nyt_tree *tree)
 {
     struct pf_nyt_filling *filling = &r->filling;
@@ -316,7 +317,7 @@ static int fill_edges(struct pf_reader *reader, struct pf_nyt_reader *r)
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-/* The next batch of the phase; PF_EOF: the phase is over. */
+/* The next batch of the phase: PF_OK; PF_EOF: the phase has no more batches; or a failure. */
 static int fill_phase(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
     const struct pf_nyt_epoch *at = &r->epochs[r->filling.epoch];
@@ -341,7 +342,7 @@ static void next_phase(struct pf_nyt_reader *r)
     struct pf_nyt_epoch *at = &r->epochs[filling->epoch];
     filling->next = 0;
     drop_lines(filling);
-    /* Frees what no later batch needs. */
+    /* No later batch needs these. */
     if (filling->phase == PF_NYT_FILL_BLOCK_TIMES)
         pf_nyt_lines_free(&at->lines);
     if (filling->phase == PF_NYT_FILL_STACKS)
@@ -365,7 +366,8 @@ static bool give_texts(struct pf_nyt_reader *r, struct pf_batch *batch)
     return true;
 }
 
-/* Rows that the parser found, then the sums: PF_OK and a batch, or the result of the input. */
+/* Makes a batch: from rows that the parser found, then from the sums. PF_OK with a batch; PF_EOF
+ * while the parser goes on; at the end the result of the input. */
 static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_batch *batch)
 {
     if (pf_dict_status(reader->dict) == PF_NOMEM || r->places.failed || r->places.files.failed ||
@@ -384,8 +386,8 @@ static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
     return r->filling.phase == PF_NYT_DONE ? r->result : PF_EOF;
 }
 
-/* The declaration is the first batch, so that a profile without records has measures. It needs the
- * length of a tick, which stands before the first record. */
+/* The first batch declares the measures, so that a profile without records has them too. It needs
+ * the length of a tick, which stands before the first record: so parsing begins before. */
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_nyt_reader *r = reader->state;
@@ -408,9 +410,9 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-/* A writer counts or adds up some attributes, and needs the files, subs and processes of each
- * input. A `source` row belongs to the text behind it, and no text follows the metadata of a
- * merge. */
+/* The writer counts or adds up some attributes, and needs the files, subs and processes of each
+ * input. A `source` row belongs to the text after it, and in a merge no text follows the
+ * metadata. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     static const char *const of_each[] = {"application", "cumulative_overhead_ticks",
@@ -437,7 +439,8 @@ static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
                : PF_META_NO_NAME;
 }
 
-/* `start PID PPID TIME` and `end PID TIME`: the time is that of a double in seconds. */
+/* The time in the keys `start PID PPID TIME` and `end PID TIME` is the bits of a double in
+ * seconds. */
 static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
 {
     enum { DIGITS = 16 };

@@ -11,7 +11,7 @@
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-/* Never all zero. */
+/* `a` + 1, because a table cannot hold a row of zeros. */
 struct pair {
     uint32_t a_plus_1, b;
 };
@@ -60,7 +60,7 @@ static void files_free(struct pf_nyt_files *files)
     pf_nyt_map_free(&files->owners);
 }
 
-/* The map spreads its pairs by the first number. */
+/* Two halves of the number, because pf_nyt_map_entry does not take UINT32_MAX as `a`. */
 static uint64_t *name_entry(struct pf_nyt_files *files, uint32_t fid)
 {
     return pf_nyt_map_entry(&files->names, fid >> 1, fid & 1);
@@ -203,7 +203,8 @@ uint32_t pf_nyt_places_label(struct pf_nyt_places *places, uint32_t fid)
     return pf_dict_add_number(places->dict, 0, places->fid_key, fid, 0);
 }
 
-/* Compares names last, and as text, because their ids depend on earlier input. */
+/* By file, first line, last line (outer subs first), then name. Names are compared as text: their
+ * ids depend on earlier inputs. */
 static int compare_subs(const void *dict, const void *a, const void *b)
 {
     const struct pf_nyt_sub *x = a, *y = b;
@@ -243,8 +244,7 @@ static bool sort_subs(struct pf_nyt_places *places)
            PF_OK;
 }
 
-/* Subs in C have no lines, and PACKAGE::RUNTIME, the code outside of all subs, has the lines of no
- * sub. */
+/* False for subs in C, and for PACKAGE::RUNTIME, the code outside of all subs. */
 static bool has_lines(const struct pf_nyt_places *places, const struct pf_nyt_sub *sub)
 {
     static const struct pf_bytes RUNTIME = {"::RUNTIME", 9};
@@ -254,7 +254,8 @@ static bool has_lines(const struct pf_nyt_places *places, const struct pf_nyt_su
             memcmp(name.data + name.size - RUNTIME.size, RUNTIME.data, RUNTIME.size) != 0);
 }
 
-/* Goes through lines and subs in order. The sub that opened last is the innermost open one. */
+/* Finds the innermost sub around each line: walks through lines and subs in order with a stack of
+ * open subs (`open`), the innermost last. */
 static void place_lines(struct pf_nyt_places *places, const struct ordered *lines, size_t count,
                         size_t *open, uint32_t *locations)
 {
@@ -356,7 +357,7 @@ static void put_number(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, u
         numbers->status = PF_NOMEM;
 }
 
-/* The map spreads its pairs by the first number, which may not be the greatest. */
+/* Two halves of the number, as in name_entry. */
 static uint64_t *used_entry(struct pf_nyt_numbers *numbers, uint32_t fid)
 {
     return pf_nyt_map_entry(&numbers->used, fid >> 1, fid & 1);
@@ -367,7 +368,8 @@ static bool is_used(const struct pf_nyt_numbers *numbers, uint32_t fid)
     return pf_nyt_map_get(&numbers->used, fid >> 1, fid & 1) != 0;
 }
 
-/* A free number; in the first input `wanted`, so that its numbers stay. */
+/* A free number of the output: `wanted` in the first input, so that its numbers stay, if it is
+ * free. 0, and sets `status`: all numbers are used. */
 static uint32_t new_number(struct pf_nyt_numbers *numbers, uint32_t wanted)
 {
     bool keeps = numbers->at == 1 && !numbers->renamed;
@@ -396,7 +398,7 @@ uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *numbers, uint32_t fid)
     return (uint32_t)(ours - 1);
 }
 
-/* Finds the number of an equal file of another input. */
+/* Finds the output's number of the same file in an earlier input. */
 static bool find_same(struct pf_nyt_numbers *numbers, const struct pf_nyt_file *file, uint32_t *fid)
 {
     bool plain = numbers->renamed || (file->eval_fid == 0 && !(file->flags & EVAL));
@@ -483,7 +485,7 @@ struct defined_row {
     uint32_t name, file, fid, first, last;
 };
 
-/* In place of a file: subs in C, and any file. */
+/* Marks in place of a file: the sub is written in C; the sub is defined in some file. */
 #define IN_C     UINT32_MAX
 #define ANYWHERE (UINT32_MAX - 1)
 

@@ -20,7 +20,8 @@ static size_t bytes_ahead(const struct pf_nyt_reader *r)
     return (size_t)(r->source->limit - r->source->cursor);
 }
 
-/* `NYTProf 5 0`: like the profiler, reads two numbers and ignores the rest of the line. */
+/* Reads the first line, `NYTProf 5 0`. Like the profiler, takes two numbers and ignores the rest of
+ * the line. */
 static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     static const struct pf_bytes MAGIC = {"NYTProf ", 8};
@@ -45,7 +46,7 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
             return pf_error_at(
                 &reader->error, PF_FAILED, size - rest.size,
                 "the version is missing in the first line, expected 'NYTProf MAJOR MINOR'");
-        rest = pf_bytes_skip(rest, rest.size > 0); /* any byte behind the number */
+        rest = pf_bytes_skip(rest, rest.size > 0); /* the byte after a number may be any byte */
     }
     if (version[0] != 4 && version[0] != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, MAGIC.size,
@@ -128,7 +129,7 @@ static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text
     return pf_dict_intern(reader->dict, text->bytes, text->flags);
 }
 
-/* A row for a writer of this format. */
+/* Adds a private row of metadata, for the writer of this format. */
 static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
                         const char *format, ...) PF_PRINTF(4, 5);
 static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
@@ -142,20 +143,21 @@ static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uin
     pf_rows_meta_strings(rows, r->private_origin, pf_dict_intern_word(rows->dict, text), value);
 }
 
-/* Where metadata of this place in the file go. */
+/* The rows that take metadata at this place in the file. */
 static struct pf_rows *metas_here(struct pf_nyt_reader *r)
 {
     return r->eventful ? &r->held[r->called] : &r->rows;
 }
 
-/* Statements and calls with the current length of tick; NULL when there are too many lengths or no
- * memory. */
+/* The statements and calls of the current length of a tick. NULL, with the error: too many lengths,
+ * or out of memory. */
 static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
 {
     struct pf_nyt_epoch *at = &r->epochs[r->epoch];
     if (r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec)
         return at;
-    /* The length was unknown up to here. */
+    /* Up to here the length of a tick was unknown: the first known length holds for what came
+     * before. */
     if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
         at->clock = r->clock;
         return at;
@@ -196,7 +198,7 @@ static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
             warn(reader, r, "ticks_per_sec is not a number of ticks: skipped");
             return PF_OK;
         }
-        /* Seconds of callers in ticks of two lengths have no common tick. */
+        /* Times of callers are seconds: ticks of two lengths are no common unit for them. */
         for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
             r->edges.units[k].broken |= r->edges.count > 0 &&
                                         r->clock.ticks_per_sec != (uint64_t)number;
@@ -240,7 +242,7 @@ static int read_process(struct pf_nyt_reader *r, const struct pf_nyt_record *rec
         r->ended++;
         add_private(r, metas, 0, "end %" PRIu32 " %016" PRIx64, record->number[0], bits);
     }
-    /* The next process does not call subs that this one left open. */
+    /* Subs that returned in this process are not called from the next process. */
     for (size_t i = 0; i < r->epoch_count; i++)
         pf_nyt_tree_end_process(&r->epochs[i].tree);
     return PF_OK;
@@ -373,7 +375,8 @@ static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
 
 /* --- source texts ----------------------------------------------------------------------------- */
 
-/* Keeps a text, which stays in the bytes ahead: a batch takes it before more bytes come. */
+/* Keeps a text for the next batch, as a pointer into the bytes ahead: the batch must be sent before
+ * the source reads on. */
 static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
                       const struct pf_nyt_record *record)
 {
@@ -389,7 +392,7 @@ static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
     };
 }
 
-/* The number of the file, 0 when its name leads to it. */
+/* The file number for a `source` row; 0 if the name of the file leads to the number. */
 static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
 {
     uint32_t name, owner;
@@ -440,7 +443,7 @@ static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
     return status;
 }
 
-/* The data end between two records. */
+/* Ends an input whose data end between two records: warns if the end of a process is missing. */
 static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
     const struct pf_layer *deflated = pf_source_layer(r->source);
@@ -455,7 +458,8 @@ static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
     return PF_EOF;
 }
 
-/* Gets more bytes for a record that is not whole. PF_OK when it may be whole now. */
+/* Makes `need` bytes available for a record that is not whole. PF_OK, or the error of a cut
+ * record. */
 static int need_more(struct pf_nyt_reader *r, size_t need)
 {
     int status = pf_source_need(r->source, need, &r->error);
@@ -486,7 +490,8 @@ static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result,
                 name, record->bad);
 }
 
-/* Parses a record, or the statements ahead. WAIT: a batch has to take the rows found first. */
+/* Parses a record, or all statements ahead. PF_OK; PF_EOF at the end; WAIT: first send a batch with
+ * what was found; or a failure. */
 enum { WAIT = 2 };
 
 static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)

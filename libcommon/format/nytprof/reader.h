@@ -1,7 +1,7 @@
-/* The reader of NYTProf streams. It sums statements, calls and callers and gives the sums once at
- * the end, when the places of all subs are known; it gives metadata and source texts as they come.
- * Metadata behind the first statement or call come behind the sums, except file numbers, which the
- * source texts need. */
+/* The reader of NYTProf streams. It sums statements, calls and callers and returns the sums at the
+ * end, when the places of all subs are known. Metadata and source texts are returned as they come;
+ * metadata after the first statement or call wait for the sums, except file numbers, which source
+ * texts need. */
 #ifndef PF_FORMAT_NYTPROF_READER_H
 #define PF_FORMAT_NYTPROF_READER_H
 
@@ -19,23 +19,25 @@
 
 /* --- amounts of time -------------------------------------------------------------------------- */
 
-/* Ticks in a second; 0 = unknown, and then a fine unit is a millionth of a tick. */
+/* Ticks in a second; 0: unknown. */
 struct pf_nyt_clock {
     uint64_t ticks_per_sec;
 };
 
-/* An amount of time in both units. At the end the unit is whole ticks if all amounts were whole,
- * else picoseconds. */
+/* An amount of time in two units: ticks, and a fine unit, which is a picosecond, or a millionth of
+ * a tick if the length of a tick is unknown. At the end a measure is in ticks if all its amounts
+ * were whole ticks, else in the fine unit. */
 struct pf_nyt_amount {
     int64_t ticks, fine;
 };
 
-/* What the amounts of one measure have in common. Zero-initialise. */
+/* Which units fit the amounts of one measure. Zero-initialise. */
 struct pf_nyt_unit {
-    bool broken;                /* some amounts were no whole ticks */
-    bool ticks_left, fine_left; /* a sum left 64 bits */
+    bool broken;                /* some amounts were not whole ticks */
+    bool ticks_left, fine_left; /* a sum in this unit overflowed 64 bits */
 };
 
+/* True if the measure is in ticks. */
 static inline bool pf_nyt_unit_ticks(const struct pf_nyt_unit *unit)
 {
     return !unit->broken && !unit->ticks_left;
@@ -46,29 +48,30 @@ static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount,
     return pf_nyt_unit_ticks(unit) ? amount.ticks : amount.fine;
 }
 
-/* A measure of time, in ticks or in the fine unit, added to the dictionary; UINT32_MAX when memory
- * ran out. */
+/* Adds a measure of time to the dictionary; `ticks`: in ticks, else in the fine unit. Returns its
+ * id; UINT32_MAX: out of memory. */
 uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role,
                              bool main, struct pf_nyt_clock, bool ticks);
-/* A measure that counts. */
+/* Adds a measure that counts. Returns its id; UINT32_MAX: out of memory. */
 uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind,
                               enum pf_aggregation);
 
 /* --- statements by line ----------------------------------------------------------------------- */
 
-/* Statements of files with blocks=1 have the first lines of their block and sub, too. */
+/* A statement of a file with the option blocks=1: also the first line of its block and of its
+ * sub. */
 struct pf_nyt_block {
     uint32_t fid, line, block, sub;
 };
 
-/* Sums of statements by file and line in the order of first sight: files hold millions of records
- * of a few thousand lines. */
+/* Sums of statements by file and line, in the order in which lines first occur, in a hash table
+ * that is made for speed: files hold millions of records of a few thousand lines. */
 struct pf_nyt_lines {
     struct pf_nyt_line *rows;
     size_t count, capacity;
     uint32_t *slots;          /* index in rows + 1; 0 = empty */
-    unsigned shift;           /* of a hash to a slot */
-    bool left;                /* a sum left 64 bits */
+    unsigned shift;           /* bits to drop from a hash to get a slot */
+    bool left;                /* a sum overflowed 64 bits */
     bool failed;              /* memory ran out */
     struct pf_table blocks;   /* struct pf_nyt_block */
     struct pf_nyt_line *sums; /* by id of a block */
@@ -79,7 +82,8 @@ struct pf_nyt_lines {
 int pf_nyt_lines_init(struct pf_nyt_lines *);
 void pf_nyt_lines_free(struct pf_nyt_lines *);
 
-/* The slow part of pf_nyt_lines_find: adds the line. */
+/* The slow part of pf_nyt_lines_find: searches on, and adds a new line. Out of memory: sets
+ * `failed` and returns row 0. */
 struct pf_nyt_line *pf_nyt_lines_add_new(struct pf_nyt_lines *, uint32_t fid, uint32_t line);
 
 static inline size_t pf_nyt_lines_slot(const struct pf_nyt_lines *lines, uint32_t fid,
@@ -88,6 +92,7 @@ static inline size_t pf_nyt_lines_slot(const struct pf_nyt_lines *lines, uint32_
     return (size_t)(((uint64_t)fid << 32 | line) * 0x9e3779b97f4a7c15u >> lines->shift);
 }
 
+/* The row of a line; never NULL. */
 static inline struct pf_nyt_line *pf_nyt_lines_find(struct pf_nyt_lines *lines, uint32_t fid,
                                                     uint32_t line)
 {
@@ -98,7 +103,8 @@ static inline struct pf_nyt_line *pf_nyt_lines_find(struct pf_nyt_lines *lines, 
                : pf_nyt_lines_add_new(lines, fid, line);
 }
 
-/* Adds a statement; `count` is 0 for a discounted one. */
+/* Adds a statement of 32-bit ticks; `count` is 1, or 0 if the statement is discounted: its time
+ * counts, the statement does not. Failures: `left`, `failed`. */
 static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, uint32_t line,
                                     uint32_t ticks, unsigned count)
 {
@@ -107,6 +113,7 @@ static inline void pf_nyt_lines_add(struct pf_nyt_lines *lines, uint32_t fid, ui
     lines->left |= !pf_add64(row->ticks, (int32_t)ticks, &row->ticks);
 }
 
+/* The same for a statement with blocks. */
 void pf_nyt_lines_add_block(struct pf_nyt_lines *, struct pf_nyt_block, uint32_t ticks,
                             unsigned count);
 
@@ -121,14 +128,14 @@ struct pf_nyt_edge {
 
 struct pf_nyt_edge_sums {
     int64_t calls;
-    uint32_t depth; /* the greatest */
+    uint32_t depth; /* the greatest of all records */
     struct pf_nyt_amount times[PF_NYT_EDGE_TIMES];
 };
 
-/* Sums of SUB_CALLERS records by caller, place and called sub. */
+/* Sums of SUB_CALLERS records by caller, line of the call and called sub. */
 struct pf_nyt_edges {
     struct pf_table rows;          /* struct pf_nyt_edge */
-    struct pf_nyt_edge_sums *sums; /* by id of a row; id 0: calls from nowhere to nothing */
+    struct pf_nyt_edge_sums *sums; /* by id of a row; 0: the edge whose fields are all 0 */
     size_t count, capacity;
     struct pf_nyt_unit units[PF_NYT_EDGE_TIMES];
     bool failed; /* memory ran out */
@@ -138,56 +145,62 @@ struct pf_nyt_edges {
 int pf_nyt_edges_init(struct pf_nyt_edges *);
 void pf_nyt_edges_free(struct pf_nyt_edges *);
 
+/* Adds a record; `seconds` are its times. Failures: `failed`, `units`. */
 void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct pf_nyt_clock,
                       uint32_t calls, const double seconds[PF_NYT_EDGE_TIMES], uint32_t depth);
 
 /* --- the tree of calls ------------------------------------------------------------------------ */
 
-/* A sub called in a chain of calls; node 0 is outside of all subs. Children are a ring, the last
- * one's next is the first. */
+/* A sub in a chain of calls; node 0 stands for the code outside of all subs. The children of a node
+ * are a ring: `next` of the last child is the first child. */
 struct pf_nyt_node {
     uint32_t parent, name;     /* name: a string; 0 = a sub that never returned */
     uint32_t last_child, next; /* 0 = none; `next` of a free node: the next free one */
-    uint32_t chain;            /* next of the same hash */
+    uint32_t chain;            /* next node with the same hash */
     int64_t calls;
     struct pf_nyt_amount self;
 };
 
-/* The tree of calls from records of returns. They come leaf first: the sub that returns from a
- * level called all subs that returned one level deeper since the last return from its own level. */
+/* The tree of calls, made from SUB_RETURN records. A sub returns before its caller does: when a sub
+ * returns from depth d, it called all subs that returned from depth d + 1 since the last return
+ * from depth d. */
 struct pf_nyt_tree {
     struct pf_nyt_node *nodes;
     uint32_t *buckets;
     uint64_t seed; /* of hashes */
     size_t count, capacity, bucket_mask, used, free;
     struct level {
-        /* subs that returned at this depth and have no caller yet are the children of the node */
+        /* the children of `node` returned from this depth; the return of their caller has not come
+         * yet */
         uint32_t depth, node;
     } * levels; /* deepest last */
     size_t level_count, level_capacity;
-    uint32_t *pairs; /* nodes to join, two by two */
+    uint32_t *pairs; /* pairs of nodes to join, used by join_children */
     size_t pair_capacity;
     struct pf_nyt_unit unit;
-    uint64_t returns, unknown; /* records; levels made for subs that never returned */
-    bool shortened;            /* some stacks have fewer of those levels than their depth */
-    bool failed;               /* memory ran out */
+    /* `returns`: records; `unknown`: nodes made for subs that never returned */
+    uint64_t returns, unknown;
+    /* some stacks have fewer nodes for unknown subs than their depth asks for */
+    bool shortened;
+    bool failed; /* memory ran out */
 };
 
 /* PF_OK or PF_NOMEM; free in any case, also twice. */
 int pf_nyt_tree_init(struct pf_nyt_tree *);
 void pf_nyt_tree_free(struct pf_nyt_tree *);
 
-/* A sub returns; depth 1 is a sub called from outside of all, and 0 counts as 1. */
+/* Adds a return. Depth 1: the sub was called from outside of all subs; 0 counts as 1. Failures:
+ * `failed`, `unit`. */
 void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, struct pf_nyt_clock,
                         double self_ticks);
-/* Ends a process: subs without a caller were called by subs that never returned. */
+/* Ends a process: the callers of the remaining subs never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
 
 /* --- the reader ------------------------------------------------------------------------------- */
 
 enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16 };
 
-/* Statements and calls while one length of tick holds. */
+/* Statements and calls for which ticks have one length. */
 struct pf_nyt_epoch {
     struct pf_nyt_clock clock;
     struct pf_nyt_lines lines;
@@ -197,7 +210,7 @@ struct pf_nyt_epoch {
 enum pf_nyt_phase {
     PF_NYT_DECLARE,
     PF_NYT_PARSE,
-    PF_NYT_FILL_LINES, /* this and the next three once for each epoch */
+    PF_NYT_FILL_LINES, /* this phase and the next three: once for each epoch */
     PF_NYT_FILL_BLOCKS,
     PF_NYT_FILL_BLOCK_TIMES,
     PF_NYT_FILL_STACKS,
@@ -207,17 +220,18 @@ enum pf_nyt_phase {
     PF_NYT_DONE
 };
 
-/* The current phase and its state. */
+/* Where the reader stands among the phases. */
 struct pf_nyt_filling {
     enum pf_nyt_phase phase;
     size_t epoch, next;
-    struct pf_nyt_line *lines; /* of the phase; `owned` frees them */
+    /* of the phase; if the phase made them, `owned` is the array to free */
+    struct pf_nyt_line *lines;
     struct pf_nyt_line *owned;
-    uint32_t *locations; /* of each of the lines; NULL: not looked for yet */
+    uint32_t *locations; /* of the lines; NULL: not made yet */
     size_t line_count;
     struct pf_nyt_step {
         uint32_t node, stack; /* the next node, and the stack of its caller */
-        bool alone;           /* without its siblings, which had their turn */
+        bool alone;           /* its siblings were visited before: do not go on to `next` */
     } * steps;
     size_t step_count, step_capacity;
 };
@@ -233,19 +247,21 @@ struct pf_nyt_reader {
     unsigned count; /* 0: the next statement is discounted */
     uint64_t discounts;
     bool eventful;           /* there were statements or calls */
-    bool called;             /* there were callers */
-    bool odd_line;           /* a line without `=` was warned of */
+    bool called;             /* there were callers (SUB_CALLERS) */
+    bool odd_line;           /* the warning about a line without `=` was sent */
     uint64_t started, ended; /* processes */
-    struct pf_rows rows;     /* for the next batches: metadata, then the sums */
-    struct pf_rows held[2];  /* metadata that come behind records: before and behind the callers */
+    struct pf_rows rows;     /* the next batch: metadata, then sums */
+    /* metadata after the first statement or call: [0] goes before the edges, [1] after them */
+    struct pf_rows held[2];
     struct pf_text texts[PF_NYT_TEXTS];
     size_t text_count;
-    /* texts came; `text_fid`: their file, unless its name leads to the number */
+    /* a `source` row was sent: texts belong to file `text_fid`, 0: to the file that their name
+     * means */
     bool texted;
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
     uint32_t stmts, block_key, sub_key;
-    int result; /* what follows the last batch; an error stands in `error` */
+    int result; /* the result after the last batch; its error is in `error` */
     struct pf_error error;
     struct pf_nyt_filling filling;
 };
@@ -253,8 +269,8 @@ struct pf_nyt_reader {
 int pf_nyt_open_reader(struct pf_reader *);
 void pf_nyt_close_reader(struct pf_reader *);
 
-/* Parses up to the next metadata or texts for a batch; at the end the phase becomes FILL_LINES.
- * PF_OK or a failure. */
+/* Parses until a batch of metadata or texts is ready, or to the end of the input; then the phase
+ * becomes PF_NYT_FILL_LINES and `result` has the result of the input. PF_OK always. */
 int pf_nyt_parse(struct pf_reader *, struct pf_nyt_reader *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a reader sums: statements by line, callers, and the tree of calls. */
+/* What the reader sums: statements by line, callers, and the tree of calls. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -12,7 +12,8 @@
 
 /* --- amounts of time -------------------------------------------------------------------------- */
 
-/* A sum of quotients is wrong in some of its last bits. */
+/* The profiler's times are sums of quotients, whose last bits are wrong: an amount this near to a
+ * whole number of ticks is whole. */
 static const double TICK_ERROR = 1e-6, RELATIVE_ERROR = 0x1p-50;
 static const double LIMIT = 0x1p63;
 
@@ -43,8 +44,7 @@ static void add_both(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit, dou
     add_whole(&amount->fine, fine, &unit->fine_left);
 }
 
-/* Adds a number of ticks, or of seconds. A number within 1e-6 of a whole number of ticks, or as
- * near as a double can be, is whole. */
+/* Adds an amount in ticks, with a fraction. */
 static void add_ticks(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit,
                       struct pf_nyt_clock clock, double ticks)
 {
@@ -104,7 +104,7 @@ int pf_nyt_lines_init(struct pf_nyt_lines *lines)
 {
     *lines = (struct pf_nyt_lines){.shift = 64 - FIRST_BITS, .count = 1};
     lines->slots = calloc((size_t)1 << FIRST_BITS, sizeof *lines->slots);
-    /* Row 0 is for statements that come after memory ran out. */
+    /* Row 0 takes the statements that come after memory ran out. */
     if (pf_grow(&lines->rows, &lines->capacity, 1, sizeof *lines->rows))
         lines->rows[0] = (struct pf_nyt_line){0};
     int status = pf_table_init(&lines->blocks, sizeof(struct pf_nyt_block));
@@ -171,7 +171,7 @@ struct pf_nyt_line *pf_nyt_lines_add_new(struct pf_nyt_lines *lines, uint32_t fi
 void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block block, uint32_t ticks,
                             unsigned count)
 {
-    /* The table has no id for a row of zeros. */
+    /* The table `blocks` cannot hold a row of zeros. */
     if (block.fid == 0 && block.line == 0 && block.block == 0 && block.sub == 0) {
         pf_nyt_lines_add(lines, 0, 0, ticks, count);
         return;
@@ -230,8 +230,8 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
 
 enum {
     FIRST_BUCKETS = 64,
-    /* A record of a few bytes can name any depth: the limit of levels for unknown subs, and how
-     * many each return adds. */
+    /* A record of a few bytes can name any depth. So nodes for unknown subs are limited:
+     * UNKNOWN_MAX, and UNKNOWN_PER_RETURN more for each return. */
     UNKNOWN_MAX = 65536,
     UNKNOWN_PER_RETURN = 4
 };
@@ -297,7 +297,7 @@ static bool more_buckets(struct pf_nyt_tree *tree)
     return true;
 }
 
-/* A node without parent; 0 and `failed` when memory ran out. */
+/* A new node without a parent. 0, and sets `failed`: out of memory. */
 static uint32_t new_node(struct pf_nyt_tree *tree)
 {
     uint32_t node = (uint32_t)tree->free;
@@ -322,7 +322,7 @@ static void free_node(struct pf_nyt_tree *tree, uint32_t node)
     tree->free = node;
 }
 
-/* Makes a node without parent the last child of another. */
+/* Makes a node without a parent the last child of `parent`. */
 static void link_child(struct pf_nyt_tree *tree, uint32_t parent, uint32_t child)
 {
     struct pf_nyt_node *nodes = tree->nodes;
@@ -364,8 +364,8 @@ static bool push_pair(struct pf_nyt_tree *tree, size_t *depth, uint32_t to, uint
     return true;
 }
 
-/* Moves the children of `from`, a node without parent, to `to` and frees `from`. Chains may be as
- * deep as calls are. */
+/* Moves the children of `from`, a node without a parent, to `to` and frees `from`. Uses a list of
+ * pairs, because chains of calls may be too deep for recursion. */
 static void join_children(struct pf_nyt_tree *tree, uint32_t to, uint32_t from)
 {
     size_t depth = 0;
@@ -394,7 +394,7 @@ static void join_children(struct pf_nyt_tree *tree, uint32_t to, uint32_t from)
     }
 }
 
-/* An unknown sub, `levels` levels below a node. */
+/* Adds `levels` unknown subs below a node, each below the one before. Returns the last. */
 static uint32_t unknown_below(struct pf_nyt_tree *tree, uint32_t node, uint32_t levels)
 {
     for (; levels > 0 && !tree->failed; levels--) {
@@ -420,8 +420,8 @@ static uint32_t push_level(struct pf_nyt_tree *tree, uint32_t depth)
     return node;
 }
 
-/* Moves all deeper levels to `depth`, below unknown subs. Returns the node of that level, which
- * becomes the caller's; 0 for an empty level. */
+/* Moves the subs of all levels deeper than `depth` to `depth`, below unknown subs. Removes the
+ * level and returns its node, whose children are the subs of the level; 0: the level is empty. */
 static uint32_t fold_levels(struct pf_nyt_tree *tree, uint32_t depth)
 {
     while (tree->level_count > 0 && !tree->failed) {
@@ -454,7 +454,7 @@ void pf_nyt_tree_return(struct pf_nyt_tree *tree, uint32_t depth, uint32_t name,
         return;
     uint32_t node = find_child(tree, level, name);
     if (!node && called) {
-        /* The called subs stay in place: their node becomes the sub. */
+        /* The node of the deeper level has the called subs as children: it becomes the sub. */
         node = called;
         tree->nodes[node].name = name;
         link_child(tree, level, node);

@@ -30,8 +30,8 @@ static double load_double_le(const unsigned char *p)
     return pf_double_of(pf_load64le(p));
 }
 
-/* A number from a fraction of 64 bits with its leading 1, and 15 bits of exponent and the sign, as
- * x87 and quad have them. */
+/* The number of an x87 or quad float: a fraction of 64 bits with its leading 1, and 16 bits of sign
+ * and exponent. */
 static double load_extended(uint64_t fraction, unsigned exponent)
 {
     double value = (double)fraction;
@@ -115,7 +115,8 @@ double pf_nyt_nv_load(struct pf_nyt_nv *nv, const unsigned char *p)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* v varint, d NV, s string, l text up to a line feed; NULL: no record. */
+/* The fields after a tag: v varint, d NV, s string, l text up to a line feed. NULL: no record has
+ * this tag. */
 static const char *layout_of(unsigned tag)
 {
     switch (tag) {

@@ -1,5 +1,6 @@
-/* NYTProf streams as bytes: a record is a tag, then fields as the layout of the tag says; a record
- * has no length. Also the names of the metadata that stand for records. */
+/* NYTProf streams as bytes (formats page, section 1). A record is a tag and the fields that belong
+ * to the tag; a record does not store its length. Also the names of the metadata that stand for
+ * records. */
 #ifndef PF_FORMAT_NYTPROF_WIRE_H
 #define PF_FORMAT_NYTPROF_WIRE_H
 
@@ -16,15 +17,15 @@
 #define PF_NYT_ATTRIBUTE_ORIGIN "nytprof"
 #define PF_NYT_OPTION_ORIGIN    "nytprof.option"
 #define PF_NYT_COMMENT_ORIGIN   "nytprof.comment" /* key `comment` */
-/* Private rows: the key is a word and numbers, the value a string.
- *   fid FID EVAL_FID EVAL_LINE FLAGS SIZE MTIME   NAME
- *   renamed fid ...                               NAME: a new name; files of one name become one
- *   sub FID FIRST LAST                            NAME
- *   xsub                                          NAME: a marker: the sub is in C
- *   start PID PPID TIME, end PID TIME             "": TIME is a double in 16 hexadecimal digits
- *   source FID                                    "": the next source texts belong to this file
- * number discounts COUNT                               "": statements that count with their time
- * only deflate                                       "": the stream is deflated from here on */
+/* Private rows, for the writer. The key is a word and numbers, the value a string:
+ *   fid FID EVAL_FID EVAL_LINE FLAGS SIZE MTIME   the name of the file
+ *   renamed fid ...                               the name, edited: files of one name become one
+ *   sub FID FIRST LAST                            the name of the sub
+ *   xsub                                          the name of a sub that is written in C
+ *   start PID PPID TIME, end PID TIME             ""; TIME: the 16 hexadecimal digits of a double
+ *   source FID                                    ""; the next source texts belong to this file
+ *   discounts COUNT                               ""; statements that count with their time only
+ *   deflate                                       ""; the stream is deflated from here on */
 #define PF_NYT_PRIVATE_ORIGIN ".nytprof"
 #define PF_NYT_RENAMED        "renamed "
 
@@ -53,9 +54,9 @@ enum pf_nyt_tag {
 /* The greatest sizes of a varint, a statement (`*` with five varints) and an NV. */
 enum { PF_NYT_VARINT_MAX = 5, PF_NYT_STATEMENT_MAX = 26, PF_NYT_NV_MAX = 16 };
 
-/* Reads a varint of 32 bits: the first byte says how many follow. Like the profiler's own reader it
- * accepts longer forms than needed, and uses the low four bits of F0..FE. PF_NYT_VARINT_MAX bytes
- * must be there. */
+/* Reads a varint of 32 bits: the first byte says how many bytes follow. Like the profiler's own
+ * reader it accepts longer forms than needed, and uses the low four bits of F0..FE.
+ * PF_NYT_VARINT_MAX bytes must be readable at `p`. Returns the end of the varint. */
 static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_t *value)
 {
     uint32_t first = *p;
@@ -80,8 +81,8 @@ static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_
     return p + 5;
 }
 
-/* The same without a branch for one or two bytes, for values such as times, whose size no branch
- * predictor guesses. */
+/* The same without a branch between one byte and two bytes: faster for values such as times, whose
+ * size no branch predictor guesses. */
 static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, uint32_t *value)
 {
     unsigned more = *p >> 7;
@@ -91,35 +92,37 @@ static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, 
     return p + 1 + more;
 }
 
-/* The type in which the writer's perl holds numbers (NV). `nv_size` gives the size; the first time
- * of day decides order and form. */
+/* The type in which the perl that wrote the file holds numbers (NV). The attribute `nv_size` gives
+ * the size; the first time of day decides byte order and form. */
 struct pf_nyt_nv {
     unsigned size;
     bool decided;
-    double (*load)(const unsigned char *); /* reads one */
+    double (*load)(const unsigned char *); /* reads an NV */
 };
 
-/* Sets the size and forgets order and form. False when no perl has NVs of this size. */
+/* Sets the size in bytes and forgets byte order and form. False: no perl has NVs of this size. */
 bool pf_nyt_nv_size(struct pf_nyt_nv *, int64_t size);
-/* Decides order and form by a time of day: the right ones give a time between 1973 and 2603. */
+/* Decides byte order and form by a time of day: the right ones give a time between 1973 and
+ * 2603. */
 void pf_nyt_nv_probe(struct pf_nyt_nv *, const unsigned char *time_of_day);
 /* Reads an NV; little-endian before any probe. */
 double pf_nyt_nv_load(struct pf_nyt_nv *, const unsigned char *);
 
-/* A string as stored; flag PF_UTF8 by its tag. */
+/* A string as stored; `flags` has PF_UTF8 if the tag of the string says so. */
 struct pf_nyt_text {
     struct pf_bytes bytes;
     unsigned flags;
 };
 
-/* Fields point into the parsed bytes. */
+/* A parsed record; its strings point into the parsed bytes. `number`, `nv` and `text` hold the
+ * fields of each kind in their order. */
 struct pf_nyt_record {
     unsigned tag;
-    size_t size; /* of the record */
+    size_t size; /* of the whole record, with its tag */
     uint32_t number[6];
     const unsigned char *nv[3];
     struct pf_nyt_text text[2];
-    size_t missing; /* PF_NYT_MISSING: at least so many more bytes */
+    size_t missing; /* PF_NYT_MISSING: at least so many more bytes are needed */
     uint32_t bad;   /* the tag in place of a string, or the length of a string */
 };
 
@@ -131,14 +134,15 @@ enum pf_nyt_parse {
     PF_NYT_LONG_STRING /* of `bad` bytes: longer than PF_STRING_MAX */
 };
 
-/* Parses the record at `p`; `have` (at least 1) bytes are there. For attributes, options and
- * comments text[0] is the line. */
+/* Parses the record at `p`, where `have` (at least 1) bytes are available. For attributes, options
+ * and comments text[0] is the line. */
 enum pf_nyt_parse pf_nyt_record_parse(struct pf_nyt_record *, const unsigned char *p, size_t have,
                                       unsigned nv_size);
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-/* Writes a varint to memory and returns its end. There must be room for PF_NYT_VARINT_MAX bytes. */
+/* Writes a varint to memory, in its shortest form, and returns its end. PF_NYT_VARINT_MAX bytes
+ * must be writable at `p`. */
 static inline unsigned char *pf_nyt_put_varint(unsigned char *p, uint32_t value)
 {
     if (value < 0x80) {
@@ -171,14 +175,14 @@ static inline void pf_nyt_put_nv(unsigned char *p, double value)
     pf_store64le(p, pf_bits_of(value));
 }
 
-/* The bytes of an output stream: plain, then deflated from where the writer says. A failure stays
- * in `status`, so that a writer may look once at its end. */
+/* The bytes of an output stream: plain, then deflated from pf_nyt_out_deflate on. Failures stay in
+ * `status` and in the sink, so that the writer looks at the end of a batch only. */
 struct pf_nyt_out {
     struct pf_sink *sink;     /* borrowed */
-    struct pf_sink *deflated; /* on the sink; NULL: plain so far */
+    struct pf_sink *deflated; /* a layer on `sink`; NULL: plain so far */
     unsigned char *buffer;
     size_t used;
-    uint64_t start; /* of the deflated bytes */
+    uint64_t start; /* offset of the deflated bytes */
     int status;     /* PF_OK, PF_NOMEM; failures of the sink stay there */
 };
 
@@ -187,21 +191,21 @@ int pf_nyt_out_open(struct pf_nyt_out *, struct pf_sink *);
 void pf_nyt_out_close(struct pf_nyt_out *);
 
 void pf_nyt_out_bytes(struct pf_nyt_out *, const void *bytes, size_t size);
-/* The same bytes `count` times. */
+/* Writes the same bytes `count` times. */
 void pf_nyt_out_repeat(struct pf_nyt_out *, const void *bytes, size_t size, uint64_t count);
 
-/* A tag and its varints. */
+/* Writes a tag and varints. */
 void pf_nyt_out_numbers(struct pf_nyt_out *, enum pf_nyt_tag, const uint32_t *numbers,
                         size_t count);
 void pf_nyt_out_number(struct pf_nyt_out *, uint32_t number);
-/* A double, little-endian: nv_size 8. */
+/* Writes a double, little-endian: an NV of 8 bytes. */
 void pf_nyt_out_nv(struct pf_nyt_out *, double);
 void pf_nyt_out_string(struct pf_nyt_out *, struct pf_bytes, bool utf8);
 
-/* Writes `z` and deflates the bytes behind at `level` 1..9. */
+/* Writes the tag `z` and deflates all bytes after it at `level` 1..9. */
 void pf_nyt_out_deflate(struct pf_nyt_out *, int level);
-/* Ends the deflated bytes, adds the comment of the profiler about them, and hands all bytes to the
- * sink. */
+/* Ends the deflated bytes, adds the comment about their size that the profiler writes, and hands
+ * all bytes to the sink. */
 void pf_nyt_out_finish(struct pf_nyt_out *);
 
 #endif

@@ -1,5 +1,5 @@
-/* The writer of NYTProf streams: records as statements, callers and returns, rows of metadata, and
- * the order of all parts. */
+/* The writer of NYTProf streams: records become statements, callers and returns; private rows of
+ * metadata become records again. */
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
@@ -15,8 +15,8 @@
 
 enum { SLOTS = 5 };
 
-/* A number that a kind of record holds. A measure of the name comes first; with `any`, another
- * measure that fits may take its place. */
+/* A number that a kind of record holds. It is filled by the measure of this name; if there is none
+ * and `any` is set, by another measure with the same role. */
 struct slot {
     const char *name;
     enum pf_role role;
@@ -45,7 +45,9 @@ struct columns {
     uint32_t chosen[SLOTS]; /* column + 1; 0: no column */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
-    const int64_t *derived[2]; /* columns that follow from other records; NULL: none */
+    /* columns that the format computes from other records, so that they are not written; NULL:
+     * none */
+    const int64_t *derived[2];
 };
 
 static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
@@ -65,7 +67,7 @@ static bool is_chosen(const struct columns *columns, uint32_t column)
     return false;
 }
 
-/* Times of blocks and subs follow from the statements. */
+/* True for the times of blocks and subs: a reader computes them from the statements. */
 static bool is_derived_measure(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes name = pf_dict_string(dict, measure->name);
@@ -117,7 +119,8 @@ static bool has_line(const struct pf_dict *dict, uint32_t location)
     return pf_dict_function(dict, place->function)->file != 0 && place->line != 0;
 }
 
-/* PF_EOF: no column of the batch has a place. */
+/* Chooses the columns to write and reports the others. PF_OK; PF_EOF: all columns are computed from
+ * other records; PF_USAGE: the format has no place for any column. */
 static int choose_columns(struct pf_writer *writer, const struct pf_batch *batch,
                           struct columns *columns)
 {
@@ -165,7 +168,7 @@ struct labels {
     uint32_t fid, block, sub;
 };
 
-/* The member of `labels` for a label; NULL: none. */
+/* The member of `labels` for a label; NULL: the format has no place for the label. */
 static uint32_t *member_of(const struct pf_nyt_writer *w, struct labels *labels,
                            const struct pf_label *label)
 {
@@ -197,7 +200,7 @@ static struct labels read_labels(struct pf_writer *writer, const struct pf_batch
     return labels;
 }
 
-/* Whether nothing in the current input says that it was a NYTProf file. */
+/* True if nothing in the current input says that it was a NYTProf file. */
 static bool is_foreign(const struct pf_nyt_writer *w)
 {
     return !w->own && !w->header.attributed;
@@ -208,7 +211,8 @@ struct caller {
     int64_t calls, depth, values[3]; /* inclusive, exclusive, recursive */
 };
 
-/* Fills in the place of a caller, because programs that read the file need one. */
+/* Sets the file, the line and the sub of a call. Unknown parts get names, because programs that
+ * read the file need them. */
 static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t label,
                        struct caller *caller)
 {
@@ -225,7 +229,8 @@ static int find_caller(struct pf_writer *writer, uint32_t location, uint32_t lab
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Writes another `ticks_per_sec` when the times need it. */
+/* Chooses the ticks per second for a time and writes `ticks_per_sec` if it changes. Returns it; 0:
+ * unknown. */
 static uint64_t set_rate(struct pf_writer *writer, const struct pf_nyt_time *time, bool fractions)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -240,8 +245,8 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
     return pf_dict_string(writer->dict, name).data;
 }
 
-/* Each statement and call is a record. NYTProf's own files had as many before; in other formats a
- * few bytes can claim any number. */
+/* Each statement and call becomes a record. In NYTProf's own files each was a record before; in
+ * other formats a few bytes can claim any number, so a limit holds. */
 static int check_limit(struct pf_writer *writer, uint64_t count)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -272,7 +277,8 @@ static size_t make_statement(unsigned char *p, const struct pf_nyt_statement *st
 static int write_statement(struct pf_writer *writer, const struct pf_nyt_statement *statement,
                            const struct pf_nyt_time *time)
 {
-    /* The most records without a statement to hold a time: 80 days of the usual ticks of 100 ns. */
+    /* A record holds 2^31 ticks. Up to this many records are added to hold the time of a line: 80
+     * days in the usual ticks of 100 ns. */
     enum { TIME_RECORDS = 1 << 15 };
     struct pf_nyt_writer *w = writer->state;
     unsigned char record[1 + PF_NYT_STATEMENT_MAX];
@@ -314,8 +320,9 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     return PF_OK;
 }
 
-/* A discount is the time of a statement that counts elsewhere or never, so discounts are hardly
- * more than statements. */
+/* Adds discounted records without time until there are as many as in the input. A discounted record
+ * has the time of a statement that is counted in another record or never: so there are hardly more
+ * of them than statements, and more are not written. */
 static void write_discounts(struct pf_writer *writer)
 {
     enum { MORE_MAX = 65536 };
@@ -364,8 +371,8 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller,
     if (check_caller(writer, caller, records) != PF_OK)
         return writer->error.code;
     for (; records > 0; records--) {
-        /* Leaves a call for each later record: a record without calls and place would be a
-         * marker. */
+        /* Leaves a call for each later record: a record with no call and no place would be a marker
+         * for a sub in C. */
         int64_t now = left - (int64_t)records + 1;
         now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
         now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left)
@@ -460,7 +467,7 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch,
 
 static int write_stacks(struct pf_writer *writer);
 
-/* The amounts of all kept stacks have one scale. */
+/* All kept stacks have one unit of time: writes them before the unit changes. */
 static int set_call_time(struct pf_writer *writer, const struct columns *columns)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -482,7 +489,8 @@ static int write_row(struct pf_writer *writer, const struct pf_batch *batch,
                                     : keep_stack(writer, batch, columns, row);
 }
 
-/* `held`: the callers keep the records. */
+/* Writes the records of a batch. `held`: w->callers has kept the batch, so only its columns and
+ * labels are checked. */
 static int write_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -541,7 +549,7 @@ static int write_callers(struct pf_writer *writer)
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* The location of the innermost frame of a stack that has a line. */
+/* The location of the innermost frame with a file and a line; 0: no frame has them. */
 static uint32_t line_of_stack(const struct pf_dict *dict, uint32_t stack)
 {
     for (; stack != 0; stack = pf_dict_stack(dict, stack)->parent) {
@@ -626,7 +634,7 @@ static void write_sub_info(struct pf_writer *writer, uint32_t name, const uint32
 
 enum { WORDS = 8 };
 
-/* Words between single spaces; their number, WORDS at most. */
+/* Splits a text at single spaces into at most WORDS words. Returns their number. */
 static size_t split_words(struct pf_bytes text, struct pf_bytes words[WORDS])
 {
     size_t count = 0, start = 0;
@@ -650,7 +658,7 @@ static bool parse_numbers(const struct pf_bytes *words, size_t count, uint32_t *
     return true;
 }
 
-/* 16 hexadecimal digits of a double. */
+/* Reads a double written as 16 hexadecimal digits of its bits. */
 static bool parse_time(struct pf_bytes word, double *time)
 {
     uint64_t bits;
@@ -684,7 +692,7 @@ static void write_sub(struct pf_writer *writer, const uint32_t *n, uint32_t name
     write_sub_info(writer, name, (const uint32_t[]){fid, n[1], n[2]});
 }
 
-/* A marker that a sub is in C. */
+/* Writes the marker that a sub is written in C. */
 static void write_xsub(struct pf_writer *writer, uint32_t name)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -757,7 +765,7 @@ static int write_private(struct pf_writer *writer, uint32_t key, uint32_t value)
 
 /* --- all rows --------------------------------------------------------------------------------- */
 
-/* Whether a comment is the one that the profiler writes before deflated data. */
+/* True for the comment that the profiler writes before deflated data. */
 static bool says_deflated(struct pf_bytes text)
 {
     static const struct pf_bytes START = {"Compressed at level ", 20};
@@ -811,7 +819,6 @@ static int write_metadata_row(struct pf_writer *writer, uint32_t origin, uint32_
                         text.data);
 }
 
-/* Files, subs, sources, processes. */
 static int write_metadata(struct pf_writer *writer, const struct pf_batch *batch)
 {
     int status = PF_OK;
@@ -877,7 +884,7 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
         return status;
     pf_nyt_write_held(writer);
     pf_nyt_header_finish(&w->header);
-    /* A cut record shows every reader that the input failed. */
+    /* The input failed: the file ends inside a record, so that every reader reports it. */
     if (writer->failed_input)
         pf_nyt_out_bytes(&w->out, &CUT, 1);
     else

@@ -1,6 +1,6 @@
 /* The writer of NYTProf streams. It writes metadata, source texts, statements and callers as they
- * come, and call events when all are known. Profiles of other formats with stacks alone get lines
- * and callers from the stacks. */
+ * come, and calls when all are known. If a profile of another format has only stacks, lines and
+ * callers are made from the stacks. */
 #ifndef PF_FORMAT_NYTPROF_WRITER_H
 #define PF_FORMAT_NYTPROF_WRITER_H
 
@@ -19,51 +19,52 @@
 
 /* --- units of time ---------------------------------------------------------------------------- */
 
-/* Ticks per second: the default, that of most systems; for times without whole ticks, which are
- * rounded; the most that Devel::NYTProf holds. */
+/* Ticks per second: the default, as on most systems; for times that are not whole ticks, which are
+ * rounded to this unit; the most that Devel::NYTProf holds. */
 enum { PF_NYT_RATE_DEFAULT = 10000000, PF_NYT_RATE_FINE = 1000000000 };
 #define PF_NYT_RATE_MAX UINT32_MAX
 
-/* A unit of time: a value is value * num / rate seconds, `num` and `rate` without common divisor.
- * Rate 0: value * num / den ticks of unknown length. */
+/* The unit of a measure of time: a value means value * num / rate seconds; `num` and `rate` have no
+ * common divisor. Rate 0: a value means value * num / den ticks of unknown length. */
 struct pf_nyt_time {
     uint64_t num, rate, den;
 };
 
-/* False when the measure is no time. */
+/* Sets the unit of a measure. False: the measure is not a time. */
 bool pf_nyt_time_of(const struct pf_dict *, const struct pf_measure *, struct pf_nyt_time *);
 
-/* The rate with which values of this time are whole ticks: `rate` if possible, else the rate of the
- * time. When the format does not hold that rate: PF_NYT_RATE_FINE, or for returns, which take
- * fractions, `rate` or PF_NYT_RATE_DEFAULT. */
+/* The ticks per second in which values of this unit are whole: `rate` if possible, else the rate of
+ * the unit. If the format does not hold that rate: PF_NYT_RATE_FINE; for returns (`fractions`),
+ * whose times may have fractions, `rate`, or PF_NYT_RATE_DEFAULT if that is 0. */
 uint64_t pf_nyt_time_rate(const struct pf_nyt_time *, uint64_t rate, bool fractions);
 
-/* A value in whole ticks of a rate; sets *rounded when they are not exact. False: more than 64
+/* A value in whole ticks of a rate. Sets *rounded if the ticks are not exact. False: over 64
  * bits. */
 bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value, int64_t *ticks,
                        bool *rounded);
 
-/* Takes a part off *value that is small enough for a double to hold exactly. */
+/* Subtracts a part from *value and returns the part, which is small enough for a double to hold
+ * exactly. */
 int64_t pf_nyt_time_part(int64_t *value);
-/* The number of parts of a value. */
+/* How many parts pf_nyt_time_part makes of a value. */
 uint64_t pf_nyt_time_parts(int64_t value);
-/* A part as seconds, in a double that a reader reads back as the same part. */
+/* A part in seconds. A reader that converts the double back gets the same part. */
 double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
 
 /* --- call events ------------------------------------------------------------------------------ */
 
-/* A sub called in a chain of calls; node 0 is outside of all. */
+/* A sub in a chain of calls; node 0 stands for the code outside of all subs. */
 struct pf_nyt_call {
     uint32_t name, parent;      /* name: a string; 0 = a sub without a name */
     uint32_t first, last, next; /* children and siblings, 0 = none */
     uint32_t depth;
     int64_t calls, self;
-    double total; /* ticks, with those of all called subs */
+    double total; /* ticks, with the ticks of all called subs */
 };
 
-/* The tree of calls, which becomes records of returns: leaf first, as they come when a program
- * runs. Subs that never returned (without calls) stay open and come last among the subs of their
- * caller, so that no later return takes them as its own. */
+/* The tree of calls, which becomes SUB_RETURN records: a sub returns before its caller, as when a
+ * program runs. Subs that never returned have no record. They come last among the subs of their
+ * caller, so that no later return takes their subs as its own. */
 struct pf_nyt_calls {
     struct pf_dict *dict;      /* borrowed */
     struct pf_table keys;      /* parent and name */
@@ -73,7 +74,7 @@ struct pf_nyt_calls {
     size_t stack_count, stack_capacity;
     uint32_t *path; /* stacks on the way to a root */
     size_t path_capacity;
-    double ticks; /* self time of the calls written last */
+    double ticks; /* sum of the self times that the last pf_nyt_calls_write wrote */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -84,11 +85,13 @@ static inline bool pf_nyt_calls_empty(const struct pf_nyt_calls *calls)
     return calls->count <= 1;
 }
 
-/* Adds self time and a number of calls to a stack. PF_OK, PF_NOMEM, PF_OVERFLOW, PF_USAGE. */
+/* Adds self time and a number of calls to a stack. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_USAGE: the
+ * number is negative. */
 int pf_nyt_calls_add(struct pf_nyt_calls *, uint32_t stack, int64_t self, int64_t number,
                      struct pf_error *);
 
-/* Writes all calls and removes them. PF_OK, PF_OVERFLOW, PF_NOMEM. */
+/* Writes the returns of all calls and removes the calls. `time` is the unit of their self times.
+ * PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct pf_nyt_time *,
                        uint64_t rate, struct pf_error *);
 
@@ -96,14 +99,14 @@ int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct 
 
 struct pf_nyt_stack {
     int64_t self, hits;   /* of records of this stack */
-    int64_t total;        /* self time with that of all called stacks */
+    int64_t total;        /* self time, with the self time of all called stacks */
     uint32_t first, next; /* stacks that it called */
-    uint32_t recursion;   /* how often its function is among its callers */
+    uint32_t recursion;   /* how many of its callers have the same function */
     bool used;
 };
 
-/* Stacks of profiles of other formats, which become lines and callers: the line of the leaf spends
- * the time of a stack, and each frame is called from the line of the frame outside. */
+/* Stacks of profiles of other formats, which become lines and callers: the time of a stack goes to
+ * the line of its leaf, and each frame is called from the line of its caller's frame. */
 struct pf_nyt_stacks {
     struct pf_nyt_stack *rows; /* by stack of the dictionary */
     size_t count, capacity;
@@ -112,19 +115,19 @@ struct pf_nyt_stacks {
 /* Zero-initialise. */
 void pf_nyt_stacks_free(struct pf_nyt_stacks *);
 
-/* Adds the amounts of a record. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Adds the amounts of a record. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 int pf_nyt_stacks_add(struct pf_nyt_stacks *, uint32_t stack, int64_t self, int64_t hits,
                       struct pf_error *);
-/* Marks the callers of all stacks as used, and fills in totals and recursion. PF_OK, PF_NOMEM,
+/* Adds the callers of all stacks, and fills in `total` and `recursion`. PF_OK, PF_NOMEM or
  * PF_OVERFLOW. */
 int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct pf_error *);
 
 /* --- header lines ----------------------------------------------------------------------------- */
 
 /* Attributes, options and comments of an output. Those of the first input pass as they come; of
- * later inputs comments and new attributes. At the end follow the attributes of all inputs
- * together, like those of nytprofmerge: the least basetime, a list of the applications, and the sum
- * of the overheads. */
+ * later inputs comments and new attributes. At the end come the attributes that join all inputs, as
+ * nytprofmerge makes them: the least basetime, a list of the applications, and the sum of the
+ * overheads. */
 struct pf_nyt_header {
     struct pf_dict *dict;      /* borrowed */
     struct pf_nyt_out *out;    /* borrowed */
@@ -134,29 +137,30 @@ struct pf_nyt_header {
         uint64_t runs;
     } * applications; /* sorted by name */
     size_t application_count, application_capacity;
-    uint32_t inputs;      /* with attributes; the last may be the current one */
+    uint32_t inputs;      /* number of inputs with attributes so far */
     bool attributed;      /* the current input has attributes */
     uint32_t application; /* of the current input */
-    /* of the current input, and of those before; seconds if ticks have a length */
+    /* of the current input in ticks, and of the inputs before in seconds (in ticks if the length of
+     * a tick is unknown) */
     double overhead, all_overhead;
     bool overhead_known;
-    uint32_t basetime;   /* the least */
+    uint32_t basetime;   /* the least of all inputs */
     uint64_t rate;       /* the last ticks_per_sec written, 0 = none */
-    uint64_t input_rate; /* of the current input */
+    uint64_t input_rate; /* of the current input; 0 = none */
     uint32_t application_key, overhead_key, basetime_key, rate_key, nv_key;
     bool failed; /* memory ran out */
 };
 
-/* Writes ticks_per_sec, which counts from here on. */
+/* Writes the attribute ticks_per_sec, which holds for the records after it. */
 void pf_nyt_header_rate(struct pf_nyt_header *, uint64_t rate);
-/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in
- * its key). */
+/* Adds an attribute or option of the input. False: it does not fit a line (it has a line feed, or
+ * its key has a `=`). */
 bool pf_nyt_header_pair(struct pf_nyt_header *, bool option, uint32_t key, uint32_t value);
-/* A comment; false: it has a line feed. */
+/* Writes a comment. False: it has a line feed. */
 bool pf_nyt_header_comment(struct pf_nyt_header *, struct pf_bytes text);
-/* The lines that follow are of another input. */
+/* Begins another input. */
 void pf_nyt_header_restart(struct pf_nyt_header *);
-/* Writes the attributes of several inputs together. */
+/* Writes the attributes that join several inputs. Call it at the end. */
 void pf_nyt_header_finish(struct pf_nyt_header *);
 
 /* --- the writer ------------------------------------------------------------------------------- */
@@ -167,32 +171,34 @@ struct pf_nyt_writer {
     struct pf_nyt_numbers numbers;
     struct pf_nyt_subs subs;
     struct pf_nyt_calls calls;
-    struct pf_nyt_stacks stacks; /* of profiles with stacks alone */
-    /* calls that have to agree with the costs of functions; written at the end */
+    struct pf_nyt_stacks stacks; /* of profiles that have only stacks */
+    /* records of other formats whose calls have to agree with the costs of functions; written at
+     * the end */
     struct pf_callers *callers;
     struct pf_nyt_time call_time; /* of the amounts in `calls` */
     uint32_t input;               /* name of the first input, a string */
     bool ready;                   /* all above are initialised */
-    /* rows came that only a NYTProf file has; own: from the current input */
+    /* rows came that only a NYTProf file has; `own`: from the current input */
     bool genuine, own;
-    bool begun;    /* records were written, not header lines alone */
-    bool process;  /* a process of our own is open */
+    bool begun;    /* more than header lines was written */
+    bool process;  /* a process that no input has is open */
     bool detailed; /* the input has lines or callers */
-    bool stated;   /* there were statements; the last of them */
+    bool stated;   /* there were statements; `last` is the last of them */
     struct pf_nyt_statement {
-        uint32_t fid, line, block, sub; /* block and sub: of statements with blocks, else 0 */
-        int64_t count, value;           /* number of statements, and their time together */
+        uint32_t fid, line, block, sub; /* block and sub: 0 for statements without blocks */
+        int64_t count, value;           /* number of statements, and the sum of their times */
     } last;
     uint64_t statements, discounts, discounts_wanted;
-    /* the rest of the limit of statements and calls of other formats */
+    /* how many statements and calls of other formats may still be written */
     uint64_t limit;
-    uint32_t packed_comment; /* held back: the comment before deflated data */
+    uint32_t packed_comment; /* held back: the comment (string) before deflated data */
     bool ended;              /* held back: the end of a process */
     uint32_t end_pid;
     double end_time;
-    /* of the next source texts, 0: their names lead to the number */
+    /* file number (of the input) of the next source texts; 0: their names lead to the file */
     uint32_t source_fid;
-    double seconds, call_seconds; /* self time of all statements, of all call events */
+    /* sum of the times of all statements; sum of the self times of all calls */
+    double seconds, call_seconds;
     bool rounded;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, tool_origin,
         input_key;
@@ -205,23 +211,27 @@ int pf_nyt_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_writer_finish(struct pf_writer *);
 void pf_nyt_writer_close(struct pf_writer *);
 
-/* What stands before records (writer_header.c). PF_OK or a failure, which is in writer->error. */
+/* What stands before records (writer_header.c). Results are PF_OK or a failure, which is in
+ * writer->error. */
 
-/* Called before the first record. `time` (may be NULL) decides the length of a tick when nothing
- * else does. */
+/* Writes header lines and the start of a process before the first record; later calls do nothing.
+ * `time` (may be NULL) decides the length of a tick if no input does. */
 int pf_nyt_begin(struct pf_writer *, const struct pf_nyt_time *time);
-/* Writes the rows held back. */
+/* Writes what was held back: a comment, the end of a process. */
 void pf_nyt_write_held(struct pf_writer *);
 /* Writes a string of the dictionary. */
 void pf_nyt_write_name(struct pf_writer *, uint32_t name);
-/* Begins to deflate the output, if it is to be, where the input does. */
+/* Begins to deflate the output where the input is deflated, unless --compression is 0. */
 int pf_nyt_begin_deflated(struct pf_writer *);
-/* Ends a process of our own: no others begin while it runs. */
+/* Ends the process that no input has, if it is open: no other process begins before. */
 void pf_nyt_end_process(struct pf_writer *);
+/* Writes source texts that no earlier input gave. */
 int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
 
-/* Finds the number of a file; a new file gets a record. */
+/* Finds the number of a file, for a name and the number in a label (0: no label). Writes a record
+ * for a new file. */
 int pf_nyt_writer_fid(struct pf_writer *, uint32_t name, uint32_t label, uint32_t *fid);
+/* A line as the format holds it; 0 for a line that is not known. PF_USAGE: over 32 bits. */
 int pf_nyt_writer_line(struct pf_writer *, int64_t from, uint32_t *line);
 
 #endif

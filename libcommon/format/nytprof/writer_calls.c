@@ -1,4 +1,4 @@
-/* Units of time, call events and stacks of an output, before they become records. */
+/* Units of time of the output, and the calls and stacks that are held until they become records. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "format/nytprof/places.h"
@@ -12,8 +12,8 @@
 
 /* --- units of time ---------------------------------------------------------------------------- */
 
-/* A quotient has an error of 2^-53 of itself, and so has the reader's product: below 2^50 both are
- * less than half a unit. */
+/* The quotient has a relative error of 2^-53, and so has the reader's product: below 2^50 both
+ * together are less than half a unit. */
 #define PART_MAX ((int64_t)1 << 50)
 
 enum { NEIGHBOURS = 16 };
@@ -84,7 +84,7 @@ double pf_nyt_time_seconds(const struct pf_nyt_time *time, int64_t part)
     return (double)part * (double)time->num / (double)time->rate;
 }
 
-/* The ticks as a reader gets them, in units of the time. */
+/* The value, in units of `time`, that a reader makes from ticks. */
 static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ticks)
 {
     double units = time->rate != 0 ? ticks / (double)rate * (double)time->rate / (double)time->num
@@ -92,7 +92,7 @@ static double read_back(const struct pf_nyt_time *time, uint64_t rate, double ti
     return nearbyint(units);
 }
 
-/* A part as ticks, in a double that a reader reads back as the same part. */
+/* A part in ticks. A reader that converts the double back gets the same part. */
 static double time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64_t part)
 {
     double ticks = time->rate != 0
@@ -109,7 +109,7 @@ static double time_fraction(const struct pf_nyt_time *time, uint64_t rate, int64
     return ticks;
 }
 
-/* Whether a reader reads back the same, for more than a part. */
+/* True if a reader gets this value back; the value may be larger than a part. */
 static bool time_exact(const struct pf_nyt_time *time, uint64_t rate, int64_t value)
 {
     double read = read_back(time, rate, time_fraction(time, rate, value));
@@ -118,7 +118,7 @@ static bool time_exact(const struct pf_nyt_time *time, uint64_t rate, int64_t va
 
 /* --- call events ------------------------------------------------------------------------------ */
 
-/* Never all zero. */
+/* `parent` + 1, because a table cannot hold a row of zeros. */
 struct key {
     uint32_t parent_plus_1, name;
 };
@@ -216,7 +216,8 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* A sub that never returned, as a reader shows it; it has no record. */
+/* True for a sub that never returned: the reader gives it neither calls nor a name. It has no
+ * record. */
 static bool is_open(const struct pf_nyt_call *node)
 {
     return node->calls == 0 && node->self == 0 && node->name == 0;
@@ -231,8 +232,8 @@ struct writing {
     struct pf_error *error;
 };
 
-/* Makes a record of a return: tag, depth, inclusive and exclusive ticks, name. Returns the place of
- * the two times. */
+/* Makes a SUB_RETURN record: tag, depth, inclusive and exclusive ticks, name. Returns where the two
+ * times stand in the record. */
 static size_t make_record(struct writing *w, const struct pf_nyt_call *node)
 {
     unsigned char head[1 + PF_NYT_VARINT_MAX + 16 + 1 + PF_NYT_VARINT_MAX] = {PF_NYT_SUB_RETURN};
@@ -255,7 +256,7 @@ static void put_times(struct writing *w, size_t at, double inclusive, double exc
     pf_nyt_put_nv((unsigned char *)w->record.data + at + 8, exclusive);
 }
 
-/* The time of one of `records` returns that have `self` together. False: no double holds it
+/* Takes the time of one return from *self, the time of `records` returns. False: no double holds it
  * exactly. */
 static bool next_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
 {
@@ -265,7 +266,7 @@ static bool next_part(struct writing *w, uint64_t records, int64_t *self, double
     return time_exact(w->time, w->rate, part);
 }
 
-/* Writes as many returns as there were calls; the first ones have the time. */
+/* Writes a return for each call; the first returns have the time. */
 static int write_returns(struct writing *w, struct pf_nyt_call *node)
 {
     uint64_t left = node->calls > 0 ? (uint64_t)node->calls : 1,
@@ -378,7 +379,8 @@ int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self
                : too_big(error);
 }
 
-/* Sums, and the lists of called stacks; callers have smaller ids. */
+/* Computes `total` and the lists of called stacks, from the last stack to the first: callers have
+ * smaller ids. False: overflow. */
 static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
 {
     for (size_t k = stacks->count; k-- > 1;) {
@@ -396,7 +398,8 @@ static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
     return true;
 }
 
-/* Walks down and up, counting the functions that are open. */
+/* Computes `recursion`: walks over the tree of stacks; `open` counts for each function the stacks
+ * on the path that have it. */
 static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict,
                             uint32_t *open)
 {

@@ -1,5 +1,5 @@
-/* What the writer of NYTProf streams needs before a record: opening, header lines, processes,
- * files, names, source texts. */
+/* What the writer of NYTProf streams writes before a record: header lines, processes, files, names,
+ * source texts. Also its opening and closing. */
 #include "format/nytprof/writer.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #define ZLIB_CONST /* input is read only */
 #include <zlib.h>
 
-/* LIMIT: 2^24 statements are 70 MB. */
+/* LIMIT, the default of the option `limit`: 2^24 statements are 70 MB. */
 enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
 
 /* --- header lines ----------------------------------------------------------------------------- */
@@ -69,7 +69,6 @@ static bool one_line(struct pf_bytes text)
     return text.size == 0 || !memchr(text.data, '\n', text.size);
 }
 
-/* A comment; false: it has a line feed. */
 bool pf_nyt_header_comment(struct pf_nyt_header *header, struct pf_bytes text)
 {
     if (!one_line(text))
@@ -89,7 +88,7 @@ static double number_of(struct pf_bytes text)
     return strtod(copy, NULL);
 }
 
-/* Sorted by name, as nytprofmerge has them. */
+/* Adds an application; they are sorted by name, as nytprofmerge sorts them. */
 static void add_application(struct pf_nyt_header *header, uint32_t name)
 {
     struct pf_bytes text = pf_dict_string(header->dict, name);
@@ -148,8 +147,6 @@ static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t 
     }
 }
 
-/* An attribute or option of the input. False: it cannot be a line (it has a line feed, or an '=' in
- * its key). */
 bool pf_nyt_header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
 {
     struct pf_bytes name = pf_dict_string(header->dict, key);
@@ -175,7 +172,7 @@ static void rewrite_attribute(struct pf_nyt_header *header, uint32_t key, const 
         write_header_pair(header, false, key, value);
 }
 
-/* `a (2 runs), b and c` */
+/* Writes the attribute `application` of all inputs: `a (2 runs), b and c`. */
 static void write_applications(struct pf_nyt_header *header)
 {
     struct pf_buffer text = {0};
@@ -197,7 +194,6 @@ static void write_applications(struct pf_nyt_header *header)
     pf_buffer_free(&text);
 }
 
-/* Writes the attributes of several inputs together. */
 void pf_nyt_header_finish(struct pf_nyt_header *header)
 {
     char text[64];
@@ -224,7 +220,7 @@ void pf_nyt_header_rate(struct pf_nyt_header *header, uint64_t rate)
     header->rate = rate;
 }
 
-/* In one line: control bytes become '?'. */
+/* Interns a text as one line: control bytes become '?'. */
 static uint32_t line_word(struct pf_nyt_header *header, struct pf_bytes text)
 {
     struct pf_buffer line = {0};
@@ -238,7 +234,7 @@ static uint32_t line_word(struct pf_nyt_header *header, struct pf_bytes text)
     return id;
 }
 
-/* A header for records that no NYTProf file had. `application` as far as it can be in a line. */
+/* Writes a header for records of other formats. */
 static void header_make(struct pf_nyt_header *header, struct pf_bytes application, uint64_t rate,
                         int level)
 {
@@ -338,7 +334,6 @@ static void write_process_end(struct pf_nyt_writer *w, uint32_t pid, double time
     pf_nyt_out_nv(&w->out, time);
 }
 
-/* Ends a process of our own: no others begin while it runs. */
 void pf_nyt_end_process(struct pf_writer *writer)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -348,7 +343,8 @@ void pf_nyt_end_process(struct pf_writer *writer)
     w->process = false;
 }
 
-/* `said`: the input is deflated from here on, perhaps behind a comment. */
+/* Begins to deflate the output. `said`: the input says where; the comment about it is then written
+ * only if the input has one. */
 static void start_deflate(struct pf_writer *writer, bool said)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -365,7 +361,6 @@ static void start_deflate(struct pf_writer *writer, bool said)
     pf_nyt_out_deflate(&w->out, level(writer));
 }
 
-/* Here the input begins to be deflated; so does the output, if it is to be. */
 int pf_nyt_begin_deflated(struct pf_writer *writer)
 {
     struct pf_nyt_writer *w = writer->state;
