@@ -11,14 +11,14 @@ enum { BLOCK = 65536, HEAD = 5, PROCESS = 16, EVENT = 17 };
 struct chunk {
     unsigned tag;
     uint64_t offset; /* of the tag */
-    uint32_t size;   /* of the payload, as it is claimed */
-    uint64_t left;   /* of it, still ahead */
+    uint32_t size;   /* of the payload, as the head says */
+    uint64_t left;   /* bytes of the payload that are still ahead */
 };
 
 struct chunks {
     struct pf_reader *reader;
     struct pf_pyn_content *content;
-    struct pf_error damage; /* the first; reported at the end */
+    struct pf_error damage; /* the first damage; reported at the end */
     struct pf_buffer payload;
     uint64_t unknown; /* a bit for each tag that was skipped with a warning */
 };
@@ -64,7 +64,7 @@ static void consume(struct chunks *chunks, struct chunk *chunk, size_t size)
     chunk->left -= size;
 }
 
-/* Bytes of the payload ahead: `need` bytes, or all that is left. */
+/* Peeks at `need` bytes of the payload, or at the rest of the payload if that is less. */
 static const unsigned char *peek(struct chunks *chunks, const struct chunk *chunk, size_t need,
                                  size_t *have)
 {
@@ -177,7 +177,7 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
         list->rows[list->count++] = entry;
 }
 
-/* Keeps all whole records; bytes behind them are damage when the chunk is whole. */
+/* Keeps all whole records. If the chunk is whole, bytes after them are damage. */
 static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struct pf_pyn_list *list,
                          size_t head)
 {
@@ -198,8 +198,8 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
                 "chunk %c ends inside a name: the NUL is missing", (int)chunk->tag);
 }
 
-/* Versions of July 2025 wrote pairs of a fid and the index of a string, and no strings. Such
- * numbers are small; those of a path or a time are not. */
+/* Versions of July 2025 wrote pairs of a fid and the index of a string, but no strings. True if the
+ * payload looks like such pairs: their numbers are small, those of a path or a time are not. */
 static bool pairs(const struct pf_buffer *payload)
 {
     if (payload->size == 0 || payload->size % 8 != 0)
@@ -226,8 +226,8 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
                    chunk->offset);
 }
 
-/* A stream of events, each 1, fid, line and nanoseconds, with a 0 at the end. S has the sums of
- * them. */
+/* True for a stream of events (each 1, fid, line, nanoseconds; then a 0). The S chunk has the sums
+ * of the events. */
 static bool events(const struct pf_buffer *payload)
 {
     if (payload->size % EVENT != 1 || payload->data[payload->size - 1] != 0)
@@ -241,7 +241,7 @@ static bool events(const struct pf_buffer *payload)
 struct layout {
     bool whole;  /* the records fill the payload */
     bool names;  /* all names are there and printable */
-    bool ranges; /* lines are below 2^24; letters taken for numbers are not */
+    bool ranges; /* lines are below 2^24; letters read as numbers would not be */
 };
 
 static struct layout try_layout(const struct pf_buffer *payload, size_t head)
@@ -262,13 +262,14 @@ static struct layout try_layout(const struct pf_buffer *payload, size_t head)
     return layout;
 }
 
-/* Two heads were in use and nothing says which: sid, flags; and sid, fid, first line, last line. */
+/* The size of the numbers before the name of a sub. Two layouts were in use, and the file does not
+ * say which: sid, flags; and sid, fid, first line, last line. */
 static size_t sub_head(const struct pf_buffer *payload)
 {
     struct layout narrow = try_layout(payload, 8), wide = try_layout(payload, PROCESS);
     bool narrow_good = narrow.whole && narrow.names, wide_good = wide.whole && wide.names;
 
-    /* names may hold line feeds */
+    /* names may have line feeds */
     if (payload->size == 0 || (narrow.whole && wide.whole && !wide.ranges))
         return 8;
     if (narrow_good && wide_good)
@@ -336,7 +337,8 @@ static void add_number(struct chunks *chunks, const char *key, uint64_t value, u
                  (struct pf_bytes){text, (size_t)size});
 }
 
-/* Process id, parent's, and seconds as a double; or microseconds in 64 bits, and the ids. */
+/* Keeps the facts of a P chunk: process id, parent's id and seconds as a double; or microseconds in
+ * 64 bits, then the two ids. */
 static void keep_process(struct chunks *chunks, const unsigned char *p)
 {
     uint64_t micro = pf_load64le(p);
@@ -364,7 +366,7 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
 
 /* --- chunks ----------------------------------------------------------------------------------- */
 
-/* True when the P ahead has no length: the next chunk begins right behind its 16 bytes. */
+/* True if the P chunk ahead has no length: the next chunk begins 16 bytes after the tag. */
 static bool bare_process(struct chunks *chunks)
 {
     size_t have;
@@ -422,7 +424,7 @@ static int no_chunk(struct chunks *chunks, unsigned byte, uint64_t offset)
                        "byte 0x%02x, expected the start of a chunk (F S D C E)", byte);
 }
 
-/* The head of the next chunk. PF_EOF at the end: a lone E. */
+/* Reads the head of the next chunk. PF_EOF: the chunk E, the end. */
 static int next_head(struct chunks *chunks, struct chunk *chunk)
 {
     struct pf_reader *reader = chunks->reader;
@@ -471,7 +473,7 @@ static int next_chunk(struct chunks *chunks)
     return chunk.tag == 'E' ? PF_EOF : PF_OK;
 }
 
-/* Nothing should follow E: a second profile there would be lost. */
+/* Reports bytes after the chunk E: a second profile there would be lost. */
 static int read_rest(struct chunks *chunks)
 {
     struct pf_reader *reader = chunks->reader;

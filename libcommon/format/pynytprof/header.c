@@ -1,5 +1,5 @@
-/* What stands before the chunks: the text banner, or one of the binary headers of the first
- * versions. First how a reader recognizes and reads them, then how the writer makes a banner. */
+/* What stands before the chunks: the text banner, or a binary header of the first versions. First
+ * how the reader recognizes and reads both, then how the writer makes a banner. */
 #include "base/number.h"
 #include "format/pynytprof/pynytprof.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINARY_MAGIC "NYTPROF" /* and a NUL */
+#define BINARY_MAGIC "NYTPROF" /* then a NUL */
 #define TEXT_MAGIC   "NYTProf "
 
 enum { MAGIC_SIZE = 8, WINDOW = 4096, WINDOW_MAX = 1024 * 1024 };
@@ -46,17 +46,17 @@ bool pf_pyn_tag(unsigned byte)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Bits of evidence: the first line of the banner, and tags that NYTProf does not have. */
+/* Bits of evidence, for a first line that both formats have, by what follows the banner. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 
 struct banner_scan {
-    size_t size;       /* of its lines */
-    bool ours, theirs; /* who generated it, by its comment */
+    size_t size;       /* of the lines so far */
+    bool ours, theirs; /* a comment says that Pynytprof, or that NYTProf wrote the file */
     bool blank, ended; /* there was a blank line; the file has no more bytes */
-    bool whole;        /* something stands behind it */
+    bool whole;        /* bytes follow the banner */
 };
 
-/* Scans the lines of a banner; false when it needs more bytes. */
+/* Scans the lines of a banner. False: more bytes are needed. */
 static bool scan_banner(struct banner_scan *banner, const unsigned char *p, size_t have)
 {
     while (banner->size < have) {
@@ -77,8 +77,8 @@ static bool scan_banner(struct banner_scan *banner, const unsigned char *p, size
     return false;
 }
 
-/* A chunk with a known tag and a length that leads to the end or to another one, as far as it can
- * be seen. */
+/* True if a chunk begins at `at`: the tag is known, and the length leads to the end or to another
+ * known tag, as far as the bytes show. */
 static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
 {
     if (at == have)
@@ -92,8 +92,8 @@ static bool chunk_at(const unsigned char *p, size_t have, size_t at, bool ended)
     return next < have ? pf_pyn_tag(p[next]) : next == have || !ended;
 }
 
-/* The bytes of a bare process record hold the time a program may have been measured at, from 1979
- * on: as microseconds before the ids, or as seconds behind them. */
+/* True if a P record without a length has a plausible time, from 1979 on: microseconds before the
+ * ids, or seconds after them. */
 static bool has_time(const unsigned char *p)
 {
     uint64_t microseconds = pf_load64le(p);
@@ -103,8 +103,8 @@ static bool has_time(const unsigned char *p)
            (seconds >= 3e8 && seconds < 1e11);
 }
 
-/* NYTProf's streams begin with a P too, numbers of one to five bytes and an unaligned time behind
- * it, and any byte may look like a tag. */
+/* Bits of evidence in a P record. NYTProf's streams begin with a P too, but numbers of one to five
+ * bytes and an unaligned time follow, and any byte of these may look like a tag. */
 static int process_evidence(const unsigned char *p, size_t have, size_t at, bool ended)
 {
     bool tagged = at + 5 <= have && pf_load32le(p + at + 1) == 16 &&
@@ -149,7 +149,7 @@ int pf_pyn_bid(struct pf_source *source, const char *path)
     for (;; want *= 2) {
         p = pf_source_peek(source, want, &have);
         banner.ended = have < want;
-        /* The process record and the head of the chunk behind it must be seen as well. */
+        /* The window must also hold the process record and the head of the chunk after it. */
         banner.whole = scan_banner(&banner, p, have);
         if ((banner.whole && have - banner.size >= 64) || banner.ended || want >= WINDOW_MAX)
             break;
@@ -159,7 +159,7 @@ int pf_pyn_bid(struct pf_source *source, const char *path)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* The next line without its LF. It stays ahead: the caller takes it and the LF. */
+/* Peeks at the next line, without its LF. The caller takes the line and the LF from the source. */
 static int peek_line(struct pf_reader *reader, struct pf_bytes *line)
 {
     size_t have, want = WINDOW;
@@ -184,7 +184,7 @@ static int peek_line(struct pf_reader *reader, struct pf_bytes *line)
     }
 }
 
-/* `NYTProf MAJOR MINOR`. */
+/* Reads the first line, `NYTProf MAJOR MINOR`. */
 static int read_version(struct pf_reader *reader, struct pf_pyn_content *content)
 {
     struct pf_bytes line;
@@ -266,12 +266,12 @@ static bool attribute_text(struct pf_bytes text)
 {
     const char *equals = text.size > 0 ? memchr(text.data, '=', text.size) : NULL;
 
-    /* The head of a chunk of 61 bytes reads as `F=` and a NUL. */
+    /* The head of an F chunk of 61 bytes looks like `F=` and a NUL. */
     return equals && equals > text.data &&
            !(text.size == 2 && pf_pyn_tag((unsigned char)text.data[0]));
 }
 
-/* Reads `key=value` and a NUL, several times, up to `limit` bytes or the first text of another
+/* Reads texts `key=value`, each with a NUL, up to `limit` bytes or to the first text of another
  * form. */
 static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *content, uint64_t limit)
 {
@@ -300,8 +300,8 @@ static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *cont
     return PF_OK;
 }
 
-/* Magic and version, then one of: 0 in 32 bits, and chunks; 0 in 32 bits, `key=value` texts, and
- * chunks; the 64-bit length of such texts, those, and chunks. */
+/* Reads a binary header: magic and version, then one of: 0 in 32 bits; 0 in 32 bits and `key=value`
+ * texts; a 64-bit length and such texts. Then come the chunks. */
 static int read_binary(struct pf_reader *reader, struct pf_pyn_content *content)
 {
     size_t have;
@@ -345,8 +345,8 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
 
 /* --- the banner of the output ----------------------------------------------------------------- */
 
-/* The note's section 1: attributes and options with their values where nothing else is known, in
- * their order. Its ticks are fixed. */
+/* Section 1 of the note: attributes and options in their order, with the values to write if the
+ * input does not have them. The ticks are fixed. */
 struct item {
     const char *key, *value;
 };
@@ -368,7 +368,7 @@ enum {
     BASETIME = 0,
     TICKS = 5
 };
-/* attributes that metadata of other formats may fill */
+/* the attributes (bits) that metadata of other formats may fill */
 static const unsigned borrowed = 1u << 0 | 1u << 1 | 1u << 2;
 
 static const char title[] = "Perl profile database. Generated by Pynytprof on ";
@@ -393,7 +393,7 @@ static char line_type(struct pf_bytes origin, struct pf_bytes key)
     return key.size > 0 ? ':' : '\0';
 }
 
-/* Notes the line; true when the lines before say the same. */
+/* Adds a line to `known`. True: an earlier line has the same key (or the same text). */
 static bool note_line(struct pf_pyn_banner *banner, const struct pf_dict *dict,
                       const struct pf_pyn_banner_line *line)
 {
@@ -448,7 +448,7 @@ bool pf_pyn_banner_keep(struct pf_pyn_banner *banner, const struct pf_dict *dict
     return true;
 }
 
-/* RFC 2822. */
+/* Writes a date as RFC 2822 says. */
 static void write_date(struct pf_sink *sink, int64_t seconds)
 {
     static const char days[][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
@@ -494,7 +494,8 @@ static struct pf_bytes attribute_value(const struct pf_pyn_banner *banner,
                             : pf_bytes_of(attributes[k].value);
 }
 
-/* The date is that of the measurement, so that the same input gives the same file. */
+/* Writes the comment that says who generated the file. Its date is the date of the measurement, so
+ * that the same input gives the same file. */
 static void write_title(const struct pf_pyn_banner *banner, const struct pf_dict *dict,
                         struct pf_sink *sink)
 {
@@ -509,7 +510,7 @@ static void write_title(const struct pf_pyn_banner *banner, const struct pf_dict
     pf_sink_text(sink, "\n");
 }
 
-/* A line feed would begin another line. */
+/* Writes a text with blanks in place of line feeds, which would begin another line. */
 static void write_text(struct pf_sink *sink, struct pf_bytes text)
 {
     for (size_t k = 0; k < text.size; k++)

@@ -1,5 +1,5 @@
-/* The numbers and names of files and subs: what a reader makes of the numbers of a file, and which
- * numbers the writer gives. */
+/* Numbers and names of files and subs: the names that the reader gives to numbers, and the numbers
+ * that the writer gives to names. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
@@ -10,8 +10,8 @@
 
 /* --- names of numbers ------------------------------------------------------------------------- */
 
-/* The name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind` is
- * "file" or "sub". */
+/* Makes the name and the alias of an entry. `seen`: the names so far (rows of one uint32_t); `kind`
+ * is "file" or "sub". */
 static void make_name(struct pf_dict *dict, struct pf_table *seen, const char *kind,
                       const struct pf_pyn_entry *entry, uint32_t *text, uint32_t *alias)
 {
@@ -27,7 +27,7 @@ static void make_name(struct pf_dict *dict, struct pf_table *seen, const char *k
         *alias = pf_dict_intern(dict, (struct pf_bytes){made, (size_t)size}, 0);
 }
 
-/* An entry and its place in the file. */
+/* The id of an entry, and its place in the list. */
 struct placed {
     uint32_t id;
     size_t place;
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Keeps the last entry of each id. */
+/* Keeps the last entry of each id. Returns how many remain. */
 static size_t drop_replaced(struct placed *order, size_t count)
 {
     size_t kept = 0;
@@ -58,7 +58,7 @@ bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const c
 {
     size_t count = list->count;
     struct placed *order = malloc((count + 1) * sizeof *order);
-    /* by place: its row + 1; 0 = replaced by a later one */
+    /* by place: row of the name + 1; 0 = replaced by a later entry */
     uint32_t *row_of = calloc(count + 1, sizeof *row_of);
     struct pf_table seen;
     bool good = pf_table_init(&seen, sizeof(uint32_t)) == PF_OK && order && row_of;
@@ -133,7 +133,7 @@ int pf_pyn_register_restart(struct pf_pyn_register *reg)
     return pf_table_init(&reg->seen, sizeof(uint32_t));
 }
 
-/* Takes the number; false when it was not free. */
+/* Marks a number as used. False: the number is used already. */
 static bool reserve(struct pf_pyn_register *reg, uint32_t id)
 {
     uint64_t row = (uint64_t)id + 1;
@@ -142,7 +142,8 @@ static bool reserve(struct pf_pyn_register *reg, uint32_t id)
     return pf_table_intern(&reg->taken, &row) == count;
 }
 
-/* The search for a free number begins where the last one ended. */
+/* Adds an entry, with its own number if `keep_id` and the number is free, else with the first free
+ * number. The search for it begins where the last search ended. */
 static bool add_entry(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bool keep_id)
 {
     if (!keep_id || !reserve(reg, entry.id)) {
@@ -157,7 +158,7 @@ static bool add_entry(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bo
     return true;
 }
 
-/* Reads a decimal number and the blank behind it. */
+/* Reads a decimal number and the blank after it. */
 static bool read_number(struct pf_bytes *row, uint32_t *number)
 {
     struct pf_bytes field;
@@ -170,7 +171,8 @@ static bool read_number(struct pf_bytes *row, uint32_t *number)
     return true;
 }
 
-/* By time, then by size and flags, so that the order of inputs does not matter. */
+/* Compares modification times, then sizes and flags, so that the order of inputs does not
+ * matter. */
 static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
 {
     if (a->numbers[2] != b->numbers[2])
@@ -179,7 +181,7 @@ static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
                                           : a->numbers[0] > b->numbers[0];
 }
 
-/* Another input has the same entry: the newer numbers stay. */
+/* Joins an entry that another input has too: the newer numbers stay. */
 static void merge_entry(struct pf_pyn_register *reg, struct pf_pyn_entry *known,
                         const struct pf_pyn_entry *entry)
 {
@@ -226,7 +228,8 @@ bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *
         return false;
     struct pf_pyn_entry *entry = &reg->list.rows[found - 1];
 
-    /* Like Pynytprof's own writer: only the first file has its source. */
+    /* Like Pynytprof's own writer: only the first file has the flag that says it has source
+     * text. */
     if (found == count && entry->id != 0)
         entry->numbers[0] = 0;
     *id = entry->id;

@@ -1,4 +1,5 @@
-/* Pynytprof, a profiler of Python that meant to write NYTProf's format and wrote one of its own. */
+/* Pynytprof, a profiler of Python that meant to write NYTProf's format and wrote a format of its
+ * own. Detection, the reader, and the rules for metadata in a merge. */
 #include "format/pynytprof/pynytprof.h"
 
 #include "base/number.h"
@@ -12,15 +13,15 @@ enum { CALLS, INCL, EXCL, VALUES };
 struct state {
     struct pf_pyn_content content;
     struct pf_pyn_names files, subs;
-    bool is_read;                /* all of the file */
+    bool is_read;                /* the whole file is read */
     size_t next_line, next_call; /* records that are not rows yet */
     int status;                  /* what follows the last batch */
 };
 
 /* --- metadata --------------------------------------------------------------------------------- */
 
-/* Private rows of metadata for what the model has no place for: numbers, flags, and unused
- * definitions. */
+/* Adds private rows of metadata for what the model cannot hold: numbers, flags, and definitions
+ * that no record uses. */
 static void keep_entries(struct pf_reader *reader, const char *key, const struct pf_pyn_list *list,
                          const struct pf_pyn_names *names, size_t numbers)
 {
@@ -50,7 +51,7 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Adds an entry for an id without a definition. */
+/* Adds an entry for an id that no chunk defines. */
 static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list,
                        const struct pf_pyn_names *names, uint32_t id)
 {
@@ -106,7 +107,7 @@ static bool name_entries(struct pf_reader *reader)
     return !content->failed;
 }
 
-/* A line of a file. */
+/* The location of a line of a file. */
 static uint32_t line_location(struct pf_reader *reader, uint32_t fid, uint32_t line)
 {
     struct state *state = reader->state;
@@ -139,7 +140,8 @@ static uint32_t sub_location(struct pf_reader *reader, uint32_t sid)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Which values records of a kind have. Calls have no count when subs have line ranges. */
+/* The first value that records of a kind have: edges have no number of calls if subs have line
+ * ranges. */
 static unsigned first_value(const struct state *state, enum pf_kind kind)
 {
     return kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
@@ -150,7 +152,7 @@ static unsigned end_of_values(const struct state *state, enum pf_kind kind)
     return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
 }
 
-/* Records that are added from now on are of this kind. */
+/* Begins records of a kind, and declares their measures. */
 static void begin_records(struct pf_reader *reader, enum pf_kind kind)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
@@ -196,7 +198,8 @@ static void close_reader(struct pf_reader *reader)
     pf_pyn_names_free(&state->subs);
 }
 
-/* Until exclusive time was added, both times of a call were the inclusive one. */
+/* True if the two times of each call are equal: versions without exclusive times wrote the
+ * inclusive time twice. */
 static bool times_equal(const struct pf_pyn_rows *calls)
 {
     for (size_t k = 0; k < calls->count; k++)
@@ -216,7 +219,7 @@ static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *li
                        count, count == 1 ? " has" : "s have");
 }
 
-/* Damage stays in reader->error until all good rows are read. */
+/* Reads the whole file. The error of a damaged file is returned after all good rows. */
 static int read_all(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -251,7 +254,7 @@ static void set_values(struct state *state, enum pf_kind kind, const struct pf_p
                        (uint32_t)pf_rows_column_count(&state->content.rows));
 }
 
-/* Adds the next lines, up to a batch. */
+/* Adds the next lines as records until a batch is full. */
 static void add_lines(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -266,7 +269,7 @@ static void add_lines(struct pf_reader *reader)
     }
 }
 
-/* Adds the next calls, up to a batch. */
+/* Adds the next calls as records until a batch is full. */
 static void add_calls(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -302,7 +305,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-/* The number of a sub holds for one file only. Rows about files stay, input by input: the version
+/* Numbers of subs hold for one file only. Rows about files stay, input by input: the row `version`
  * begins each input. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
@@ -320,7 +323,7 @@ static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
     return pf_bytes_equal(key, PF_BYTES(PF_PYN_SUB)) ? PF_META_FUNCTION : PF_META_NO_NAME;
 }
 
-/* The name follows the numbers, each with a blank behind it. */
+/* Where the name begins in a private row: after the numbers and their blanks. */
 static size_t name_at(struct pf_bytes key, struct pf_bytes value)
 {
     size_t numbers = pf_bytes_equal(key, PF_BYTES(PF_PYN_FILE)) ? PF_PYN_FILE_NUMBERS

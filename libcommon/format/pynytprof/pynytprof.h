@@ -1,5 +1,6 @@
-/* Files of Pynytprof: a text banner like NYTProf's, then chunks: a tag, a 32-bit length, a payload;
- * all numbers are little-endian. pynytprof.c is the format and the reader, writer.c the writer. */
+/* Files of Pynytprof: a banner of text lines like NYTProf's, then chunks, each a tag, a 32-bit
+ * length and a payload. All numbers are little-endian. "The note" is the plan of the format of July
+ * 2025 (formats page). */
 #ifndef PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
@@ -16,27 +17,27 @@
 
 /* Origins of metadata. */
 #define PF_PYN_ATTRIBUTE \
-    "pynytprof" /* lines `:key=value`; one of any kind without `=` has the key "" */
+    "pynytprof" /* lines `:key=value`; a line of any kind without `=` has the key "" */
 #define PF_PYN_OPTION  "pynytprof.option"  /* lines `!key=value` */
 #define PF_PYN_COMMENT "pynytprof.comment" /* lines `#value`, key `comment` */
 #define PF_PYN_CHUNK   "pynytprof.chunk"   /* from A, H and P chunks and from binary headers */
 #define PF_PYN_PRIVATE ".pynytprof"
 /* Keys of private rows. */
-#define PF_PYN_VERSION "version" /* "5 0"; begins the metadata of each file */
-#define PF_PYN_FILE    "file" /* "FID FLAGS SIZE MTIME PATH"; "FID" alone: used and never defined */
-#define PF_PYN_SUB     "sub"  /* "SID FLAGS NAME"; "SID" alone likewise */
+#define PF_PYN_VERSION "version" /* "5 0": the first row of each file */
+#define PF_PYN_FILE    "file"    /* "FID FLAGS SIZE MTIME PATH", or "FID": no chunk defines it */
+#define PF_PYN_SUB     "sub"     /* "SID FLAGS NAME", or "SID" */
 
-enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 }; /* of these rows, before the name */
+enum { PF_PYN_FILE_NUMBERS = 4, PF_PYN_SUB_NUMBERS = 2 };
 
-/* bytes of a record of S and C; ticks in a second, the default */
+/* bytes of a record of an S or C chunk; the default number of ticks in a second */
 enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 };
 
-/* What F and D define. */
+/* A file or a sub as an F or D chunk defines it. */
 struct pf_pyn_entry {
     uint32_t id;
     uint32_t text;       /* string: path or name as it stands in the file */
     uint32_t numbers[3]; /* flags, size, mtime; or flags, 0, 0; or fid, first line, last line */
-    bool absent;         /* used and never defined */
+    bool absent;         /* records use the number, no chunk defines it */
 };
 
 struct pf_pyn_list {
@@ -44,8 +45,8 @@ struct pf_pyn_list {
     size_t count, capacity;
 };
 
-/* A record of S (fid, line, calls) or C (caller, callee, calls; beside subs with line ranges: fid,
- * line, callee). */
+/* A record of an S chunk (fid, line, calls) or of a C chunk (caller, callee, calls; if subs have
+ * line ranges: fid, line, callee). */
 struct pf_pyn_row {
     uint32_t words[3];
     int64_t incl, excl; /* ticks */
@@ -61,106 +62,111 @@ struct pf_pyn_content {
     struct pf_pyn_list files, subs;
     struct pf_pyn_rows lines, calls;
     struct pf_rows rows; /* metadata, and the records once their names are known */
-    uint64_t ticks;      /* in a second */
+    uint64_t ticks;      /* ticks in a second */
     bool ticks_told;
     bool ranged;      /* subs have line ranges, and calls come from lines */
-    bool own_unknown; /* the two times of each call are equal: its own time is not known */
+    bool own_unknown; /* the two times of each call are equal: exclusive times are unknown */
     bool failed;      /* memory ran out */
+    /* the first deviation from the usual layout, a constant; NULL: none */
     const char *variant;
     uint64_t damages; /* chunks or records that were skipped */
 };
 
 /* --- header.c: metadata, and what stands before the chunks ------------------------------------ */
 
-/* An attribute of the banner or of a chunk: a row of metadata, and for ticks_per_sec the length of
- * a tick. */
+/* Adds an attribute of the banner or of a chunk as a row of metadata; ticks_per_sec also sets the
+ * length of a tick. Out of memory: sets content->failed. */
 void pf_pyn_attribute(struct pf_reader *, struct pf_pyn_content *, const char *origin,
                       struct pf_bytes key, struct pf_bytes value);
-/* Names the first deviation from the usual layout; later ones do not count. */
+/* Keeps the first deviation from the usual layout (a constant text); later calls do nothing. */
 void pf_pyn_variant(struct pf_pyn_content *, const char *variant);
 
-/* True for the tag of a chunk that some version wrote. */
+/* True if some version wrote chunks with this tag. */
 bool pf_pyn_tag(unsigned byte);
 
 /* Bits of evidence that the bytes ahead are Pynytprof's chunks and not NYTProf's records
  * (pf_format.bid). */
 int pf_pyn_bid(struct pf_source *, const char *path);
 
-/* Reads the header. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source, in
- * reader->error. */
+/* Reads what stands before the chunks. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the
+ * source, in reader->error. */
 int pf_pyn_header_read(struct pf_reader *, struct pf_pyn_content *);
 
-/* The banner of the output: lines of files of the format, in their order, and facts from metadata
- * of other formats. */
+/* The banner of the output: the lines that Pynytprof files had, in their order, and facts from
+ * metadata of other formats. */
 struct pf_pyn_banner {
     struct pf_pyn_banner_line {
-        char type; /* # : ! or 0: key is "", value is the line */
+        char type; /* `#`, `:` or `!`; 0: key is "", value is the line */
         uint32_t key, value;
     } * lines;
     size_t count, capacity;
-    struct pf_table known; /* types and keys of the lines; of lines without a key their text */
+    struct pf_table known; /* types and keys of the lines; for lines without a key their text */
     bool titled;           /* a line says who generated the file */
-    unsigned files;        /* begun so far */
-    uint32_t facts[8];     /* by the attributes of the note: strings; 0 = not known */
+    unsigned files;        /* number of input files begun so far */
+    uint32_t facts[8];     /* strings, by number of the attribute in the note; 0 = unknown */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_pyn_banner_init(struct pf_pyn_banner *);
 void pf_pyn_banner_free(struct pf_pyn_banner *);
-/* Keeps a row of metadata; of later files only lines with new keys. False: out of memory. */
+/* Keeps a row of metadata (strings); of later files only lines with new keys. False: out of
+ * memory. */
 bool pf_pyn_banner_keep(struct pf_pyn_banner *, const struct pf_dict *, uint32_t origin,
                         uint32_t key, uint32_t value);
-/* Writes the lines kept, then the lines that the note asks for and nobody gave, then the blank
- * line. */
+/* Writes the kept lines, then the lines that the note demands and no input had, then the blank
+ * line. Failures stay in the sink. */
 void pf_pyn_banner_write(const struct pf_pyn_banner *, const struct pf_dict *, struct pf_sink *);
 
 /* --- chunks.c --------------------------------------------------------------------------------- */
 
-/* Reads all chunks to the end of the file. PF_OK; else a code, with a text in reader->error and all
- * whole chunks in the content. Skips a chunk that is damaged inside: the first such failure is the
- * result at the end, a warning when salvaging. */
+/* Reads all chunks up to the end of the file. PF_OK; else a code with a text in reader->error;
+ * whole chunks are in the content in any case. A chunk that is damaged inside is skipped: the first
+ * such damage is the result at the end, or a warning when salvaging. */
 int pf_pyn_chunks_read(struct pf_reader *, struct pf_pyn_content *);
 
 /* --- names.c ---------------------------------------------------------------------------------- */
 
-/* A name of the model. Numbers without a name, or with an empty one, are called `(file 7)`, `(sub
- * 7)`; where several have the same name, all but the first have that as an alias, which keeps them
- * apart (it becomes a function's system name). */
+/* A name of the model. Numbers without a name, or with an empty name, are called `(file 7)`, `(sub
+ * 7)`. If several numbers have one name, all but the first have such a name as alias, which keeps
+ * them apart: the alias becomes the system name of the function. */
 struct pf_pyn_name {
     uint32_t id;
     uint32_t text, alias; /* strings */
-    uint32_t function;    /* of the dictionary: the sub, or the file's lines; 0 = not made yet */
-    size_t place;         /* of its entry in the list */
+    /* of the dictionary: for the sub, or for the lines of the file; 0 = not made yet */
+    uint32_t function;
+    size_t place; /* of its entry in the list */
 };
 
-/* By id, ascending. */
+/* Sorted by id. */
 struct pf_pyn_names {
     struct pf_pyn_name *rows;
     size_t count;
 };
 
-/* Names of all entries; of several with one id the last counts. False: out of memory. */
+/* Makes the names of all entries; `kind` is "file" or "sub". Of several entries with one id the
+ * last counts. False: out of memory. */
 bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind,
                        const struct pf_pyn_list *);
 void pf_pyn_names_free(struct pf_pyn_names *);
-/* NULL: not defined. */
+/* The name of an id; NULL: the id is not defined. */
 struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *, uint32_t id);
 
-/* Two entries with the same key are one. Strings; without padding. */
+/* Files or subs of different inputs with the same key are the same. Fields are strings; the struct
+ * has no padding. */
 struct pf_pyn_key {
     uint32_t text, alias, file; /* path or name, system name, file of a sub */
-    uint32_t used;              /* 1 */
+    uint32_t used;              /* always 1: a table cannot hold a row of zeros */
 };
 
-/* The numbers of files or subs in the output. Numbers that a file of the format had stay where they
- * are free. */
+/* The numbers of files or subs in the output. A number from a Pynytprof file stays if it is
+ * free. */
 struct pf_pyn_register {
     const char *kind;        /* "file" or "sub" */
     struct pf_table keys;    /* id k is entry k - 1 */
     struct pf_table taken;   /* id + 1 in 64 bits */
     struct pf_table seen;    /* names of the current file */
     uint32_t next;           /* no id below is free */
-    bool differ;             /* inputs had different numbers for one entry */
+    bool differ;             /* inputs had different flags, sizes or times for one entry */
     struct pf_pyn_list list; /* in the order in which they are written */
 };
 
@@ -168,39 +174,42 @@ struct pf_pyn_register {
 int pf_pyn_register_init(struct pf_pyn_register *, const char *kind);
 void pf_pyn_register_free(struct pf_pyn_register *);
 
-/* The metadata of another file begins. */
+/* Begins the metadata of another file. PF_OK or PF_NOMEM. */
 int pf_pyn_register_restart(struct pf_pyn_register *);
-/* Keeps a private row, "ID NUMBER... TEXT" or "ID", with `numbers` numbers. Ignores rows of another
- * form. When inputs differ about a file, the newest time counts. False: out of memory. */
+/* Keeps a private row, "ID NUMBER... TEXT" with `numbers` numbers, or "ID". Ignores rows of another
+ * form. If inputs differ about a file, the newest modification time counts. False: out of
+ * memory. */
 bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row,
                           size_t numbers);
-/* Id of the key; a new one gets the first free number, and `flags` if that is 0. False: out of
- * memory or of numbers. */
+/* The id of a key. A new key gets the first free number; `flags` are set if it has none. False: out
+ * of memory, or no number is free. */
 bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags,
                           uint32_t *id);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 
-/* The number of a record that a measure goes to. */
+/* The field of a record that a measure fills. */
 enum pf_pyn_slot { PF_PYN_CALLS, PF_PYN_INCL, PF_PYN_EXCL, PF_PYN_SLOTS };
 
-/* The records of one chunk. Lines and edges are summed: one record for each. */
+/* The records of an S or C chunk: one for each line, or for each pair of caller and callee. */
 struct pf_pyn_sums {
     struct pf_table keys;               /* uint32_t[3]: fid, line or caller, callee; and 1 */
     struct pf_sums slots[PF_PYN_SLOTS]; /* wide, by key */
-    /* a measure was declared for it: a batch without its column has 0 in every row */
+    /* a measure was declared for the slot: a batch without its column has 0 in every row */
     bool told[PF_PYN_SLOTS];
-    uint32_t chosen[PF_PYN_SLOTS]; /* a measure of another name that fits, + 1; 0 = none */
+    /* the measure + 1 that fills the slot although its name is another; 0 = none */
+    uint32_t chosen[PF_PYN_SLOTS];
 };
 
 struct pf_pyn_writer {
     struct pf_pyn_banner banner;
     struct pf_pyn_register files, subs;
     struct pf_pyn_sums lines, calls;
-    /* calls that have to agree with the costs of functions; added at the end */
+    /* records of other formats whose calls have to agree with the costs of functions; added at the
+     * end */
     struct pf_callers *callers;
     uint32_t private_origin, version_key, file_key, sub_key;
-    bool rounded[2]; /* a warning was sent for times, for calls */
+    bool rounded[2]; /* the warning about rounding was sent: for times, for calls */
 };
 
 int pf_pyn_writer_open(struct pf_writer *);

@@ -1,4 +1,4 @@
-/* The writer: the layout of the note of July 2025, whatever the input is. */
+/* The writer. It writes the layout of the note of July 2025 for all inputs. */
 #include "format/pynytprof/pynytprof.h"
 #include "model/units.h"
 
@@ -75,14 +75,14 @@ static int keep_metadata(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-/* A column of a batch and the slot it goes to. */
+/* A column of a batch, and the slot that it fills. */
 struct input {
     const int64_t *data;
     int64_t factor;
     enum pf_pyn_slot slot;
 };
 
-/* Whether the name of a measure says that it goes to the slot. */
+/* True if the measure has a name of the slot. */
 static bool has_name(const struct pf_dict *dict, const struct pf_measure *measure,
                      enum pf_pyn_slot slot)
 {
@@ -103,7 +103,8 @@ static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
                                  : pf_measure_is_time(dict, measure));
 }
 
-/* The slot of a measure: by its name, or, when no measure has that name, by role and unit. */
+/* Finds the slot of a measure: by its name; in the second pass by role and unit, for slots whose
+ * name no measure has. False: no slot fits. */
 static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index,
                         bool by_name, enum pf_pyn_slot *slot)
 {
@@ -132,7 +133,7 @@ static int too_big(struct pf_writer *writer, const struct pf_quantity *quantity)
                         pf_clip(name).text);
 }
 
-/* The slot counts values of this measure too. */
+/* Adds the measure to the sums of its slot, and sets the factor of its values. */
 static int join_measure(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index,
                         struct input *input)
 {
@@ -151,7 +152,7 @@ static int refuse_batch(struct pf_writer *writer, const struct pf_batch *batch)
                         pf_clip(name).text);
 }
 
-/* Warns about measures without a slot, and refuses a profile that has no others. */
+/* Reports measures without a slot. PF_USAGE if no measure of the profile has a slot. */
 static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums,
                      const struct pf_batch *batch, bool any)
 {
@@ -172,7 +173,8 @@ static int leave_out(struct pf_writer *writer, struct pf_pyn_sums *sums,
     return PF_OK;
 }
 
-/* Columns at most: two names for each slot, or another measure, and one column for two slots. */
+/* Most columns of a batch that fill slots: two names for each slot or another measure, and a column
+ * that fills two slots. */
 enum { INPUTS = 3 * PF_PYN_SLOTS + 1 };
 
 static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
@@ -194,7 +196,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
             inputs[(*count)++] = input;
         }
     }
-    /* The note: both times are equal while only one of them is known. */
+    /* As the note says: if only one of the two times is known, both fields have it. */
     for (unsigned k = PF_PYN_INCL; k <= PF_PYN_EXCL; k++) {
         uint32_t column = filled[k == PF_PYN_INCL ? PF_PYN_EXCL : PF_PYN_INCL];
 
@@ -240,7 +242,7 @@ static int find_number(struct pf_writer *writer, struct pf_pyn_register *reg,
     return PF_OK;
 }
 
-/* fid and line of a FLAT record. */
+/* Sets fid and line of a FLAT record. */
 static int line_key(struct pf_writer *writer, uint32_t location, uint32_t key[3])
 {
     enum { HAS_SRC = 0x10 };
@@ -263,7 +265,7 @@ static int line_key(struct pf_writer *writer, uint32_t location, uint32_t key[3]
     return find_number(writer, &state->files, &file, HAS_SRC, &key[0]);
 }
 
-/* sid of one end of an edge. */
+/* Sets the sid of the caller or the callee of an edge. */
 static int sub_number(struct pf_writer *writer, uint32_t location, uint32_t *number)
 {
     struct pf_pyn_writer *state = writer->state;
@@ -311,7 +313,8 @@ static int add_row(struct pf_writer *writer, struct pf_pyn_sums *sums, const uin
     return PF_OK;
 }
 
-/* `held`: the records are kept elsewhere. */
+/* Adds the records of a batch to the sums. `held`: state->callers has kept the batch, so only its
+ * columns are checked. */
 static int add_records(struct pf_writer *writer, const struct pf_batch *batch, bool held)
 {
     struct pf_pyn_writer *state = writer->state;
@@ -382,7 +385,7 @@ static int write_head(struct pf_writer *writer, char tag, uint64_t size)
     return PF_OK;
 }
 
-/* F and D: numbers and a name with a NUL. */
+/* Writes an F or D chunk: for each entry numbers, and a name with a NUL. */
 static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn_register *reg,
                          size_t numbers)
 {
@@ -399,7 +402,7 @@ static int write_entries(struct pf_writer *writer, char tag, const struct pf_pyn
 
         if (entry->absent)
             continue;
-        if (check_name(writer, name) != PF_OK) /* of metadata */
+        if (check_name(writer, name) != PF_OK) /* a name from metadata may have any byte */
             return writer->error.code;
         pf_store32le(head, entry->id);
         for (size_t n = 0; n < numbers; n++)
@@ -447,7 +450,7 @@ static int written_value(struct pf_writer *writer, const struct pf_pyn_sums *sum
     return PF_OK;
 }
 
-/* S and C. */
+/* Writes an S or C chunk. */
 static int write_rows(struct pf_writer *writer, char tag, const struct pf_pyn_sums *sums)
 {
     int status = write_head(writer, tag, (uint64_t)(sums->keys.count - 1) * PF_PYN_ROW);
@@ -471,7 +474,7 @@ static int write_rows(struct pf_writer *writer, char tag, const struct pf_pyn_su
     return status;
 }
 
-/* An input that failed leaves no end chunk, so that readers see that something is missing. */
+/* If an input failed, there is no end chunk, so that readers see that something is missing. */
 int pf_pyn_writer_finish(struct pf_writer *writer)
 {
     struct pf_pyn_writer *state = writer->state;
