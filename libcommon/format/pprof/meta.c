@@ -101,7 +101,7 @@ static void add_number(struct pf_rows *rows, const struct pf_pprof_profile *prof
         pf_rows_meta_number(rows, PF_PPROF_ORIGIN, key, (int64_t)number);
 }
 
-/* SIZE:BYTES */
+/* Appends `SIZE:BYTES` of a string. */
 static void put_string(struct pf_buffer *text, const struct pf_dict *dict, uint32_t string)
 {
     struct pf_bytes bytes = pf_dict_string(dict, string);
@@ -195,7 +195,7 @@ void pf_pprof_meta_make(struct pf_rows *rows, const struct pf_pprof_profile *pro
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* Hexadecimal digits and the `end` behind them. */
+/* Reads hexadecimal digits and the text `end` after them. */
 static bool read_hex(struct pf_bytes *text, struct pf_bytes end, uint64_t *number)
 {
     return pf_scan_hex(text, number) && pf_scan_past(text, end);

@@ -1,4 +1,4 @@
-/* What the ids of a profile stand for in the dictionary, and which frames the profile drops. */
+/* What the ids of a profile stand for in the dictionary, and the frames that the profile drops. */
 #include "format/pprof/names.h"
 
 #include "analysis/filter/pattern.h"
@@ -41,7 +41,7 @@ uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
     return pf_dict_add_image(dict, &image);
 }
 
-/* The image met first that is the same as this one, or the image itself. */
+/* The first image of all inputs with the same key; the image itself if it has no key. */
 static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict, uint32_t image)
 {
     struct pf_image_key key;
@@ -62,7 +62,7 @@ static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-enum { AHEAD = 32 }; /* rows looked for side by side; 16 and 64 are alike */
+enum { AHEAD = 32 }; /* rows whose searches run side by side; 16 and 64 are as fast */
 
 #define DAMAGED UINT32_MAX /* in place of a function */
 
@@ -115,8 +115,8 @@ static bool are_dense(const struct pf_pprof_ids *ids)
     return true;
 }
 
-/* *twice: the first place of an id that is 0 or comes a second time, or SIZE_MAX. PF_OK or
- * PF_NOMEM. */
+/* Makes the index of ids. *twice: the first place whose id is 0 or came before; SIZE_MAX: no such
+ * place. PF_OK or PF_NOMEM. */
 static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count,
                      size_t *twice)
 {
@@ -191,7 +191,7 @@ int pf_pprof_string(const struct pf_pprof_profile *profile, uint64_t number, uin
         *id = profile->strings[number];
         return PF_OK;
     }
-    /* When the table comes last, the table is cut rather than the number wrong. */
+    /* If the table of strings comes last, the table is cut; the number is right. */
     if (profile->last == PF_PPROF_STRING)
         return pf_error_at(error, PF_FAILED, profile->end,
                            "the table of strings ends before string %" PRId64
@@ -219,7 +219,8 @@ bool pf_pprof_names_string(struct pf_pprof_names *names, const struct pf_pprof_p
     return false;
 }
 
-/* The dictionary gets an image only when a location refers to it. False: the mapping is damaged. */
+/* Finds the image of a mapping, and adds it to the dictionary if no location had it yet. False: the
+ * mapping is damaged, or missing in a cut input. */
 static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
                        struct pf_dict *dict, uint64_t id, struct pf_pprof_place *place)
 {
@@ -250,9 +251,9 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
     return true;
 }
 
-/* In the model a function without a system name has its name as system name, so an equal one is
- * left out. When a file has functions without a system name, the others keep theirs, and a row of
- * metadata tells the writer. */
+/* Makes the function of a row. In the model a missing system name means the same as the name, so a
+ * system name equal to the name is left out. But if some functions of the profile have no system
+ * name, all keep what they have, and a row of metadata says so to the writer. False: damaged. */
 static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
                           const struct pf_pprof_function *row, struct pf_function *function)
 {
@@ -267,7 +268,7 @@ static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_pr
     return true;
 }
 
-/* Starts the searches of several rows side by side, because each waits for memory. */
+/* Starts the searches for several rows side by side: alone each would wait for memory. */
 static void hint_rows(const struct pf_table *table, const void *rows, size_t count)
 {
     for (size_t k = 0; k < count; k++)
@@ -297,7 +298,8 @@ static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_p
     }
 }
 
-/* 0 for no function and, like pprof, for an id that no function has. */
+/* The function of an id. 0: no function; also, as in pprof, for an id that no function has; DAMAGED
+ * for such an id in a cut input. */
 static uint32_t find_function(struct pf_pprof_names *names, uint64_t id)
 {
     size_t place = id != 0 ? pf_pprof_ids_find(&names->function_ids, id) : SIZE_MAX;
@@ -312,7 +314,8 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
 {
     uint32_t id = pf_dict_add_location(dict, location);
 
-    /* A place without any facts is a location too. */
+    /* A location without any facts must stay a frame of the stack: the kind makes it differ from
+     * "no location". */
     if (id == 0 && pf_dict_status(dict) == PF_OK) {
         location->kind = PF_FRAME_NATIVE;
         id = pf_dict_add_location(dict, location);
@@ -320,11 +323,11 @@ static uint32_t add_frame(struct pf_dict *dict, struct pf_location *location)
     return id;
 }
 
-/* Frames that the dictionary gets next. */
+/* Frames that will be added to the dictionary together. */
 struct location_queue {
     struct pf_location rows[AHEAD];
     size_t count;
-    uint32_t *to; /* where the id of the first goes, the others behind it */
+    uint32_t *to; /* where the ids go */
 };
 
 static void add_queued(struct location_queue *queue, struct pf_dict *dict)
@@ -343,7 +346,7 @@ static void queue_location(struct location_queue *queue, struct pf_dict *dict,
     queue->rows[queue->count++] = *location;
 }
 
-/* False: the location or a part of it is damaged. */
+/* Queues the frames of a location. False: the location or a part of it is damaged. */
 static bool find_lines(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
                        struct pf_dict *dict, const struct pf_pprof_location *row,
                        struct location_queue *queue)
@@ -417,7 +420,7 @@ int pf_pprof_names_find(struct pf_pprof_names *names, const struct pf_pprof_prof
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-/* The type that tables show first: the default of the profile, else the last one. */
+/* The number of the type that tables show first: the default of the profile, else the last type. */
 static size_t main_type(const struct pf_pprof_profile *profile)
 {
     uint64_t named = profile->count.scalars.value[PF_PPROF_DEFAULT_TYPE];
@@ -465,8 +468,8 @@ static bool is_taken(const struct pf_rows *rows, const struct pf_measure *measur
     return false;
 }
 
-/* Batches know a measure by its name and unit. A type whose name and unit another type before it
- * has is a measure of its own: NAME#2. */
+/* Makes the name of a type distinct: if an earlier type has the same name and unit, the name
+ * becomes NAME#2, because name and unit identify a measure. */
 static void set_distinct_name(const struct pf_pprof_profile *profile, size_t type,
                               const struct pf_rows *rows, struct pf_measure *measure)
 {
@@ -542,7 +545,8 @@ struct drop {
     struct pf_buffer name;
 };
 
-/* The expression must match the whole name. */
+/* Compiles an expression of the profile, which must match whole names. PF_OK, PF_FAILED or
+ * PF_NOMEM. */
 static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *profile,
                            unsigned field, const char *key, struct pf_buffer *text,
                            struct pf_error *error)
@@ -569,8 +573,8 @@ static int compile_pattern(struct drop *drop, const struct pf_pprof_profile *pro
     return PF_OK;
 }
 
-/* The size of a part of a name whose brackets do not hold arguments, at the start of the text; else
- * 0. */
+/* The size of a part of a name with brackets that do not hold arguments, if the text begins with
+ * such a part; else 0. */
 static size_t part_of_name(struct pf_bytes text)
 {
     static const struct pf_bytes parts[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
@@ -581,7 +585,7 @@ static size_t part_of_name(struct pf_bytes text)
     return 0;
 }
 
-/* The name up to its arguments, without the leading dot of PowerPC. */
+/* The name without its arguments and without the leading dot of PowerPC. */
 static struct pf_bytes simple_name(struct drop *drop, struct pf_bytes name)
 {
     size_t at = 0, size;
@@ -618,7 +622,7 @@ static bool is_dropped(struct drop *drop, uint32_t location)
     return drop->verdicts[function] == DROPPED;
 }
 
-/* A dropped frame of a location takes the frames inlined into it along. */
+/* Finds what a location drops: a dropped frame, and the frames that are inlined into it. */
 static void find_cut(struct drop *drop, struct pf_pprof_names *names, size_t place)
 {
     struct pf_pprof_span *span = &names->spans[place];

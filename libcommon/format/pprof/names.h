@@ -1,6 +1,6 @@
-/* What the ids of a profile stand for in the dictionary, and the frames that a profile drops: those
- * that its drop_frames matches and its keep_frames does not, and what they call (Prune of pprof's
- * profile package). */
+/* What the ids of a profile stand for in the dictionary. Also the frames that a profile drops: the
+ * frames that its drop_frames matches and its keep_frames does not match, and the frames that these
+ * call (Prune of pprof's package `profile`). */
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 
@@ -16,81 +16,88 @@
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* Shared by the inputs of one run: the stacks and images of earlier inputs, and memory. */
+/* What the inputs of one run share: the stacks and images of earlier inputs, and memory. */
 struct pf_pprof_common {
     struct pf_stack_memo *memo;
-    struct pf_table keys;          /* of images */
-    struct pf_pprof_profile spare; /* room an input had, for the next */
-    uint32_t *first;               /* the one met first, by id of its key */
+    struct pf_table keys;          /* keys of images */
+    struct pf_pprof_profile spare; /* an empty profile: the next input reuses its memory */
+    uint32_t *first;               /* by id of a key: the first image that has the key */
     size_t first_capacity;
 };
 
-/* Called for each input. PF_OK or PF_NOMEM; free in any case. */
+/* Call it for each input; only the first call has work. PF_OK or PF_NOMEM; free in any case. */
 int pf_pprof_common_init(struct pf_pprof_common *);
 void pf_pprof_common_free(void *);
 
-/* Like pf_dict_add_image, but a mapping that has only an id is an image too. */
+/* Like pf_dict_add_image, but also adds an image without any facts, for a mapping that has only an
+ * id. */
 uint32_t pf_pprof_add_image(struct pf_dict *, struct pf_image);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* From ids, which need not be dense (they may be addresses), to places in an array. */
+/* From ids to places in an array. Ids need not be dense: they may be addresses. */
 struct pf_pprof_ids {
-    const char *rows; /* each begins with its id */
+    const char *rows; /* each row begins with its 64-bit id */
     size_t row_size, count;
-    bool dense;      /* ids are 1, 2, 3 ... */
+    bool dense;      /* the ids are 1, 2, 3 ... in order */
     uint32_t *slots; /* place + 1; 0 = empty */
     size_t mask;
     uint64_t seed; /* of hashes */
 };
 
-/* What a location drops from its stacks: nothing; what it calls; the location too. */
+/* What a location drops from its stacks: nothing; the frames that it calls; these and the
+ * location. */
 enum { PF_PPROF_KEPT, PF_PPROF_CUT, PF_PPROF_DROPPED };
 
 struct pf_pprof_names {
     struct pf_pprof_ids mapping_ids, function_ids, location_ids;
     struct pf_pprof_place {
-        uint32_t image; /* 0: not looked for yet */
-        uint64_t slide; /* from its addresses to those of the image */
-    } * images;         /* by place in the profile's array, as the functions */
-    uint32_t *functions;
-    struct pf_pprof_common *relocate; /* NULL: images stay as they are */
-    /* by place of a location: the one frame it is, or 0: several, see spans */
+        uint32_t image;  /* 0: not made yet */
+        uint64_t slide;  /* add it to an address of the mapping to get an address of the image */
+    } * images;          /* by place of a mapping in the profile */
+    uint32_t *functions; /* by place of a function in the profile */
+    struct pf_pprof_common *relocate; /* NULL: images stay where the profile has them */
+    /* by place of a location: its frame; 0: use its span */
     uint32_t *single;
     struct pf_pprof_span {
-        /* of `frames`; count 0: the location is damaged, or a part is missing in a cut input */
+        /* a range of `frames`; count 0: the location is damaged, or the input is cut and a part is
+         * missing */
         uint32_t first, count;
     } * spans;
-    uint32_t *frames;    /* leaf first */
-    unsigned char *cuts; /* by place of a location, of those; NULL: nothing is dropped */
-    /* functions without a system name have none, rather than their name */
+    uint32_t *frames; /* of all locations; those of a location leaf first */
+    /* by place of a location: PF_PPROF_KEPT, _CUT or _DROPPED; NULL: nothing is dropped */
+    unsigned char *cuts;
+    /* a function without a system name stays without; else it would be the same as the name */
     bool bare_system_names;
-    /* mappings and functions that are referred to and are not there */
+    /* number of references to mappings and functions that the profile does not have */
     size_t unknown;
-    /* set by the owner: rows and strings may be missing because the input ended early */
+    /* set by the owner: the input ended early, so rows and strings may be missing */
     bool cut;
-    struct pf_error damage; /* the first in the order of the input; code 0: none */
+    struct pf_error damage; /* the damage that comes first in the input; code 0: no damage */
 };
 
 /* Zero-initialise. */
 void pf_pprof_names_free(struct pf_pprof_names *);
-/* PF_OK or PF_NOMEM. Keeps damage in the names and finds all that is not damaged; of rows with one
- * id the first counts. `relocate`: images move to where an earlier input mapped them; may be NULL.
- * `profile` must stay while names are used. */
+/* Makes the images, functions and locations of a profile. Damage is kept in `damage`, and all that
+ * is not damaged is made; of rows with one id the first counts. `relocate` (may be NULL): images
+ * move to the addresses where an earlier input mapped them. Borrows `profile`, which must stay
+ * while the names are used. PF_OK or PF_NOMEM. */
 int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *,
                         struct pf_pprof_common *relocate, struct pf_error *);
 
-/* String number `number` of the file as the dictionary's id. The damage lies at `offset`, the place
- * of the reference, or at the end of the profile. */
+/* The dictionary's id of string number `number` of the file. PF_FAILED: there is no such string;
+ * the error names `offset`, the place of the reference, or the end of the profile. */
 int pf_pprof_string(const struct pf_pprof_profile *, uint64_t number, uint64_t offset, uint32_t *id,
                     struct pf_error *);
-/* The same, a failure kept as damage unless the input is cut. */
+/* The same; a failure is kept as damage, unless the input is cut. False, and *id is 0: no such
+ * string. */
 bool pf_pprof_names_string(struct pf_pprof_names *, const struct pf_pprof_profile *,
                            uint64_t number, uint64_t offset, uint32_t *id);
 
-/* The place of an id, or SIZE_MAX. */
+/* The place of an id that need not be dense; SIZE_MAX: not found. */
 size_t pf_pprof_ids_search(const struct pf_pprof_ids *, uint64_t id);
 
+/* The place of an id; SIZE_MAX: not found. */
 static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t id)
 {
     if (ids->dense)
@@ -98,14 +105,15 @@ static inline size_t pf_pprof_ids_find(const struct pf_pprof_ids *ids, uint64_t 
     return pf_pprof_ids_search(ids, id);
 }
 
-/* Adds a column for each sample type, in their order, none twice. PF_OK, or a failure in
+/* Adds a measure to the rows for each sample type, in their order. PF_OK, or a failure in
  * `error`. */
 int pf_pprof_measures_find(const struct pf_pprof_profile *, struct pf_rows *, struct pf_error *);
 
 /* --- dropped frames --------------------------------------------------------------------------- */
 
-/* Removes inlined frames and fills names->cuts, unless nothing is dropped. PF_OK; PF_FAILED for a
- * wrong expression; PF_NOMEM. */
+/* Applies drop_frames and keep_frames of the profile: removes dropped inlined frames from the spans
+ * and fills names->cuts. Does nothing if the profile has no drop_frames. PF_OK; PF_FAILED: an
+ * invalid expression; PF_NOMEM. */
 int pf_pprof_drop_find(struct pf_pprof_names *, const struct pf_pprof_profile *,
                        const struct pf_dict *, struct pf_error *);
 

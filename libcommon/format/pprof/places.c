@@ -1,5 +1,5 @@
-/* What samples refer to, numbered in the order in which it is written first: strings, mappings,
- * functions, locations. */
+/* What samples refer to: strings, mappings, functions, locations. Each gets a number when a sample
+ * first refers to it. */
 #include "base/error.h"
 #include "format/pprof/meta.h"
 #include "format/pprof/profile.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 
 struct chain {
-    uint32_t inner, location; /* chain of the frames inlined into this one; 0 = none */
+    /* `inner`: chain of the frames that are inlined into this frame; 0 = no frames */
+    uint32_t inner, location;
 };
 
 int pf_pprof_places_init(struct pf_pprof_places *places, struct pf_dict *dict)
@@ -83,7 +84,7 @@ static const struct chain *chain_row(const struct pf_pprof_places *places, uint3
     return pf_table_row(&places->chains, chain);
 }
 
-/* Numbers what a new location refers to. */
+/* Gives numbers to the mappings and functions of a new location. */
 static void number_frames(struct pf_pprof_places *places, uint32_t chain)
 {
     bool new;
@@ -97,7 +98,8 @@ static void number_frames(struct pf_pprof_places *places, uint32_t chain)
     }
 }
 
-/* The location whose outermost frame is this one, with the frames of `inner` inlined into it. */
+/* The number of the location whose outermost frame is `location`, with the frames of the chain
+ * `inner` inlined into it. */
 static uint32_t number_location(struct pf_pprof_places *places, uint32_t inner, uint32_t location)
 {
     uint32_t chain = pf_table_intern(&places->chains, &(struct chain){inner, location});
@@ -116,7 +118,7 @@ static void put_number(struct pf_buffer *packed, uint32_t value)
     pf_buffer_append(packed, bytes, pf_proto_store(bytes, value));
 }
 
-/* The location of one frame. */
+/* The number of the location that is one frame. */
 static uint32_t number_single(struct pf_pprof_places *places, uint32_t location)
 {
     uint32_t result;
@@ -136,13 +138,13 @@ void pf_pprof_places_location(struct pf_pprof_places *places, uint32_t location,
         put_number(packed, number_single(places, location));
 }
 
-/* Whether a frame becomes a line of a location; an empty frame does not. */
+/* True if a frame becomes a line of a location: it has a function or a line. */
 static bool has_line(const struct pf_location *frame)
 {
     return frame->function != 0 || frame->line != 0;
 }
 
-/* Whether a location can say that the frame was inlined into the frame outside. */
+/* True if one location can hold both frames: `frame` was inlined into `outside`. */
 static bool joins(const struct pf_location *frame, const struct pf_location *outside)
 {
     return frame->inlined && frame->image == outside->image && frame->address == outside->address &&
@@ -178,7 +180,7 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Flags of images without flags of their own: what is true of all their locations. */
+/* Sets the flags of images that came without flags: what is true of all their locations. */
 static void image_flags(struct pf_pprof_places *places, uint64_t *flags)
 {
     const struct pf_dict *dict = places->dict;
@@ -226,7 +228,7 @@ static void write_image(struct pf_pprof_places *places, struct pf_sink *sink,
     pf_proto_write_bytes(sink, PF_PPROF_MAPPING, message->data, message->size);
 }
 
-/* Adds the line of a frame, also when all its numbers are 0. */
+/* Adds a frame as a line to the message of a location, even if all its numbers are 0. */
 static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
                      struct pf_buffer *line, uint32_t frame)
 {
@@ -242,7 +244,7 @@ static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
         pf_proto_add_bytes(message, 4, line->data, line->size);
 }
 
-/* Frames of a chain stand outermost first in it, and innermost first in the file. */
+/* Writes a location. A chain begins with the outermost frame, the file with the innermost. */
 static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
                            struct pf_buffer *message, struct pf_buffer *line,
                            struct pf_buffer *frames, size_t k)
@@ -260,7 +262,7 @@ static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
         pf_buffer_append(frames, &chain_row(places, chain)->location, sizeof(uint32_t));
     if (frames->failed)
         return;
-    uint32_t *list = (uint32_t *)(void *)frames->data; /* of malloc */
+    uint32_t *list = (uint32_t *)(void *)frames->data; /* aligned: memory of malloc */
     size_t count = frames->size / sizeof *list;
 
     for (size_t low = 0, high = count; low + 1 < high; low++) {

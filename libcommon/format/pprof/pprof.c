@@ -26,11 +26,11 @@
 
 enum { WINDOW = 4 * 1024, TAG_BITS = 3, MESSAGE_BITS = 12, MOST_BITS = 60 };
 
-/* The shape of a message. */
+/* The form that a message must have. */
 struct shape {
-    uint32_t fields; /* numbers of fields are 1 to this */
-    /* bits of fields that may be packed lists, and of messages of numbers; other fields are
-     * numbers */
+    uint32_t fields; /* the greatest number of a field */
+    /* bits of fields that may be packed lists, and of fields that are messages of numbers; other
+     * fields are numbers */
     uint32_t lists, messages;
     bool has_id; /* field 1 is an id, never 0 */
 };
@@ -67,8 +67,8 @@ static bool fits(const struct pf_proto_field *field, const struct shape *shape)
     return field->type == PF_PROTO_VARINT;
 }
 
-/* Bits of evidence in a message; -1: it has another shape. No letter of a text is a tag of the
- * first two fields, which hold ids, types and places of samples. */
+/* Bits of evidence in a message; -1: another form. The first two fields hold ids, types and places
+ * of samples, and no letter of a text is a tag of these fields. */
 static int weigh_message(struct pf_proto message, const struct shape *shape)
 {
     bool known = true, id = false;
@@ -78,7 +78,7 @@ static int weigh_message(struct pf_proto message, const struct shape *shape)
 
     while ((status = pf_proto_next(&message, &field, &problem)) == PF_OK) {
         if (field.number > shape->fields)
-            known = false; /* of a later version, or chance */
+            known = false; /* a field of a later version, or chance */
         else if (!fits(&field, shape))
             return -1;
         else if (shape->has_id ? field.number == 1 : field.number <= 2)
@@ -87,14 +87,14 @@ static int weigh_message(struct pf_proto message, const struct shape *shape)
     return status != PF_EOF ? -1 : known && id ? MESSAGE_BITS : 0;
 }
 
-/* What the fields so far say. */
+/* What the fields seen so far say. */
 struct seen {
     uint32_t fields; /* by number */
-    bool has_names;  /* the table of strings, which begins with an empty string */
+    bool has_names;  /* the first string is there; it is empty */
 };
 
-/* Bits of evidence in a field; -1: no profile has such a field. A number is evidence when it comes
- * first: a profile has it once. */
+/* Bits of evidence in a field; -1: no profile has such a field. Only the first of several numbers
+ * is evidence: a profile has the number once. */
 static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
 {
     static const struct shape shapes[] = {
@@ -123,9 +123,9 @@ static int weigh_field(const struct pf_proto_field *field, struct seen *seen)
                                          : -1;
 }
 
-/* The format has no magic: all fields ahead must have the shape of fields of a profile, and one of
- * them must be a message or the start of the table of strings. Letters are tags of numbers, so
- * numbers alone could be a text. */
+/* The format has no magic number: all fields ahead must have the form of a profile's fields, and
+ * one of them must be a message or the first string. Numbers alone could be a text, because letters
+ * are tags of numbers. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
@@ -153,10 +153,12 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- state ------------------------------------------------------------------------------------ */
 
-/* Where a stack is cut while its frames come leaf first. Zero-initialise for each stack. */
+/* Where a stack is cut. Frames come leaf first, and the cut moves outwards. Zero-initialise for
+ * each stack. */
 struct cut {
-    size_t from; /* frames before this one go */
-    /* or those before `next`, once frames follow `last`: the outermost frames always stay */
+    size_t from; /* drop the frames before this frame */
+    /* but if frames follow frame `last`, drop those before `next`: the outermost frames always
+     * stay */
     size_t next, last;
 };
 
@@ -165,14 +167,14 @@ struct samples {
     const struct pf_pprof_profile *profile;
     const struct pf_pprof_names *names;
     struct pf_rows *rows;
-    /* of the next sample, in the held bytes; of the first sample not to read */
+    /* in the held bytes: the next sample, and the end of the samples to read */
     size_t at, end;
-    bool damaged; /* the profile is damaged: samples that lack a part are skipped */
+    bool damaged; /* the profile is damaged: samples of which a part is missing are skipped */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
-    uint32_t *label_sets;          /* by id of those */
+    uint32_t *label_sets;          /* by id of `label_bytes` */
     size_t label_capacity;
-    /* of the current sample */
-    struct pf_buffer labels; /* when they do not lie together */
+    /* the current sample: */
+    struct pf_buffer labels; /* its labels, if they are not side by side in the input */
     struct pf_labels set;
     struct cut cut;
     int64_t *values; /* by type */
@@ -181,13 +183,14 @@ struct samples {
 
 struct state {
     bool in_profile; /* the names of the current profile are known, samples are read */
-    struct pf_pprof_common *common, own;   /* of all inputs; the place of it for a single input */
+    /* `common`: what all inputs share; `own`: the same for a single input */
+    struct pf_pprof_common *common, own;
     struct pf_pprof_profile profile, next; /* the current profile; what was read of the next one */
-    /* what was read behind `next`, when `next` was read to its end */
+    /* what was read after `next` */
     struct pf_pprof_profile third;
-    bool is_ahead;               /* `next` was read to its end, with */
-    int ahead;                   /* this status, */
-    struct pf_error ahead_error; /* and this text of a failure */
+    bool is_ahead;               /* `next` was read to its end: */
+    int ahead;                   /* its result */
+    struct pf_error ahead_error; /* and its error */
     struct pf_pprof_names names;
     struct samples samples;
     struct pf_rows rows;
@@ -197,10 +200,10 @@ struct state {
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-#define DAMAGED UINT32_MAX /* in place of a set of labels */
+#define DAMAGED UINT32_MAX /* in place of a label set */
 
-/* PF_OK or PF_NOMEM. Names and metadata are complete: samples behind damage of theirs are not read.
- * Free in any case. */
+/* Begins to read the samples of a profile, up to the first damage of its names. Call it when names
+ * and metadata are complete. PF_OK or PF_NOMEM; free in any case. */
 static int init_samples(struct samples *samples, const struct pf_pprof_profile *profile,
                         const struct pf_pprof_names *names, struct pf_rows *rows)
 {
@@ -226,8 +229,8 @@ static void free_samples(struct samples *samples)
     *samples = (struct samples){0};
 }
 
-/* The offset of the current sample for a message; only then, because it takes a walk over
- * samples. */
+/* The offset of the current sample, for messages: computed only then, because it needs a walk over
+ * the samples. */
 static uint64_t offset_of(const struct samples *samples)
 {
     return samples->damaged ? 0 : pf_pprof_profile_offset(samples->profile, samples->at);
@@ -243,8 +246,8 @@ static int find_string(const struct samples *samples, uint64_t number, uint32_t 
     return pf_pprof_string(samples->profile, number, offset, id, error);
 }
 
-/* A label with a text and a number becomes two labels. A label with neither is the number 0, unless
- * its key is that of sections. */
+/* Adds a label. A label with a text and a number becomes two labels. A label with neither becomes
+ * the number 0, but an empty text if its key is the key of sections. */
 static int add_label(struct samples *samples, struct pf_proto message, struct pf_error *error)
 {
     uint64_t values[5] = {0};
@@ -282,7 +285,7 @@ static int add_label(struct samples *samples, struct pf_proto message, struct pf
     return good ? PF_OK : pf_error_nomem(error);
 }
 
-/* The label set of these bytes, fields of labels one behind the other. */
+/* Finds the label set of `bytes`: fields of labels, one after the other. */
 static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t *set,
                        struct pf_error *error)
 {
@@ -319,7 +322,8 @@ static int find_labels(struct samples *samples, struct pf_bytes bytes, uint32_t 
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* Called after the frames `begin` to `end` of the location at `place` were added to the stack. */
+/* Moves the cut of a stack, after frames `begin` to `end`, of the location at `place`, were added
+ * to the stack. */
 static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_t place,
                       size_t begin, size_t end)
 {
@@ -331,13 +335,13 @@ static void cut_stack(struct cut *cut, const struct pf_pprof_names *names, size_
     cut->last = end;
 }
 
-/* The first of the `depth` frames that stays. */
+/* The number of the first frame that stays in a stack of `depth` frames. */
 static size_t cut_end(const struct cut *cut, size_t depth)
 {
     return depth > cut->last ? cut->next : cut->from;
 }
 
-/* Adds the frames of a location of several frames, or one that needs a check. */
+/* Adds the frames of a location to the stack, with all checks. */
 static int add_location_frames(struct samples *samples, uint64_t id, struct pf_error *error)
 {
     const struct pf_pprof_names *names = samples->names;
@@ -411,8 +415,8 @@ static int put_packed(struct samples *samples, struct pf_proto packed, struct pf
     return PF_OK;
 }
 
-/* Keeps the field of a label for find_labels; mostly the labels are side by side at the end of the
- * sample. */
+/* Adds the field of a label to `labels`, for find_labels. The bytes are copied only if the labels
+ * are not side by side in the input. */
 static void keep_label(struct samples *samples, struct pf_bytes *labels, const unsigned char *from,
                        const unsigned char *to)
 {
@@ -451,7 +455,7 @@ static int read_field(struct samples *samples, const struct pf_proto_field *fiel
     return PF_OK;
 }
 
-/* Adds the record of a sample, or none. */
+/* Adds the record of a sample. PF_OK, or a failure in `error` and no record. */
 static int read_sample(struct samples *samples, struct pf_proto message, struct pf_error *error)
 {
     struct pf_rows *rows = samples->rows;
@@ -489,8 +493,8 @@ static int read_sample(struct samples *samples, struct pf_proto message, struct 
     return PF_OK;
 }
 
-/* Adds the next samples, up to a batch. PF_OK, or a code in `error`: the samples before are good.
- */
+/* Adds the next samples until a batch is full. PF_OK, or a failure in `error`: the samples before
+ * it are good. */
 static int read_samples(struct samples *samples, struct pf_error *error)
 {
     const struct pf_buffer *held = &samples->profile->samples;
@@ -573,8 +577,8 @@ static int read_fields(struct pf_reader *reader)
     return state->ahead;
 }
 
-/* When the last samples may belong to the next profile: they do not if the next profile has samples
- * of its own. */
+/* False, with the error: the last samples may belong to the next profile. They do not if the next
+ * profile has samples of its own, so the next profile is read first. */
 static bool ends_surely(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -595,13 +599,13 @@ static bool ends_surely(struct pf_reader *reader)
     return false;
 }
 
-/* False when missing rows may have gone to the profile before. */
+/* True if missing rows are really missing; false: they may have gone to the profile before. */
 static bool lacks_surely(const struct pf_pprof_profile *profile)
 {
     return profile->doubt_begin != PF_PPROF_MAPPING && profile->doubt_begin != PF_PPROF_FUNCTION;
 }
 
-/* The cause of an error may be a wrong seam between two profiles: the message says so. */
+/* Adds to an error that its cause may be a wrong seam between two profiles. */
 static void add_doubt(struct pf_reader *reader)
 {
     const struct pf_pprof_profile *profile = &((struct state *)reader->state)->profile;
@@ -616,7 +620,8 @@ static void add_doubt(struct pf_reader *reader)
                 plain.text);
 }
 
-/* Queues the declaration of the measures and the metadata of the profile. */
+/* Reads the next profile: its fields, then names, metadata, and the declaration of its measures.
+ * PF_OK; PF_EOF: no profile is left; or a failure. */
 static int read_profile(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -656,7 +661,7 @@ static int read_profile(struct pf_reader *reader)
         pf_rows_declare_ahead(&state->rows);
     if (status == PF_NOMEM)
         return status;
-    /* Damage inside the part that was read lies before the place where reading ended. */
+    /* The first damage is reported: damage of names lies before the place where reading ended. */
     state->damaged = state->samples.damaged;
     if (state->names.damage.code != PF_OK)
         reader->error = state->names.damage;
@@ -676,7 +681,8 @@ static int read_profile(struct pf_reader *reader)
     return status;
 }
 
-/* Reading ends at damage. Before damage at the end of the profile, whole samples are read. */
+/* Ends reading at damage. If the damage is at the end of the profile (a cut table), samples whose
+ * parts are all there are still read. */
 static void end_at(struct pf_reader *reader, const struct pf_error *error)
 {
     struct state *state = reader->state;
@@ -692,8 +698,8 @@ static void end_at(struct pf_reader *reader, const struct pf_error *error)
     state->damaged = true;
 }
 
-/* Adds records, or ends the profile behind its last one. PF_OK, or the failure that follows the
- * records of a damaged profile. */
+/* Adds records; after the last record goes on to the next profile. PF_OK, or the failure that
+ * follows the records of a damaged profile. */
 static int add_records(struct pf_reader *reader)
 {
     struct state *state = reader->state;

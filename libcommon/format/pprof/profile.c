@@ -1,5 +1,4 @@
-/* A profile as a file has it: its messages, and in an input of several profiles the seams between
- * them. */
+/* Reads the messages of a profile, and finds the seams between the profiles of an input. */
 #include "format/pprof/profile.h"
 
 #include <inttypes.h>
@@ -14,8 +13,8 @@ enum {
            1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
 };
 
-/* What the id of a row says: another table has begun, the table goes on behind messages of another
- * kind, or neither. */
+/* What the id of a row says: another table has begun; the table goes on with the next id; or
+ * neither. */
 enum row { ROW_TWICE, ROW_NEXT, ROW_OTHER };
 
 void pf_pprof_profile_clear(struct pf_pprof_profile *profile)
@@ -51,13 +50,13 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
     *profile = (struct pf_pprof_profile){0};
 }
 
-/* Offsets are held in fewer than 64 bits. */
+/* The bits of an offset that the structs have room for. */
 #define OFFSET_BITS ((UINT64_C(1) << 60) - 1)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Reads the numbers of fields 1 to count - 1 of a message and skips other fields; the last number
- * of a field counts. False: damaged. */
+/* Reads the numbers of fields 1 to count - 1 of a message; if a field comes twice, the last number
+ * counts. Skips other fields. False: damaged. */
 static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count,
                          const char **problem)
 {
@@ -65,7 +64,7 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
     int status;
 
     memset(values, 0, count * sizeof *values);
-    /* Tags of one byte first: most messages have no others. */
+    /* The fast way, for tags of one byte: most messages have only such tags. */
     while (message.cursor<message.end && *
                           message.cursor<128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
                                          (uint32_t)*message.cursor>> 3 < count &&
@@ -90,7 +89,7 @@ static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t cou
     return status == PF_EOF;
 }
 
-/* Makes room for one more element. */
+/* Makes room for an element; false: out of memory. */
 #define ROOM(profile, what) \
     ((profile)->count.what < (profile)->capacity.what || \
      pf_grow(&(profile)->what, &(profile)->capacity.what, (profile)->count.what + 1, \
@@ -110,7 +109,7 @@ static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, u
     if (!read_numbers(message, values, 3, &problem))
         return damaged(error, offset, "sample type", problem);
     if (profile->count.types > PF_PPROF_TYPES_MAX)
-        return PF_OK; /* one more than the limit, for the message */
+        return PF_OK; /* one type above the limit is kept, for the message */
     if (!ROOM(profile, types))
         return pf_error_nomem(error);
     profile->types[profile->count.types++] = (struct pf_pprof_type){values[1], values[2], offset};
@@ -129,8 +128,9 @@ static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto mes
     return PF_OK;
 }
 
-/* True for all rows without an id but the first: nothing can refer to such a row, and an empty
- * message takes two bytes only. The first one is kept for its offset in the message. */
+/* True for the second and later rows without an id: they are not kept, because nothing can refer to
+ * them and an empty message takes only two bytes. The first is kept, because the message names its
+ * offset. */
 static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t field, uint64_t id)
 {
     bool again = id == 0 && (profile->without_id >> field & 1) != 0;
@@ -273,7 +273,7 @@ static int add_sample(struct pf_pprof_profile *profile, struct pf_bytes bytes, u
     return PF_OK;
 }
 
-/* The last run that begins at or before a place; `count.runs` is not 0. */
+/* The last run that begins at or before a place of the held bytes; there is a run. */
 static size_t find_run(const struct pf_pprof_profile *profile, size_t at)
 {
     size_t low = 0, high = profile->count.runs;
@@ -289,7 +289,7 @@ static size_t find_run(const struct pf_pprof_profile *profile, size_t at)
     return low;
 }
 
-/* Goes from one sample of a run to the next: in the input each has a tag of one byte. */
+/* Goes to the next sample of a run. In the input each sample also has a tag of one byte. */
 static void skip_sample(const struct pf_pprof_profile *profile, size_t *at, uint64_t *offset)
 {
     const unsigned char *bytes = (const unsigned char *)profile->samples.data, *begin = bytes + *at;
@@ -346,7 +346,7 @@ static int add_comment(struct pf_pprof_profile *profile, uint64_t value, uint64_
     return PF_OK;
 }
 
-/* Comments may come packed, as any repeated number. */
+/* Adds the comments of a field: comments may be packed, like all repeated numbers. */
 static int add_comments(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
                         uint64_t offset, struct pf_error *error)
 {
@@ -444,13 +444,14 @@ static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_se
     };
 }
 
-/* Fields that a profile has once are of one kind. */
+/* The kind of a field, to see where groups of fields begin: all fields that a profile has once are
+ * of one kind. */
 static uint32_t kind(uint32_t number)
 {
     return number > PF_PPROF_STRING ? PF_PPROF_TIME : number;
 }
 
-/* The number of values of the first sample; there is a sample. */
+/* The number of values of the first sample; the profile has a sample. */
 static size_t count_values(const struct pf_pprof_profile *profile)
 {
     const unsigned char *bytes = (const unsigned char *)profile->samples.data,
@@ -476,7 +477,7 @@ static size_t count_values(const struct pf_pprof_profile *profile)
     return count;
 }
 
-/* The same, counted once; 0: there is no sample. */
+/* The number of values of the first sample, counted once only; 0: no sample. */
 static size_t values_of(struct pf_pprof_profile *profile)
 {
     size_t *values = &profile->seams.values;
@@ -518,8 +519,8 @@ static enum row weigh_row(const struct pf_pprof_profile *profile,
                     profile->functions[count->functions - 1].id);
 }
 
-/* Whether a profile whose messages of one kind stand side by side has no place for the field.
- * Samples may follow tables that go on. */
+/* True if the field begins something that the profile has already, provided that its messages of
+ * one kind stand side by side. Samples may follow a table that goes on. */
 static bool comes_again(struct pf_pprof_profile *profile, const struct pf_proto_field *field)
 {
     struct pf_pprof_seams *seams = &profile->seams;
@@ -546,8 +547,7 @@ static bool has_string(const struct pf_pprof_mark *count, uint64_t string)
     return string < count->strings;
 }
 
-/* Whether a table of strings that ends at the empty string has all strings that the messages before
- * refer to. */
+/* True if the strings before the seam `empty` are all that the messages before it refer to. */
 static bool is_whole(struct pf_pprof_profile *profile)
 {
     struct pf_pprof_seams *seams = &profile->seams;
@@ -586,8 +586,8 @@ static void choose_seam(const struct pf_pprof_profile *profile, const struct pf_
         seam->before = PF_PPROF_FIELDS;
 }
 
-/* An empty string inside a table may be a second one of the same table, or the first of another
- * table right behind it: seam_at_field decides. */
+/* Looks for a seam at a string. An empty string after another string may belong to the same table,
+ * or begin the next profile's: seam_at_field decides. */
 static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
                            uint64_t offset, bool member, struct pf_pprof_seam *seam)
 {
@@ -644,8 +644,8 @@ static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_prot
     return false;
 }
 
-/* Called for each field behind which the profile may go on, before the field is added. `member`: a
- * gzip member begins with it. True: the next profile has begun, at *seam. */
+/* Looks for a seam at a field, before the field is added. `member`: a gzip member begins with the
+ * field. True: the next profile has begun, at *seam. */
 static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_field *field,
                       uint64_t offset, bool member, struct pf_pprof_seam *seam)
 {
@@ -668,8 +668,8 @@ static bool find_seam(struct pf_pprof_profile *profile, const struct pf_proto_fi
     return false;
 }
 
-/* Whether the table has the strings of the fields that come once; else these fields belong to the
- * next profile. */
+/* True if the table of strings has the strings of the fields that a profile has once; if not, these
+ * fields belong to the next profile. */
 static bool are_whole(const struct pf_pprof_profile *profile, const struct pf_pprof_mark *count)
 {
     const uint64_t *value = count->scalars.value;
@@ -691,7 +691,7 @@ static void move_elements(void *to, const void *array, size_t from, size_t end)
         memcpy(to, (const char *)array + from, end - from);
 }
 
-/* Moves the elements from `from` on into the same array of `next`. */
+/* Moves the elements from `from` on into the same array of `next`; false: out of memory. */
 #define MOVE(profile, next, what, from) \
     (pf_grow(&(next)->what, &(next)->capacity.what, (profile)->count.what - (from) + 1, \
              sizeof *(next)->what) && \
@@ -737,8 +737,7 @@ static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_prof
     return true;
 }
 
-/* Cuts the profile at the seam; the rest becomes `next`, which is empty. PF_OK, or PF_NOMEM in
- * `error`. */
+/* Cuts the profile at the seam and moves the rest to `next`, which is empty. PF_OK; PF_NOMEM. */
 static int cut_at_seam(struct pf_pprof_profile *profile, struct pf_pprof_profile *next,
                        const struct pf_pprof_seam *found, struct pf_error *error)
 {

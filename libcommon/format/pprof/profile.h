@@ -1,6 +1,6 @@
-/* One profile as a file has it, held until its end, because names may come last, as in the files of
- * Go. Samples stay in their own bytes. Also the numbers of the fields of profile.proto and the
- * origins of metadata. */
+/* One profile as a file has it (formats page: pprof). It is held until its end, because names may
+ * come last, as in the files of Go. Samples are held as bytes. Also the numbers of the fields of
+ * profile.proto and the origins of metadata. */
 #ifndef PF_FORMAT_PPROF_PROFILE_H
 #define PF_FORMAT_PPROF_PROFILE_H
 
@@ -35,26 +35,28 @@ enum pf_pprof_field {
     PF_PPROF_FIELDS
 };
 
-enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: as many measures as a stream has */
+enum { PF_PPROF_TYPES_MAX = 1024 }; /* sample types: a stream has as many measures */
 /* a comment takes one byte of the input and 16 in memory */
 enum { PF_PPROF_COMMENTS_MAX = 1 << 20 };
 
-/* Units that producers of pprof write: others are base units of their own. */
+/* The units that are scaled; a type with another unit keeps the unit as its base unit. */
 enum { PF_PPROF_UNITS = PF_UNITS_TIME | PF_UNITS_SIZES };
 
 /* The flags of a Mapping, its fields 7 to 10, are the bits of enum pf_image_flag in this order. */
 enum { PF_PPROF_MAPPING_FLAGS = 4 };
 
-/* Origins of metadata; the keys of the first are the names of Profile's fields. */
+/* Origins of metadata. The keys of PF_PPROF_ORIGIN are the names of Profile's fields. */
 #define PF_PPROF_ORIGIN  "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
 /* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its
- * fields; that functions without a system name have none, rather than the same as the name. */
+ * fields; a row that says that functions without a system name stay so (else a system name that is
+ * the same as the name is left out). */
 #define PF_PPROF_KEY_MAPPING      "mapping"
 #define PF_PPROF_KEY_FOLDED       "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"
 
-/* Numbers of strings as the file has them, not checked. `offset` is where the field begins. */
+/* Messages as the file has them: numbers of strings are not checked. `offset`: where the field
+ * begins in the input. */
 struct pf_pprof_type {
     uint64_t type, unit, offset;
 };
@@ -76,19 +78,19 @@ struct pf_pprof_function {
     int64_t start_line;
     uint64_t offset;
 };
-/* Samples without other fields between them: where the first lies in the held bytes, and in the
+/* Samples without other fields between them: where the first begins in the held bytes, and in the
  * input. */
 struct pf_pprof_run {
     size_t at;
     uint64_t offset;
 };
-/* Fields that a profile has once, by their number. */
+/* Fields that a profile has once: numbers, by number of the field. */
 struct pf_pprof_scalars {
     uint64_t value[16];
     struct pf_pprof_type period_type;
 };
 
-/* How much there was at some point. */
+/* Numbers of elements read, at some point of the input. */
 struct pf_pprof_mark {
     size_t types, mappings, lines, locations, functions, strings, comments, runs, sample_bytes;
     struct pf_pprof_scalars scalars;
@@ -98,11 +100,14 @@ struct pf_pprof_mark {
 struct pf_pprof_seam {
     bool set;
     struct pf_pprof_mark count; /* the counts before it */
-    struct pf_pprof_mark run;   /* the counts before the last fields of one kind before it */
-    uint32_t run_since;         /* those fields, by bit */
-    uint32_t before; /* field number of messages before it that may belong to the next profile;
-                      * PF_PPROF_FIELDS: several kinds; 0: none */
-    uint32_t first, since; /* number of the field there; those met from there on, by bit */
+    /* the counts before the last group of fields of one kind that stand before it */
+    struct pf_pprof_mark run;
+    uint32_t run_since; /* the fields of that group, by bit */
+    /* field number of messages before it that may belong to the next profile; PF_PPROF_FIELDS: of
+     * several kinds; 0: no such messages */
+    uint32_t before;
+    /* `first`: number of the field there; `since`: the fields from there on, by bit */
+    uint32_t first, since;
     uint64_t offset;
 };
 
@@ -113,46 +118,50 @@ struct pf_pprof_profile {
     struct pf_pprof_line *lines;
     struct pf_pprof_location *locations;
     struct pf_pprof_function *functions;
-    uint32_t *strings; /* of the dictionary */
+    uint32_t *strings; /* ids of the dictionary */
     uint32_t *comments;
     struct pf_pprof_run *runs;
-    struct pf_buffer samples; /* each with the varint of its size before it */
+    struct pf_buffer samples; /* each sample follows its size, a varint */
     struct {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
-    uint32_t first, last, seen; /* numbers of fields met; all, by bit */
-    /* those of rows whose id is 0, by bit: one row of a kind is kept, for the message */
+    /* number of the first and of the last field; `seen`: all fields, by bit */
+    uint32_t first, last, seen;
+    /* fields that had a row with id 0, by bit: one such row is kept, for the message */
     uint32_t without_id;
-    struct pf_pprof_seams { /* what find_seam has seen */
+    struct pf_pprof_seams { /* what find_seam knows */
         struct pf_pprof_seam member, again, same, empty;
-        bool scattered;           /* `again` is one place of many */
-        bool goes_on;             /* a table did, just before, or before the last samples */
-        struct pf_pprof_mark run; /* the counts before the fields of the last kind */
-        uint32_t run_since;       /* those met since, by bit */
-        /* fields behind the last string, by bit; the number of the last message there, or 0 */
+        bool scattered; /* there are several places like `again` */
+        /* a table went on with the next id, just before or before the last samples */
+        bool goes_on;
+        struct pf_pprof_mark run; /* the counts before the last group of fields of one kind */
+        uint32_t run_since;       /* the fields of that group, by bit */
+        /* `met`: the fields after the last string, by bit; `before`: number of the last message
+         * there, or 0 */
         uint32_t met, before;
-        bool is_weak;         /* `again` may be the profile's own as well */
-        bool asked, is_whole; /* whether the part before `empty` is whole */
-        size_t values;        /* of the first sample, and 1; 0: not counted yet */
+        bool is_weak;         /* the field at `again` may belong to this profile as well */
+        bool asked, is_whole; /* `is_whole` is known: the part before `empty` is whole */
+        size_t values;        /* number of values of the first sample, + 1; 0: not counted yet */
     } seams;
-    uint32_t doubt_begin, doubt_end; /* the seams' `before` */
-    uint64_t end;                    /* the offset behind the profile */
+    uint32_t doubt_begin, doubt_end; /* `before` of the seams at both ends */
+    uint64_t end;                    /* offset of the end of the profile */
 };
 
 /* Zero-initialise. */
 void pf_pprof_profile_free(struct pf_pprof_profile *);
-/* Empty, with the room it had. */
+/* Empties the profile and keeps its memory. */
 void pf_pprof_profile_clear(struct pf_pprof_profile *);
 
-/* Reads fields up to the end of the profile: the end of the input, or the seam to the next profile;
- * then `next` has the fields read behind the seam. PF_OK, PF_EOF when no field is ahead and the
- * profile is empty, or a negative code in `error`. */
+/* Reads fields up to the end of the profile, which is the end of the input or the seam to the next
+ * profile; then `next` gets the fields that were read after the seam. PF_OK; PF_EOF: no field is
+ * ahead and the profile is empty; or a failure in `error`. */
 int pf_pprof_profile_read(struct pf_pprof_profile *, struct pf_pprof_profile *next,
                           struct pf_source *, struct pf_dict *, struct pf_error *error);
 
-/* The offset in the input of the sample whose bytes begin at `at`. */
+/* The offset in the input of the sample that begins at `at` of the held bytes. Walks over
+ * samples. */
 uint64_t pf_pprof_profile_offset(const struct pf_pprof_profile *, size_t at);
-/* The end of the bytes of all samples before an offset of the input. */
+/* How many held bytes the samples before an offset of the input have. */
 size_t pf_pprof_profile_before(const struct pf_pprof_profile *, uint64_t offset);
 
 #endif

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING_MAX = 32 << 20 }; /* bytes of samples; measures that come later are refused */
+/* most bytes of waiting samples; measures that come later are refused */
+enum { WAITING_MAX = 32 << 20 };
 enum { LEVEL = 4 }; /* of gzip: 30 MB in 0.75 s and 14.9 MB; 6 takes 0.99 s for 14.7 MB */
 
 struct flat {
@@ -35,7 +36,7 @@ static int add_comment(struct pf_pprof_facts *facts, uint32_t comment, struct pf
     return PF_OK;
 }
 
-/* Metadata of another format: `ORIGIN.KEY: VALUE`. */
+/* Adds metadata of another format as a comment, `ORIGIN.KEY: VALUE`. */
 static int add_foreign_fact(struct pf_pprof_facts *facts, struct pf_dict *dict,
                             struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
                             struct pf_error *error)
@@ -167,9 +168,9 @@ static int add_metadata_row(struct pf_pprof_facts *facts, struct pf_pprof_places
                : add_foreign_fact(facts, dict, origin, key, text, error);
 }
 
-/* Adds a batch of metadata: the earliest time, the sum of durations, the longest period of the
- * first type, all comments, and the first value of all others. Mappings get the next numbers.
- * PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Adds a batch of metadata. The profile gets the earliest time, the sum of durations, the longest
+ * period of the first type of period, all comments, and the first value of all other fields.
+ * Mappings get the next numbers. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 static int add_facts(struct pf_pprof_facts *facts, struct pf_pprof_places *places,
                      const struct pf_batch *batch, struct pf_error *error)
 {
@@ -195,7 +196,7 @@ static void free_types(struct pf_pprof_types *types)
     free(types->members);
 }
 
-/* Parts of a time become nanoseconds. */
+/* True for a time in parts of a unit, such as picoseconds: it becomes nanoseconds. */
 static bool is_rounded(const struct pf_dict *dict, const struct pf_measure *measure)
 {
     struct pf_bytes whole;
@@ -227,7 +228,7 @@ static struct pf_pprof_out_type new_type(struct pf_dict *dict, const struct pf_m
     return type;
 }
 
-/* Sets the factor from values of the measure to those of the type. */
+/* Sets the factor from values of the measure to values of the type. False: no factor fits. */
 static bool set_scale(const struct pf_pprof_out_type *type, const struct pf_measure *measure,
                       struct pf_pprof_member *member)
 {
@@ -276,10 +277,10 @@ static int add_measure(struct pf_pprof_types *types, struct pf_dict *dict, uint3
     return PF_OK;
 }
 
-/* The type of a measure, added when new. Values stay as they are when pprof knows their unit, or
- * become base units when these are whole; parts of a time (pf_unit_parts) are rounded to
- * nanoseconds, half to even. PF_OK, PF_NOMEM; PF_UNSUPPORTED: no whole factor leads from its scale
- * to that of the type, or their periods differ. */
+/* Finds the type of a measure; adds a new type. Values stay as they are if pprof knows their unit,
+ * or become base units if these are whole; parts of a time (pf_unit_parts) are rounded to
+ * nanoseconds, half to even. PF_OK; PF_NOMEM; PF_UNSUPPORTED: no whole factor leads from the
+ * measure's scale to the type's, or their periods differ. */
 static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_t measure,
                      struct pf_pprof_member *member, struct pf_error *error)
 {
@@ -294,7 +295,7 @@ static int find_type(struct pf_pprof_types *types, struct pf_dict *dict, uint32_
     return status;
 }
 
-/* The type that tables show first; UINT32_MAX for none. */
+/* The number of the type that tables show first; UINT32_MAX: no types. */
 static uint32_t main_type(const struct pf_pprof_types *types, const struct pf_dict *dict)
 {
     struct pf_main_choice choice = {0};
@@ -369,7 +370,7 @@ static void add_label(struct pf_pprof_writer *state, uint32_t set)
     pf_proto_add_bytes(&state->labels, 3, message->data, message->size);
 }
 
-/* The fields of a set of labels, in its order. */
+/* The fields of a label set, in the order of its labels; valid until the next call. */
 static struct pf_bytes written_labels(struct pf_pprof_writer *state, uint32_t set)
 {
     struct pf_buffer *chain = &state->chain;
@@ -429,7 +430,7 @@ static void write_types(struct pf_writer *writer, const struct pf_pprof_types *t
     state->begun = true;
 }
 
-/* Writes the sample whose stack and values are in their buffers. */
+/* Writes the sample whose stack and values are in state->stack and state->values. */
 static void write_sample(struct pf_writer *writer, uint32_t set)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -487,7 +488,7 @@ static int find_columns(struct pf_writer *writer, struct pf_pprof_types *types,
     return PF_OK;
 }
 
-/* A value as it is written. */
+/* A value as the file has it. False: over 64 bits. */
 static bool value_at(const struct pf_pprof_writer *state, size_t type, uint32_t row, int64_t *value)
 {
     const struct pf_pprof_member *scale = &state->scales[type];
@@ -584,7 +585,7 @@ static int hold_flats(struct pf_writer *writer, const struct pf_batch *batch)
     return check_memory(writer);
 }
 
-/* A place with its counts becomes a sample of one frame. */
+/* Writes the flat records: each becomes a sample of one frame. */
 static void write_flats(struct pf_writer *writer)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -621,8 +622,8 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The type to name as the default; without it a reader chooses the last type. The name in a file
- * stays while it is true. */
+/* The name of the default type; 0: none is needed, because readers choose the last type. A name
+ * from an input stays while it is true. */
 static uint32_t default_type(const struct pf_pprof_writer *state,
                              const struct pf_pprof_types *types)
 {
@@ -670,7 +671,7 @@ static void write_facts(struct pf_writer *writer, const uint32_t *strings)
     pf_proto_write_number(sink, PF_PPROF_DOC_URL, strings[5]);
 }
 
-/* The length of a tick in a profile that counts ticks. */
+/* Sets the period to the length of a tick, in a profile that counts ticks. */
 static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_types *types,
                             uint32_t best)
 {
@@ -684,8 +685,8 @@ static void set_tick_period(struct pf_pprof_facts *facts, const struct pf_pprof_
     facts->period_unit = type->unit;
 }
 
-/* Writes the tables, then the fields that come once. Their strings get numbers before the table of
- * strings. */
+/* Writes the tables, then the fields that a profile has once. Strings of these fields get numbers
+ * before the table of strings is written. */
 static int write_end(struct pf_writer *writer, const struct pf_pprof_types *types)
 {
     struct pf_pprof_writer *state = writer->state;
@@ -730,7 +731,7 @@ int pf_pprof_finish(struct pf_writer *writer)
                        "periods of another type than the first are left out");
     status =
         write_end(writer, flats || state->types.count == 0 ? &state->flat_types : &state->types);
-    /* After a failed input every reader must see that the profile is not whole. */
+    /* An input failed: a cut field shows every reader that the profile is not whole. */
     if (writer->failed_input)
         pf_sink_write(writer->sink, cut, sizeof cut);
     if (status != PF_OK)

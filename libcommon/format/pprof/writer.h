@@ -1,6 +1,6 @@
-/* The writer of pprof. Every sample has a value for each measure: the first samples wait for
- * measures that come late, up to a limit. Later samples are written as they come; what they refer
- * to is numbered in the order in which it is written first, and written behind them. */
+/* The writer of pprof. Each sample has a value for each measure, so the first samples wait for
+ * measures that come late, up to a limit. Later samples are written as they come. What samples
+ * refer to gets its number when a sample first refers to it, and is written after the samples. */
 #ifndef PF_FORMAT_PPROF_WRITER_H
 #define PF_FORMAT_PPROF_WRITER_H
 
@@ -20,7 +20,7 @@
 
 /* --- places.c --------------------------------------------------------------------------------- */
 
-/* The numbers of ids of the dictionary, and the ids by number - 1. */
+/* Numbers in the file: by id of the dictionary, and the id for each number - 1. */
 struct pf_pprof_numbers {
     struct pf_id_map of;
     uint32_t *ids;
@@ -29,14 +29,15 @@ struct pf_pprof_numbers {
 
 struct pf_pprof_places {
     struct pf_dict *dict;
-    struct pf_pprof_numbers strings; /* number 0 is "" and not among them */
+    struct pf_pprof_numbers strings; /* without number 0, which is "" */
     struct pf_pprof_numbers images, functions;
-    struct pf_pprof_numbers single; /* locations of one frame: `of` alone is used */
-    /* frames of a location, the innermost first: a chain is one frame more than another */
+    struct pf_pprof_numbers single; /* locations of one frame: only `of` is used */
+    /* the frames of a location, the innermost first: a chain is a shorter chain and a frame */
     struct pf_table chains;
     struct pf_pprof_numbers locations; /* ids of chains */
     struct pf_table folded;            /* pf_pprof_location_hash */
-    uint32_t listed;                   /* images up to this number have the flags of their file */
+    uint32_t listed;                   /* images up to this number came with their own flags */
+    /* a function without a system name stays without */
     bool bare_system_names;
 };
 
@@ -44,24 +45,26 @@ struct pf_pprof_places {
 int pf_pprof_places_init(struct pf_pprof_places *, struct pf_dict *);
 void pf_pprof_places_free(struct pf_pprof_places *);
 
-/* The number of an id; 0 for id 0, and for all ids when memory ran out (pf_pprof_places_status). */
+/* The number of an id; a new id gets the next number. 0 for id 0; also if memory ran out: see
+ * pf_pprof_places_status. */
 uint32_t pf_pprof_places_string(struct pf_pprof_places *, uint32_t string);
 uint32_t pf_pprof_places_image(struct pf_pprof_places *, uint32_t image);
-/* Appends the numbers of a stack's locations, leaf first, as varints. */
+/* Appends the numbers of a stack's locations, leaf first, or the number of one location, as
+ * varints. Failures: `packed`, pf_pprof_places_status. */
 void pf_pprof_places_stack(struct pf_pprof_places *, uint32_t stack, struct pf_buffer *packed);
 void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location,
                               struct pf_buffer *packed);
 /* PF_OK or PF_NOMEM. */
 int pf_pprof_places_status(const struct pf_pprof_places *);
 
-/* Writes fields 3 to 5 of Profile, and field 6 when all strings have their numbers. PF_OK or
+/* Write fields 3 to 5 of Profile, and, when all strings have their numbers, field 6. PF_OK or
  * PF_NOMEM. */
 int pf_pprof_places_write(struct pf_pprof_places *, struct pf_sink *);
 void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 
-/* Metadata as facts of the profile that is written. */
+/* What metadata say about the profile that is written. */
 struct pf_pprof_facts {
     int64_t time, duration, period;
     bool has_time, has_period;
@@ -69,24 +72,25 @@ struct pf_pprof_facts {
     uint32_t period_type, period_unit, drop_frames, keep_frames, default_type, doc_url;
     uint32_t *comments;
     size_t comment_count, comment_capacity;
-    bool from_pprof, from_others; /* the formats of the inputs */
+    bool from_pprof, from_others; /* an input was pprof; an input was another format */
+    /* inputs had periods of other types */
     bool other_periods;
 };
 
-/* The sample types of the profile: what measures become. Zero-initialise. */
+/* The sample types of the profile, made from measures. Zero-initialise. */
 struct pf_pprof_types {
     struct pf_pprof_out_type {
         struct pf_measure measure;
-        uint32_t unit;     /* string, as it is written */
-        uint64_t num, den; /* base units in a unit as written */
-        bool rounded;      /* values are rounded to whole numbers of it */
-        int64_t *held;     /* values of flat records that wait */
+        uint32_t unit;     /* string: the unit in the file */
+        uint64_t num, den; /* base units in a unit of the file */
+        bool rounded;      /* values are rounded to whole units */
+        int64_t *held;     /* values of the waiting flat records */
         size_t held_capacity;
     } * rows;
     size_t count, capacity;
     struct pf_pprof_member {
-        uint32_t type;     /* + 1; 0 = not seen */
-        uint64_t num, den; /* from its values to values as written */
+        uint32_t type;     /* type + 1; 0 = not known yet */
+        uint64_t num, den; /* factor from the measure's values to values in the file */
     } * members;           /* by measure */
     size_t member_count, member_capacity;
 };
@@ -96,13 +100,14 @@ struct pf_pprof_writer {
     struct pf_pprof_facts facts;
     struct pf_pprof_types types, flat_types;
     bool begun;                 /* sample types are written */
-    struct pf_parcel **waiting; /* batches of samples, before that */
+    struct pf_parcel **waiting; /* batches of samples that wait for the sample types */
     size_t waiting_count, waiting_capacity, waiting_size;
-    /* place and labels of flat records, which wait: written when there are no samples */
+    /* location and labels of flat records, which wait: they are written if there are no samples */
     struct pf_table flats;
-    struct pf_buffer labels;   /* label sets as they are written */
-    struct pf_id_map label_of; /* of a set: where it begins among them; its size is before it */
-    const int64_t **columns;   /* of the current batch, by type; NULL = absent */
+    struct pf_buffer labels; /* label sets as fields of the file */
+    /* by label set: where it begins in `labels`; its size stands before it */
+    struct pf_id_map label_of;
+    const int64_t **columns; /* of the current batch, by type; NULL = absent */
     struct pf_pprof_member *scales;
     size_t column_capacity, scale_capacity;
     struct pf_buffer stack, values, message, chain;
