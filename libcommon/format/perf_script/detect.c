@@ -1,4 +1,4 @@
-/* Whether a text is of perf script. */
+/* How likely a text is perf script's. */
 #include "format/perf_script/perf_script.h"
 
 #include "base/scan.h"
@@ -14,7 +14,7 @@ static bool empty(struct pf_bytes line)
     return true;
 }
 
-/* Whether the address of a frame ends where perf's `%16lx` ends it, behind so many columns. */
+/* True if an address ends 16 columns after `before`, where perf's `%16lx` ends it. */
 static bool in_columns(struct pf_bytes line, size_t before)
 {
     size_t end = before + 16;
@@ -22,8 +22,8 @@ static bool in_columns(struct pf_bytes line, size_t before)
     return line.size > end + 1 && !pf_blank(line.data[end - 1]) && pf_blank(line.data[end]);
 }
 
-/* A frame as perf prints it: behind a tab, or with an image or an offset, or in the columns of
- * `%16lx`, also where the tab was lost or became blanks. */
+/* True for a frame as perf prints it: after a tab, or with an image, or in the columns of `%16lx`,
+ * even if the tab was lost or became blanks. */
 static bool printed_frame(struct pf_bytes line)
 {
     enum { TAB = 8 };
@@ -35,12 +35,12 @@ static bool printed_frame(struct pf_bytes line)
            in_columns(line, TAB);
 }
 
-/* The first line that is neither empty nor a comment is a header, with a time, an event, or both; a
- * frame stands in it or below it. Without a time other texts look like that, but have no frame as
- * perf prints it. */
+/* Bits of evidence in the first event: its header and the line below. The header has a time, an
+ * event, or both; a frame is in the header or below it. Other texts look like a header without a
+ * time, but they have no frame as perf prints it. */
 static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
 {
-    enum { INSIDE = 2 }; /* blanks between an event and a frame behind it */
+    enum { INSIDE = 2 }; /* columns between an event and a frame in its line */
     struct pf_perf_frame frame;
     bool inside = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
     bool chain = !empty(below) &&
@@ -57,7 +57,7 @@ static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
     return inside || chain ? bits + 12 : header->event.size > 0 && header->has_tid ? bits : 0;
 }
 
-/* `\t%16lx SYMBOL`, as perf prints a frame. */
+/* True for a frame with a symbol as perf prints it, `\t%16lx SYMBOL`. */
 static bool aligned_frame(struct pf_bytes line)
 {
     enum { WIDTH = 17 };
@@ -67,8 +67,8 @@ static bool aligned_frame(struct pf_bytes line)
            line.data[WIDTH] == ' ' && pf_perf_frame_parse(line, &frame) && frame.symbol.size > 0;
 }
 
-/* `%16s ` of a command, or `%10u ` of a period, above or beside an event behind which nothing
- * stands but perf's blank. */
+/* True for a header without a time and with nothing after the event but perf's blank, and with a
+ * thread, a period, or a command in the columns of `%16s `. */
 static bool aligned_header(struct pf_bytes line)
 {
     enum { COMM = 16 };
@@ -83,7 +83,7 @@ static bool aligned_header(struct pf_bytes line)
            line.data[COMM - 1] != ' ';
 }
 
-/* Neither times nor call chains: each line ahead must be an event. */
+/* Bits of evidence in a text without times and call chains: each line ahead must be an event. */
 static int weigh_aligned(struct pf_bytes text, bool whole)
 {
     int lines = 0;

@@ -5,10 +5,11 @@
 #include "base/number.h"
 #include "base/scan.h"
 
-/* of x86-64 and arm64; vsyscall's page lies above it */
+/* the lowest kernel address of x86-64 and arm64; the vsyscall page is above it, too */
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000);
 
-/* perf prints addresses in small letters; FACE and BEEF are names. */
+/* A hexadecimal digit as perf prints it, in small letters: FACE and BEEF are names. -1: not a
+ * digit. */
 static int lower_hex(char c)
 {
     return c < 'A' || c > 'F' ? pf_hex_digit(c) : -1;
@@ -23,7 +24,7 @@ static size_t hex_digits(struct pf_bytes text)
     return size;
 }
 
-/* Where `+0x...` at the end of the text begins; its size when there is none. */
+/* Where an offset `+0x...` at the end of the text begins; the size of the text: no offset. */
 static size_t offset_start(struct pf_bytes text)
 {
     size_t at = text.size;
@@ -34,9 +35,8 @@ static size_t offset_start(struct pf_bytes text)
                                                                                   : text.size;
 }
 
-/* Where the bracket begins that the last byte closes: at the start where the symbol is empty; the
- * size of the text when it does not. The image may hold brackets, but mostly closes what it
- * opens. */
+/* Where the bracket begins that the last byte closes; the size of the text: no such bracket. An
+ * image may hold brackets, but mostly closes what it opens. */
 static size_t bracket_start(struct pf_bytes text)
 {
     size_t depth = 0;
@@ -50,8 +50,8 @@ static size_t bracket_start(struct pf_bytes text)
     return text.size;
 }
 
-/* Where the image's bracket begins: behind the last offset, behind `[unknown]`, or from the last
- * bracket back. */
+/* Where the image's bracket begins: after the last offset, after `[unknown]`, or else the bracket
+ * that the last byte closes. */
 static size_t image_start(struct pf_bytes text)
 {
     static const struct pf_bytes unknown = {"[unknown] (", 11};
@@ -65,7 +65,7 @@ static size_t image_start(struct pf_bytes text)
     return bracket_start(text);
 }
 
-/* `text` is without blanks at its ends, and has at least `least` digits. */
+/* Parses a frame without blanks at both ends, whose address has at least `least` digits. */
 static inline bool parse_frame(struct pf_bytes text, size_t least, struct pf_perf_frame *frame)
 {
     size_t digits = hex_digits(text), start;
@@ -145,8 +145,8 @@ static bool unknown(struct pf_bytes name)
     return pf_bytes_equal(name, PF_BYTES("[unknown]"));
 }
 
-/* Code that a running program made: perf's own map of it, an object of perf inject --jit, or what
- * anonymous memory is called. */
+/* True for code that was made at run time: perf's own map, an object of perf inject --jit, or
+ * `[JIT]`. */
 static bool made_at_run_time(struct pf_bytes image)
 {
     struct pf_bytes name = base_name(image);
@@ -171,7 +171,7 @@ static enum pf_frame_kind frame_kind(const struct pf_perf_frame *frame)
     return made_at_run_time(image) ? PF_FRAME_JIT : PF_FRAME_NATIVE;
 }
 
-/* `[IMAGE]` without its directory for what has no symbol. */
+/* The name of a frame without a symbol: `[IMAGE]`, without the directory. */
 static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
 {
     struct pf_bytes name = base_name(image);
@@ -212,7 +212,7 @@ static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *f
     return pf_dict_add_location(dict, &location);
 }
 
-/* Where `->` stands last; the size of the text when it does not. */
+/* Where the last `->` begins; the size of the text: no arrow. */
 static size_t last_arrow(struct pf_bytes text)
 {
     for (size_t at = text.size; at-- > 1;)

@@ -3,11 +3,12 @@
 #include "base/decimal.h"
 #include "base/scan.h"
 
-enum { PERIOD_WIDTH = 10 }; /* perf prints a period in at least so many columns, a thread in five */
+/* perf prints a period in at least so many columns, a thread id in five */
+enum { PERIOD_WIDTH = 10 };
 
 /* --- who: COMM PID/TID [CPU] ------------------------------------------------------------------ */
 
-/* A process, thread or processor; perf prints -1 for those it does not know. */
+/* Parses a number of a process, thread or processor; perf prints -1 for an unknown number. */
 static bool parse_id(struct pf_bytes token, int64_t *id)
 {
     return pf_parse_whole(token, -1, INT64_MAX, id);
@@ -36,7 +37,7 @@ static bool thread_token(struct pf_bytes token, struct pf_perf_header *header)
     return header->has_tid;
 }
 
-/* The letters of -F misc: what the processor was at. */
+/* True for the letters of -F misc, the mode of the processor. */
 static bool misc_token(struct pf_bytes token)
 {
     for (size_t k = 0; k < token.size; k++)
@@ -70,7 +71,7 @@ static void parse_who(struct pf_bytes text, struct pf_perf_header *header)
 
 /* --- the rest: PERIOD EVENT: ... -------------------------------------------------------------- */
 
-/* What may stand behind an event without an explanation: nothing, or a frame. */
+/* True if the text after an event is nothing or a frame. */
 static bool frame_like(struct pf_bytes rest)
 {
     struct pf_perf_frame frame;
@@ -104,7 +105,7 @@ static bool parse_event(struct pf_bytes text, struct pf_perf_header *header)
     return true;
 }
 
-/* No event is printed: maybe a period, maybe a frame. */
+/* Parses what follows a time if no event is printed: a period, a frame, both or nothing. */
 static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
 {
     struct pf_bytes rest = text, token = pf_scan_word(&rest);
@@ -121,11 +122,12 @@ static bool parse_no_event(struct pf_bytes text, struct pf_perf_header *header)
     return frame_like(text);
 }
 
-/* How many decimals times have: perf prints six, or nine with --ns; simpleperf and scripts print
- * other numbers of them. */
+/* The decimals of times: perf prints six, or nine with --ns; simpleperf and scripts print other
+ * numbers of decimals. */
 enum places { PLACES_OF_PERF, PLACES_ANY };
 
-/* Takes `SECONDS.FRACTION` off the end of the text. *huge: it is one, and overflows 64 bits. */
+/* Removes a time `SECONDS.FRACTION` from the end of the text, in nanoseconds. False: no time; with
+ * *huge: a time over 64 bits. */
 static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
 {
     struct pf_bytes token = pf_scan_last_word(text);
@@ -152,8 +154,8 @@ static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, 
     return !*huge;
 }
 
-/* The last time of the line behind which an event stands, or, unless `event`, nothing that speaks
- * against it. */
+/* Parses a header with a time: the last time in the line that an event follows; unless `event` is
+ * set, the last time that a period, a frame or nothing follows. */
 static bool parse_timed(struct pf_bytes line, enum places places, bool event,
                         struct pf_perf_header *header, bool *huge)
 {
@@ -173,9 +175,9 @@ static bool parse_timed(struct pf_bytes line, enum places places, bool event,
     return false;
 }
 
-/* Without a time the event is the last token with a colon behind which nothing or a frame stands,
- * or a tracepoint's. What stands before it is a period where it is as wide as one, or where there
- * is a thread as well. */
+/* Parses a header without a time. The event is the last word that ends with a colon, if nothing or
+ * a frame follows, or if its name has another colon (a tracepoint). A number before the event is a
+ * period if it is wide enough, or if the header also has a thread or a processor. */
 static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
 {
     for (size_t at = line.size; at-- > 1;) {

@@ -1,5 +1,4 @@
-/* The reader of perf script: the text cut into events and comments, which become records and
- * metadata. */
+/* The reader of perf script: events become records, comments become metadata. */
 #include "format/perf_script/perf_script.h"
 
 #include "base/line_memo.h"
@@ -9,29 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_EVENTS = 64 }; /* different ones in a batch; one with more of them is cut short */
+enum { MOST_EVENTS = 64 }; /* different events in a batch; with one more a new batch begins */
 
-/* What a line of a call chain means is its value in the memo: a location, or, with the upper bit,
- * one of these. */
+/* The value of a line in the memo of call chains: a location, or, with the upper bit, a number of
+ * state->specials. */
 #define SPECIAL 0x80000000u
 
 struct line_locations {
-    uint32_t first, count; /* of its locations, some inlined; 0: a place in the source */
+    /* range of state->locations, some of them inlined; count 0: the line is a place in the
+     * source */
+    uint32_t first, count;
 };
 
-/* One of the events that the file names. */
+/* The measures of an event. */
 struct measures {
-    uint32_t index[2]; /* of the measure without periods and with; UINT32_MAX = not yet */
+    uint32_t index[2]; /* the measure without periods and with periods; UINT32_MAX = not made yet */
 };
 
 struct perf_reader {
     struct pf_rows rows;
-    struct pf_line_memo lines, names; /* of call chains; `who` parts, and events */
+    struct pf_line_memo lines, names; /* `lines`: of call chains; `names`: `who` parts and events */
     struct line_locations *specials;
     size_t special_count, special_capacity;
     uint32_t *locations; /* of the special lines */
     size_t location_count, location_capacity;
-    /* locations with a place in the source: location, line; the result by id */
+    /* a location and the line with its place in the source; `placed_locations`: by id of the
+     * pair */
     struct pf_table placed;
     uint32_t *placed_locations;
     size_t placed_capacity;
@@ -39,20 +41,21 @@ struct perf_reader {
     size_t label_capacity;
     struct measures *measures; /* by event */
     size_t measure_capacity;
-    uint32_t samples; /* the measure; UINT32_MAX = not yet */
-    /* an event counts time: the first that does is the main measure */
+    uint32_t samples; /* the measure; UINT32_MAX = not made yet */
+    /* an event counts time: the first such event is the main measure */
     bool has_time;
-    bool timed; /* the file's events carry times */
-    bool named; /* one came that has a time or an event in its header */
-    bool bare;  /* one came that has neither */
+    bool timed; /* events of the file have times */
+    bool named; /* a header had a time or an event */
+    bool bare;  /* a header had neither */
     bool give_times;
-    int status; /* what follows the records given last */
+    int status; /* the result after the last records */
 
-    bool inlines;         /* frames of the event at hand are inlined */
-    uint64_t passed_over; /* lines that are no frames, and where the first is */
+    bool inlines; /* frames of the current event are inlined, or may be */
+    /* lines of call chains that are not frames; `passed_offset`: of the first of them */
+    uint64_t passed_over;
     uint64_t passed_offset;
 
-    uint64_t event; /* the event at hand: where it begins */
+    uint64_t event; /* offset of the current event */
     uint32_t item_measure, item_labels;
     int64_t item_value, item_time;
     uint32_t origin;
@@ -60,13 +63,13 @@ struct perf_reader {
 
 enum { LINE_SIZE = 64 * 1024 * 1024 };
 
-/* A line that is ahead, not taken. */
+/* A line ahead, which the source still has. */
 struct ahead {
     struct pf_bytes line; /* without its line feed */
-    bool whole;           /* it has one */
+    bool whole;           /* it has a line feed */
 };
 
-/* The line that begins `behind` bytes from here. PF_OK, PF_EOF, or a failure. */
+/* Peeks at the line that begins `behind` bytes from here. PF_OK, PF_EOF or a failure. */
 static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ahead)
 {
     size_t have, searched = behind;
@@ -112,7 +115,8 @@ static inline int add_frame(struct pf_reader *reader, uint32_t location)
     return pf_rows_frame(&state->rows, location, &reader->error, state->event);
 }
 
-/* The meaning of a line met for the first time. */
+/* Sets the value of a new line of the memo. `frame` NULL: the line is a place in the source. False:
+ * out of memory. */
 static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_perf_frame *frame)
 {
     struct perf_reader *state = reader->state;
@@ -140,7 +144,8 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
     return true;
 }
 
-/* A place in the source belongs to the frame above it. */
+/* Adds a place in the source to the last frame, which is the frame above it. False: out of
+ * memory. */
 static bool place_frame(struct pf_reader *reader, uint32_t id)
 {
     struct perf_reader *state = reader->state;
@@ -176,7 +181,7 @@ static int add_special(struct pf_reader *reader, uint32_t id)
     return status;
 }
 
-/* Adds what a known line means to the event. */
+/* Adds a line of the memo to the event. */
 static inline int add_line(struct pf_reader *reader, uint32_t id)
 {
     struct perf_reader *state = reader->state;
@@ -187,9 +192,10 @@ static inline int add_line(struct pf_reader *reader, uint32_t id)
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
 
-/* What a line below a header is; `frame` where it is one. A file of events of one line each has
- * them one below the other, begun by blanks as well: perf begins a frame with a tab. Frames whose
- * blanks are lost look like a command where headers have nothing else. */
+/* Says what a line below a header is, and parses a frame. LINE_END: the next event begins. In a
+ * file whose events have one line each, these lines may begin with blanks as well, but perf begins
+ * a frame with a tab. If headers have neither time nor event, a frame that lost its blanks looks
+ * like a command. */
 static enum line judge(struct perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame,
                        bool *is_frame)
 {
@@ -208,8 +214,8 @@ static enum line judge(struct perf_reader *state, struct pf_bytes line, struct p
                                                                                       : LINE_NONE;
 }
 
-/* The next line of the event, which is not the one expected. LINE_END leaves it. PF_OK, or a
- * failure. */
+/* Reads the next line of the event, if the memo expected another line. LINE_END: the line stays
+ * ahead. PF_OK or a failure. */
 static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
 {
     struct perf_reader *state = reader->state;
@@ -249,8 +255,8 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
                                                                 : pf_error_nomem(&reader->error);
 }
 
-/* The call chain below a header, and the blank line behind it. A file that ends without that blank
- * line is taken as whole, since many have lost it; one that ends within a line is not. */
+/* Reads the call chain below a header, and the blank line after it. A file may end without this
+ * blank line, because many files have lost it, but not within a line. */
 static int read_chain(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
@@ -277,7 +283,8 @@ static int read_chain(struct pf_reader *reader)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* What is inlined has the image of the frame it is inlined into, which is at the same address. */
+/* Gives inlined frames the image of the frame into which they are inlined, which has the same
+ * address. */
 static void give_images(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
@@ -320,7 +327,7 @@ static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *h
     return labels;
 }
 
-/* The id of a name, and whether it is new. */
+/* The id of a name; *is_new: the name did not come before. 0: out of memory. */
 static uint32_t name_id(struct perf_reader *state, struct pf_bytes name, bool *is_new)
 {
     uint32_t had = state->names.count, id = pf_line_memo_intern(&state->names, 0, name);
@@ -344,7 +351,7 @@ static bool find_labels(struct pf_reader *reader, const struct pf_perf_header *h
     return true;
 }
 
-/* The clocks of the kernel count nanoseconds. */
+/* True for the clocks of the kernel, which count nanoseconds. */
 static bool counts_time(struct pf_bytes event)
 {
     const char *colon = memchr(event.data, ':', event.size);
@@ -369,7 +376,8 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
     return pf_dict_add_measure(reader->dict, measure);
 }
 
-/* The measure of an event: UINT32_MAX where neither an event nor a period is printed. */
+/* Sets the measure and the value of an event; UINT32_MAX: neither an event nor a period is printed.
+ * False: out of memory. */
 static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *header)
 {
     struct perf_reader *state = reader->state;
@@ -379,7 +387,7 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
     state->item_measure = UINT32_MAX;
     if (header->event.size == 0 && !header->has_period)
         return true;
-    /* The colon keeps events apart from who parts, which end in something else. */
+    /* The colon keeps events apart from `who` parts, which do not end with a colon. */
     struct pf_bytes name = header->event.size > 0
                                ? (struct pf_bytes){header->event.data, header->event.size + 1}
                                : PF_BYTES(":");
@@ -396,7 +404,7 @@ static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *
     return *index != UINT32_MAX;
 }
 
-/* Of the frame in the line of the header, where no line of a call chain follows. */
+/* Adds the frame in the header line, if no line of a call chain follows. */
 static int use_single(struct pf_reader *reader, const struct pf_perf_frame *frame)
 {
     struct perf_reader *state = reader->state;
@@ -412,7 +420,7 @@ static int use_single(struct pf_reader *reader, const struct pf_perf_frame *fram
     return status;
 }
 
-/* The measures of the records that come now: those of the events that a batch has. */
+/* Begins records with the measure of the current event; other events of the batch add theirs. */
 static void begin_columns(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
@@ -427,7 +435,7 @@ static void begin_columns(struct pf_reader *reader)
     pf_rows_count(&state->rows, state->samples);
 }
 
-/* The event that was read becomes a record. */
+/* Makes a record of the current event. */
 static int add_event(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
@@ -450,7 +458,7 @@ static int add_event(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* The measures known when the input ends without an event. */
+/* Declares the measures of an input without events. */
 static void declare(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
@@ -460,7 +468,7 @@ static void declare(struct pf_reader *reader)
     pf_rows_declare(&state->rows);
 }
 
-/* An event whose header is ahead. */
+/* Reads the event whose header is ahead. */
 static int read_event(struct pf_reader *reader, const struct ahead *ahead,
                       const struct pf_perf_header *header)
 {
@@ -479,7 +487,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     state->inlines = false;
     if (!find_labels(reader, header) || !find_measure(reader, header))
         return pf_error_nomem(&reader->error);
-    /* The line's bytes may move when the next is read. */
+    /* The bytes of the line may move when the source reads on. */
     if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
         return pf_error_nomem(&reader->error);
     take(reader, ahead);
@@ -494,7 +502,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     return status == PF_OK ? add_event(reader) : status;
 }
 
-/* Whether a chain begins `behind` bytes from here. PF_OK, or a failure. */
+/* *is_chain: a call chain begins `behind` bytes from here. PF_OK or a failure. */
 static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
 {
     struct pf_perf_frame frame;
@@ -506,8 +514,8 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* An event with neither time nor event in its header, which -F left out: who it is, or, unless
- * `headed`, nothing but its call chain. */
+/* Reads an event whose header has neither time nor event name, because -F left them out: it has
+ * only a `who` part; unless `headed`, it is only a call chain. */
 static int read_bare(struct pf_reader *reader, bool headed)
 {
     struct perf_reader *state = reader->state;
@@ -534,7 +542,8 @@ static int read_bare(struct pf_reader *reader, bool headed)
     return status == PF_OK ? add_event(reader) : status;
 }
 
-/* What times and events end with: a header that has one and is none is damaged. */
+/* True if a word ends with a colon, as times and events do: a line with such a word that is not a
+ * header is damaged. */
 static bool has_colon(struct pf_bytes line)
 {
     for (size_t at = 0; at < line.size; at++)
@@ -543,7 +552,8 @@ static bool has_colon(struct pf_bytes line)
     return false;
 }
 
-/* Neither an event as others nor a comment nor an empty line. */
+/* Reads a line that is neither a usual header nor a comment nor empty: an event without time and
+ * event name, or an error. */
 static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 {
     struct perf_reader *state = reader->state;
@@ -565,7 +575,7 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
 
 /* --- comments --------------------------------------------------------------------------------- */
 
-/* `# KEY : VALUE` of --header, or any other comment. */
+/* Reads a comment: `# KEY : VALUE` of --header, or any other text. */
 static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
 {
     struct perf_reader *state = reader->state;
@@ -609,7 +619,7 @@ static int read_item(struct pf_reader *reader)
                      pf_perf_header_parse(ahead.line, state->timed || comment, &header);
 
         if (comment && !event && !state->timed) {
-            /* A command may be called so: then its call chain is below. */
+            /* The name of a command may begin with `#`: then a call chain is below. */
             bool chain;
 
             if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK ||
@@ -631,8 +641,8 @@ static int read_item(struct pf_reader *reader)
     return status;
 }
 
-/* Reads on to the next event or comment, which becomes a record or metadata. PF_EOF, or a failure.
- */
+/* Reads the next event or comment, which becomes a record or metadata. PF_OK, PF_EOF or a
+ * failure. */
 static int read_step(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
