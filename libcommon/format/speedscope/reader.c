@@ -1,6 +1,6 @@
-/* The reader of speedscope's JSON. Frames may stand behind the profiles that use them, the unit
- * behind the weights: all of it is held as numbers, four bytes a sample for its stack and eight for
- * its weight. */
+/* The reader of speedscope's JSON. Frames may come after the profiles that use them, and the unit
+ * after the weights: so samples are held as numbers, four bytes for a stack and eight for a
+ * weight. */
 #include "format/speedscope/speedscope.h"
 
 #include "base/hash.h"
@@ -84,7 +84,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     struct pf_speedscope_reader *state = field;
     struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     struct frame frame = {0};
-    /* without an object the frame keeps its number, and has no name */
+    /* a frame that is not an object counts as a frame without a name */
     int status = pf_json_cut_kind(cut) == '{' ? pf_json_object(cut, members, &frame)
                                               : pf_json_cut_skip(cut);
 
@@ -99,7 +99,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
 
 /* --- sampled ---------------------------------------------------------------------------------- */
 
-/* A frame of a sample, and whether it can be one. */
+/* Checks the number of a frame, and keeps the greatest number. */
 static int note_frame(struct pf_reader *reader, int64_t number)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -114,7 +114,7 @@ static int note_frame(struct pf_reader *reader, int64_t number)
     return PF_OK;
 }
 
-/* The frames of a sample, root first, into state->leaf_first. */
+/* Reads the frames of a sample, which come root first, into state->leaf_first. */
 static int read_sample(struct pf_reader *reader, size_t *depth)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -142,7 +142,7 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
     return PF_OK;
 }
 
-/* Paths that were queued take their place behind the rows. */
+/* Appends the queued paths to the stacks of the profile. */
 static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile,
                        size_t count)
 {
@@ -192,7 +192,7 @@ static int read_samples(struct pf_json_cut *cut, void *field)
     return status != PF_EOF ? status : flushed;
 }
 
-/* A number that becomes an amount. */
+/* Reads a number as an amount of the profile. */
 static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile,
                        int64_t *value)
 {
@@ -243,7 +243,7 @@ struct event {
     int64_t frame, at;
 };
 
-/* A text of one letter; '?' for others. */
+/* Reads a text of one letter; '?' for other texts. */
 static int read_type(struct pf_json_cut *cut, void *field)
 {
     struct pf_bytes type;
@@ -260,7 +260,7 @@ static int read_time(struct pf_json_cut *cut, void *field)
     return take_amount(cut->owner, event->profile, &event->at);
 }
 
-/* What passed belongs to the frames that are open. */
+/* Adds the time since the last event to the path of the open frames. */
 static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t at)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -364,8 +364,8 @@ static int read_events(struct pf_json_cut *cut, void *field)
     int status = pf_json_array(cut, read_event, profile);
     if (state->row_of)
         memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
-    /* speedscope refuses such a profile, too. endValue closes no frame: it may lie behind the end
-     * of the last one. */
+    /* speedscope refuses such a profile, too. endValue does not close frames: it may be later than
+     * the end of the last frame. */
     if (status == PF_OK && state->frame_count > 0)
         return pf_error_at(
             &reader->error, PF_FAILED, pf_source_offset(reader->source),
@@ -400,7 +400,7 @@ static int read_profile_type(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* What our own writer says of the measure. */
+/* Reads what our own writer says about the measure and the label. */
 static int read_facts(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
@@ -443,7 +443,7 @@ static int read_facts(struct pf_json_cut *cut, void *field)
     return PF_OK;
 }
 
-/* What the profile has is in order once it is whole. */
+/* Checks a profile when all its members are read. */
 static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
 {
     if (!profile->evented && !profile->sampled)
@@ -489,7 +489,7 @@ static int read_profile(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* The name of the document, or of the program that wrote it. */
+/* Adds the name of the document, or of the program that wrote it, as metadata. */
 static int read_meta(struct pf_json_cut *cut, void *field)
 {
     struct pf_speedscope_reader *state = field;
@@ -523,7 +523,8 @@ static int read_document(struct pf_reader *reader)
 
 /* --- what is made of it ----------------------------------------------------------------------- */
 
-/* Amounts of the measure, and what they count. Records end where one overflows 64 bits. */
+/* Sets the scale of the profile's measure. If an amount overflows 64 bits, the records end before
+ * it. */
 static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
 {
     struct pf_decimals *amounts = &profile->amounts;
@@ -561,7 +562,7 @@ static int name_measure(struct pf_reader *reader, struct pf_speedscope_profile *
     return status;
 }
 
-/* What tells the measures of profiles apart, and their columns. */
+/* Profiles with the same key have the same measure and label. */
 struct measure_key {
     uint32_t name, unit, label;
 };
@@ -581,7 +582,7 @@ static void label_profile(struct pf_reader *reader, size_t which)
     state->profiles[which].label = pf_dict_add_label(reader->dict, 0, key, name);
 }
 
-/* Several profiles of one measure are threads of one run, or whatever their names say. */
+/* If several profiles have one measure, gives each its name as label `thread`. */
 static int label_profiles(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -612,10 +613,11 @@ struct stacks_key {
     uint64_t hash, count, label;
 };
 
-/* Profiles whose records are the rows of others' as well. */
+/* Finds profiles whose records have the same stacks as an earlier profile. */
 struct twins {
     struct pf_table measures, stacks; /* measure_key, stacks_key */
-    /* profile: the first one of a measure; the last one with rows of its own of these stacks */
+    /* `first`: by measure: its first profile; `last`: by stacks: the last profile with rows of its
+     * own */
     size_t *first, *last;
 };
 
@@ -639,8 +641,9 @@ static void twins_free(struct twins *twins)
     free(twins->last);
 }
 
-/* The profile before this one that has the same stacks and labels in the same order, and none of
- * its measure: both are columns of it. NULL: none. */
+/* The earlier profile with the same label and the same stacks in the same order: both become
+ * columns of the same rows. NULL: no such profile, or the measure came in that profile or before
+ * it. */
 static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state,
                                                struct twins *twins, size_t which)
 {
@@ -667,8 +670,8 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
     return NULL;
 }
 
-/* Stacks by path; UINT32_MAX where a frame is missing. The caller frees them; NULL: out of
- * memory. */
+/* Makes the stacks of all paths; UINT32_MAX for a path with a frame that the file does not have.
+ * The caller frees the array. NULL: out of memory. */
 static uint32_t *path_stacks(struct pf_reader *reader)
 {
     const struct pf_speedscope_reader *state = reader->state;
@@ -686,7 +689,7 @@ static uint32_t *path_stacks(struct pf_reader *reader)
     return stacks;
 }
 
-/* Paths become stacks; where a frame is missing the rows end. */
+/* Replaces paths by stacks. Records of a profile end where a frame is missing. */
 static int resolve(struct pf_reader *reader, int status)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -712,7 +715,7 @@ static int resolve(struct pf_reader *reader, int status)
     return status;
 }
 
-/* Profiles of one unit count in one scale, where that fits. */
+/* Gives all profiles of one unit the same scale, if that fits 64 bits. */
 static void join_scales(struct pf_speedscope_reader *state)
 {
     for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->word; unit++) {
@@ -727,11 +730,11 @@ static void join_scales(struct pf_speedscope_reader *state)
     }
 }
 
-/* Joins the profiles that are columns of others. */
+/* Makes the measures, and links the profiles that are columns of others. */
 static int join_twins(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
-    size_t *last = calloc(state->profile_count + 1, sizeof *last); /* column, by profile */
+    size_t *last = calloc(state->profile_count + 1, sizeof *last); /* by profile: its last column */
     struct twins twins;
     int status = twins_init(&twins, state->profile_count);
 
@@ -753,7 +756,7 @@ static int join_twins(struct pf_reader *reader)
     return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-/* Records that are added next are those of profile `k`. */
+/* Begins the records of profile `k`. */
 static void begin_profile(struct pf_speedscope_reader *state, size_t k)
 {
     pf_rows_begin(&state->rows, PF_SAMPLE);
@@ -782,7 +785,7 @@ static int finish_profiles(struct pf_reader *reader, int status)
     return status;
 }
 
-/* Adds the next records of profile `k`, at most to the end of a batch. */
+/* Adds the next records of profile `k` until a batch is full. */
 static int add_records(struct pf_reader *reader, size_t k)
 {
     struct pf_speedscope_reader *state = reader->state;
@@ -807,7 +810,7 @@ static int add_records(struct pf_reader *reader, size_t k)
     return PF_OK;
 }
 
-/* The first step reads the document, each step behind it adds records. */
+/* The first step reads the document; each later step adds records. */
 static int next_records(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;

@@ -1,4 +1,4 @@
-/* Speedscope's JSON: what reader and writer share. */
+/* Private to the format speedscope: what reader and writer share. */
 #ifndef PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 #define PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 
@@ -16,7 +16,7 @@ struct pf_speedscope_unit {
     const char *word, *unit, *measure;
 };
 
-/* Ends with a NULL name; the first is of what has none. */
+/* Ends with a NULL word. The first unit is for profiles without a unit. */
 extern const struct pf_speedscope_unit pf_speedscope_units[];
 
 int pf_speedscope_open_reader(struct pf_reader *);
@@ -29,59 +29,64 @@ int pf_speedscope_write(struct pf_writer *, const struct pf_batch *);
 int pf_speedscope_finish(struct pf_writer *);
 void pf_speedscope_close_writer(struct pf_writer *);
 
-/* Private to speedscope_reader.c. */
+/* --- reader.c --------------------------------------------------------------------------------- */
 
 struct pf_speedscope_profile {
     const struct pf_speedscope_unit *unit;
     uint32_t name;
     uint64_t offset;
     bool sampled, evented, weighed, other_type, begun;
-    uint32_t *stacks; /* of its records; paths until all is read */
+    /* the stacks of its records; until the end of the document their ids in `paths` */
+    uint32_t *stacks;
     size_t count, capacity;
-    /* Profiles of the same stacks are columns of the first of them: */
-    bool is_column;     /* of a profile before this one */
-    size_t next_column; /* number + 1 of the profile; 0: no more */
+    /* Profiles with the same stacks become columns of the first of these profiles: */
+    bool is_column;     /* this profile is a column of an earlier one */
+    size_t next_column; /* number + 1 of the next column's profile; 0: no more columns */
     uint32_t column;    /* its measure in the dictionary */
-    /* weights; of events the times of each path, and carried: when the last one was */
+    /* one for each record: weights, or for events the time of each path; `carried`: the time of the
+     * last event */
     struct pf_decimals amounts;
-    struct pf_measure measure; /* name 0: not said */
+    struct pf_measure measure; /* name 0: the file does not say it */
     bool negative, labelled;
     uint32_t label;
 };
 
 struct pf_speedscope_reader {
     struct pf_json_cut cut;
-    /* Frames may stand behind the samples: `paths` has stacks of their numbers + 1, where locations
-     * would be. */
+    /* Frames may come after the samples: so `paths` holds stacks whose "locations" are numbers of
+     * frames + 1. */
     struct pf_dict paths;
-    struct pf_stack_memo *memo; /* of paths */
+    struct pf_stack_memo *memo; /* for `paths` */
     struct pf_speedscope_profile *profiles;
     size_t profile_count, profile_capacity;
-    size_t given, row;   /* the next record */
+    /* `given`: the profile of the next record; `row`: its number in that profile */
+    size_t given, row;
     uint32_t *locations; /* by number of frame */
     size_t location_count, location_capacity;
-    uint64_t highest, highest_at; /* number of a frame + 1, and where it stands */
-    uint32_t *frames;             /* of the sample at hand, or those open among events */
+    uint64_t highest, highest_at; /* the greatest number of a frame + 1, and its offset */
+    /* frames of the current sample, or, among events, the open frames */
+    uint32_t *frames;
     size_t frame_count, frame_capacity;
     uint32_t *leaf_first;
     size_t leaf_capacity;
-    uint32_t *open_paths, *row_of; /* events: path of each open frame; row + 1 by path */
+    /* for events: `open_paths`: path of each open frame; `row_of`: by path: its record + 1 */
+    uint32_t *open_paths, *row_of;
     size_t open_capacity, row_count, row_capacity;
-    uint32_t block[PF_BATCH_ROWS]; /* paths on their way */
+    uint32_t block[PF_BATCH_ROWS]; /* paths of samples that `memo` will set */
     struct pf_rows rows;
     bool read;
-    int result; /* of reading */
-    int status; /* what follows the rows that wait */
+    int result; /* the result of reading the document */
+    int status; /* the result after the waiting rows */
 };
 
-/* Private to speedscope_writer.c. */
+/* --- writer.c --------------------------------------------------------------------------------- */
 
 struct pf_speedscope_writer {
     struct pf_frame_sums sums;
     struct pf_buffer scratch;
     uint32_t *order, *frames;
     size_t frame_capacity, profiles;
-    bool cut; /* a weight has more digits than were written */
+    bool cut; /* an amount has more digits than the file got */
 };
 
 #endif

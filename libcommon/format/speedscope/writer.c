@@ -1,6 +1,6 @@
-/* The writer of speedscope's JSON: a sampled profile for each measure, and for each value of one
- * label. Negative sums, which the viewer cannot show, have a profile of their own. What the file
- * cannot say of a measure stands in a member `profutils`, which the viewer passes over. */
+/* The writer of speedscope's JSON: a sampled profile for each measure and each value of one label.
+ * Negative sums, which the viewer cannot show, have a profile of their own. What the format cannot
+ * say about a measure stands in a member `profutils`, which the viewer ignores. */
 #include "format/speedscope/speedscope.h"
 
 #include "analysis/sum/frame_sums.h"
@@ -45,7 +45,7 @@ int pf_speedscope_write(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_frame_sums_add(&state->sums, batch, &writer->error);
 }
 
-/* Members of the document, as they are written. */
+/* The functions below write the members of the document in their order. */
 
 static void write_frames(struct pf_writer *writer)
 {
@@ -68,7 +68,8 @@ static void write_frames(struct pf_writer *writer)
     }
 }
 
-/* A profile on its way out: the rows of one group whose sums of one measure have one sign. */
+/* A profile of the output: the rows of one group, and the positive or the negative sums of one
+ * measure. */
 struct part {
     const struct pf_sums *column;
     const uint32_t *rows;
@@ -90,7 +91,7 @@ static const char *unit_name(const struct pf_dict *dict, const struct pf_measure
     return pf_measure_is_time(dict, measure) || pf_measure_is_bytes(dict, measure) ? unit : "none";
 }
 
-/* Of times nobody misses what is cut. */
+/* Writes a sum in whole units and decimals. Cut digits are reported, but not for times. */
 static void write_number(struct pf_writer *writer, const struct part *part, pf_int128 sum)
 {
     struct pf_speedscope_writer *state = writer->state;
@@ -102,7 +103,7 @@ static void write_number(struct pf_writer *writer, const struct part *part, pf_i
                  (cut && !pf_measure_is_time(writer->dict, &part->column->quantity.measure));
 }
 
-/* Measure and label, for our own reader. */
+/* Writes measure and label, for our own reader. */
 static void write_facts(struct pf_writer *writer, const struct part *part,
                         const struct pf_label *label)
 {
@@ -135,7 +136,7 @@ static void write_facts(struct pf_writer *writer, const struct part *part,
     pf_sink_text(writer->sink, "}");
 }
 
-/* "wall", "wall (worker)", "wall (worker), negative" */
+/* Writes the name: "wall", "wall (worker)", "wall (worker), negative". */
 static void write_name(struct pf_writer *writer, const struct part *part,
                        const struct pf_label *label)
 {
@@ -240,7 +241,8 @@ static bool any_amount(const struct part *part)
     return false;
 }
 
-/* All profiles, the main measure's first, so that a viewer opens with it. */
+/* Writes all profiles. Those of the main measure come first, because the viewer opens the first
+ * profile. */
 static int write_profiles(struct pf_writer *writer)
 {
     struct pf_speedscope_writer *state = writer->state;
