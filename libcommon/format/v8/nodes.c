@@ -1,5 +1,5 @@
-/* The nodes of V8's profiles: a list that tells their children by number, or objects within each
- * other. */
+/* The nodes of V8's profiles: a list of nodes with the numbers of their children, or nested
+ * objects. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static void close_node(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     struct pf_call_node *node = &state->tree.nodes[top(state)->node];
-    /* a parent told by its number may come later, but no root is told so */
+    /* the parent of a number may come later, but no number says that a node is the root */
     bool outermost = node->parent == 0 && node->parent_number == 0 &&
                      (node->number == 0 || state->tree.rows[node->number].parent == 0);
 
@@ -43,7 +43,7 @@ static int damaged(struct pf_reader *reader, const char *what, int64_t number)
                        "node %" PRIi64 " %s", number, what);
 }
 
-/* The id of a number that stands here, for a node, its parent or a child. */
+/* Reads the number of a node, a parent or a child, and finds its id in the tree. */
 static int read_id(struct pf_json_cut *cut, int64_t *number, uint32_t *id)
 {
     struct pf_reader *reader = cut->owner;
@@ -97,8 +97,8 @@ static int read_parent_number(struct pf_json_cut *cut, void *field)
     return read_id(cut, &number, &state->tree.nodes[open->node].parent_number);
 }
 
-/* Hits of a processor profile, bytes of a heap profile; the member of the other kind says
- * nothing. */
+/* Reads the hits of a processor profile or the bytes of a heap profile; skips the member of the
+ * other kind. */
 static int read_count(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -109,7 +109,7 @@ static int read_count(struct pf_json_cut *cut, void *field)
     return pf_json_cut_int(cut, &state->tree.nodes[open->node].count);
 }
 
-/* {"line":5,"ticks":2}; lines from 1 */
+/* Reads {"line":5,"ticks":2}; lines count from 1. */
 static int read_line(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member row[] = {
@@ -151,8 +151,8 @@ static int read_call_frame(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* Nodes of old profiles have no callFrame: the next functions read members of a frame among those
- * of its node. */
+/* Nodes of old profiles have no callFrame: the members of the frame are members of the node, read
+ * by the next functions. */
 static int read_function_name(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_open *open = field;
@@ -162,7 +162,7 @@ static int read_function_name(struct pf_json_cut *cut, void *field)
                                         : pf_json_cut_skip(cut);
 }
 
-/* A line or a column, counted from 1. */
+/* Reads a line or a column, which counts from 1. */
 static int read_place(struct pf_json_cut *cut, void *field)
 {
     int64_t *place = field, number;
@@ -173,7 +173,8 @@ static int read_place(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* In `children`: up to the next that is an object, which is opened, or to the end. */
+/* Reads the array `children` up to the next child that is an object, and opens this child; or to
+ * the end. */
 static int read_children(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -193,7 +194,7 @@ static int read_children(struct pf_reader *reader)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* Leaves a child open, whose members come next. */
+/* Reads `children`. May leave a child open: its members come next. */
 static int begin_children(struct pf_json_cut *cut, void *field)
 {
     int status = pf_json_cut_enter(cut, '[');
@@ -244,7 +245,7 @@ void pf_v8_end_nodes(struct pf_reader *reader)
     while (state->open_count > 0) {
         struct pf_call_node *node = &state->tree.nodes[top(state)->node];
 
-        /* without a name it has no stack, nor has what it called */
+        /* without a name the node has no stack, and nodes below it have none either */
         if (!top(state)->framed)
             node->stack = node->depth = UINT32_MAX;
         close_node(reader);

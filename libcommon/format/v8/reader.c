@@ -1,5 +1,5 @@
-/* The reader of V8's profiles. The members of the document may come in any order: nodes and samples
- * are held as numbers, and become records at the end. */
+/* The reader of V8's profiles. Members of the document may come in any order, so nodes and samples
+ * are held as numbers and become records at the end. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
@@ -50,14 +50,14 @@ void pf_v8_close_reader(struct pf_reader *reader)
 
 /* --- the document ----------------------------------------------------------------------------- */
 
-/* A node, in the array of them. */
+/* Reads a node of the array `nodes`. */
 static int read_node(struct pf_json_cut *cut, void *field)
 {
     (void)field;
     return pf_v8_read_node(cut->owner);
 }
 
-/* The outermost node, where all others are nested in it. */
+/* Reads the outermost node, if all other nodes are nested in it. */
 static int read_head(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_reader *state = field;
@@ -76,7 +76,7 @@ static int add_sample(struct pf_reader *reader, int64_t number)
     return PF_OK;
 }
 
-/* {"size":1000,"nodeId":3,"ordinal":5}; the ordinal says nothing here. */
+/* {"size":1000,"nodeId":3,"ordinal":5}; the ordinal is not needed. */
 struct heap_sample {
     int64_t size, node;
 };
@@ -143,7 +143,7 @@ static int read_deltas(struct pf_json_cut *cut, void *field)
     return state->heap ? pf_json_cut_skip(cut) : pf_json_array(cut, read_delta, field);
 }
 
-/* Times of samples in place of what passed between them. */
+/* Reads times of samples, which some profiles have instead of times between samples. */
 static int read_timestamps(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_reader *state = field;
@@ -152,7 +152,7 @@ static int read_timestamps(struct pf_json_cut *cut, void *field)
     return read_deltas(cut, field);
 }
 
-/* startTime or endTime: microseconds, seconds in old profiles. */
+/* Reads startTime or endTime: microseconds, in old profiles seconds. */
 static int read_time(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
@@ -178,7 +178,7 @@ static void own_measure(struct pf_reader *reader, const json_t *own, const char 
     }
 }
 
-/* The measures that our writer names. */
+/* Reads the names and units of the measures that our writer adds. */
 static int read_own(struct pf_json_cut *cut, void *field)
 {
     struct pf_v8_reader *state = field;
@@ -216,7 +216,7 @@ static int read_document(struct pf_reader *reader)
 
 /* --- what is made of it ----------------------------------------------------------------------- */
 
-/* A time of the document in 10^-places microseconds. */
+/* A time of the document in 10^-places microseconds. False: no time. */
 static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
 {
     const struct pf_v8_reader *state = reader->state;
@@ -227,7 +227,7 @@ static bool told_time(const struct pf_reader *reader, uint32_t text, int places,
                                (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
 }
 
-/* Nanoseconds from the start to the end, which are rounded together; 0 where that is not told. */
+/* Nanoseconds from the start to the end, rounded once; 0: unknown. */
 static int64_t told_span(const struct pf_reader *reader)
 {
     const struct pf_v8_reader *state = reader->state;
@@ -241,7 +241,7 @@ static int64_t told_span(const struct pf_reader *reader)
     return span;
 }
 
-/* The time from the start of the profile to its end, where both are known. */
+/* Sets the time from the start of the profile to its end, if both are known. */
 static void find_span(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -253,8 +253,8 @@ static void find_span(struct pf_reader *reader)
                         !__builtin_sub_overflow(end, start, &samples->span);
 }
 
-/* Times of samples become what passed before each of them: since the start of the profile, or since
- * the first sample where the start is unknown or later. */
+/* Turns times of samples into times since the sample before. The first counts from the start of the
+ * profile, or is 0 if the start is unknown or later. */
 static int subtract_times(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -279,7 +279,7 @@ static int subtract_times(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* `own`: name and unit that our writer noted, 0 where it noted none. */
+/* Makes a measure. `own`: name and unit that our writer added (strings), 0: none. */
 static struct pf_measure make_measure(struct pf_reader *reader, const char *name, const char *unit,
                                       enum pf_kind kind, enum pf_role role, const uint32_t own[2])
 {
@@ -308,7 +308,8 @@ static uint32_t amount_measure(struct pf_reader *reader, const char *name, const
         reader->dict, make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
 }
 
-/* The stack of a number some sample names. */
+/* The stack of a sample's node; `[unknown]`, and *unknown grows, if the profile does not define the
+ * node. UINT32_MAX: the node has no stack. */
 static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *unknown)
 {
     struct pf_v8_reader *state = reader->state;
@@ -324,7 +325,7 @@ static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *
                                                                      reader->dict, &function)}));
 }
 
-/* Our writer's samples stand there twice, the time between them. */
+/* Our writer writes each sample twice, with its time between the two: joins them. */
 static void join_twins(struct pf_call_samples *samples)
 {
     int64_t *deltas = samples->deltas.values;
@@ -340,7 +341,7 @@ static void join_twins(struct pf_call_samples *samples)
     samples->count = kept;
 }
 
-/* Puts the samples and the times between them in order. */
+/* Puts the samples in the order of time, and gives each its time. */
 static int order_samples(struct pf_reader *reader, bool timed)
 {
     struct pf_v8_reader *state = reader->state;
@@ -381,8 +382,9 @@ static uint32_t wall_measure(struct pf_reader *reader)
     return pf_dict_add_measure(reader->dict, wall);
 }
 
-/* Records of the next samples, of a batch at most: a sample of two bytes takes 24 as a record. In
- * all a record for each sample up to a node that has no stack. False: there are no more. */
+/* Adds the next samples as records until a batch is full: all at once would take much memory,
+ * because a sample of two bytes becomes a record of 24 bytes. Records end at a node that has no
+ * stack. False: no samples are left. */
 static bool add_sample_records(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -433,7 +435,7 @@ static int add_samples(struct pf_reader *reader)
     return status;
 }
 
-/* A record for each node that has hits: the time of all is shared out among them. */
+/* Adds a record for each node with hits. The time of the profile is divided among the hits. */
 static int add_hits(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -466,7 +468,7 @@ static int add_hits(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Bytes that live, by node or by sample. */
+/* Adds the bytes in use, by node or by sample. */
 static int add_heap(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -488,7 +490,8 @@ static int add_heap(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Hits of lines, where they were asked for: places, for no sample says on which line it was. */
+/* Adds the hits of lines as flat records, if the option asks for them: samples do not name a
+ * line. */
 static void add_lines(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
@@ -527,7 +530,7 @@ static int finish_profile(struct pf_reader *reader, int status)
                              "node %" PRIi64 " is its own ancestor or has " PF_TOO_DEEP,
                              number ? pf_call_tree_named(&state->tree, number) : 0);
     }
-    /* of what is cut nobody knows whether samples were to come */
+    /* a cut input may have lost its samples: nodes alone are not the profile */
     if (!state->heap && !state->sampled && status != PF_OK)
         return status;
     int added = state->heap      ? add_heap(reader)
@@ -537,7 +540,7 @@ static int finish_profile(struct pf_reader *reader, int status)
     return status == PF_OK ? added : status;
 }
 
-/* The whole document is one step, and samples of it are others. */
+/* The first step reads the document; each step adds records. */
 static int read_step(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;

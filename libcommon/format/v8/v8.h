@@ -1,4 +1,5 @@
-/* V8's profiles, of the processor and of the heap: what their parts share. */
+/* Private to the formats cpuprofile and heapprofile: V8's profiles of the processor and of the
+ * heap. */
 #ifndef PF_FORMAT_V8_V8_H
 #define PF_FORMAT_V8_V8_H
 
@@ -16,29 +17,29 @@ struct pf_v8_reader {
     struct pf_call_tree tree;
     struct pf_call_samples samples;
     bool heap, sampled;
-    /* our writer's, whose samples stand for as many hits as their node has, of measures with these
-     * names and units: */
+    /* written by our writer: the samples of a node stand for as many hits as the node has, and
+     * these are the names and units of the measures: */
     bool own;
     uint32_t own_time[2], own_count[2];
-    bool absolute;                  /* what was read as deltas were times */
+    bool absolute;                  /* `deltas` holds times of samples, not times between samples */
     bool next, lines, heap_samples; /* options */
-    bool old;            /* a head in place of nodes: times of the document are seconds */
-    uint32_t start, end; /* texts */
-    struct pf_v8_open {  /* a node whose members are being read */
+    bool old;            /* the document has a head instead of nodes: its times are seconds */
+    uint32_t start, end; /* strings: startTime and endTime */
+    struct pf_v8_open {  /* nodes whose members are being read, outermost first */
         uint32_t node;
         struct pf_call_frame frame;
         bool framed;
     } * open;
     size_t open_count, open_capacity;
-    struct pf_v8_line { /* hits of a line */
+    struct pf_v8_line { /* the hits of a line */
         uint32_t node;
         int64_t line, ticks;
     } * line_rows;
     size_t line_count, line_capacity;
-    bool read;  /* the document */
-    int result; /* of that */
-    /* samples that become records: those before `given` are, `unknown` are of nodes that the
-     * profile does not have; column 0 counts hits, `column` has what the deltas count */
+    bool read;  /* the document is read */
+    int result; /* the result of reading the document */
+    /* samples that become records: samples before `given` did; `unknown` samples have nodes that
+     * the profile does not define; column 0 counts hits, `column` has the amounts of `deltas` */
     bool giving, hits, timed, with_lines;
     size_t given, unknown;
     uint32_t column;
@@ -54,10 +55,10 @@ struct pf_v8_writer {
     struct pf_frame_sums sums;
     struct pf_buffer scratch;
     pf_int128 start;     /* nanoseconds */
-    uint32_t *order;     /* nodes in preorder, the root apart */
+    uint32_t *order;     /* nodes in preorder, without the root */
     struct pf_walk walk; /* over the nodes */
-    uint32_t *row_of;    /* by node: its sums; 0 = none */
-    bool cut;            /* an amount has more digits than were written */
+    uint32_t *row_of;    /* by node: the row of its sums; 0 = no sums */
+    bool cut;            /* an amount has more digits than the file got */
 };
 
 int pf_v8_open_writer(struct pf_writer *);
@@ -66,9 +67,9 @@ int pf_v8_finish_cpu(struct pf_writer *);
 int pf_v8_finish_heap(struct pf_writer *);
 void pf_v8_close_writer(struct pf_writer *);
 
-/* A node object, with all those nested in it. */
+/* Reads a node object and all nodes that are nested in it. PF_OK or a failure. */
 int pf_v8_read_node(struct pf_reader *);
-/* After a failure of that: what is open has no more members. */
+/* After a failure of pf_v8_read_node: ends the open nodes. A node without a name gets no stack. */
 void pf_v8_end_nodes(struct pf_reader *);
 
 #endif

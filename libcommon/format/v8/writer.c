@@ -1,5 +1,5 @@
-/* The writers of V8's profiles: a node for each stack, and in profiles of the processor one sample
- * for each node that has a value. */
+/* The writers of V8's profiles: a node for each stack, and samples for each node that has a
+ * value. */
 #include "format/v8/v8.h"
 
 #include "base/decimal.h"
@@ -30,7 +30,7 @@ void pf_v8_close_writer(struct pf_writer *writer)
     pf_walk_free(&state->walk);
 }
 
-/* The start of the profile stays what it was. */
+/* Keeps the start of the profile, from metadata. */
 static void take_meta(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_v8_writer *state = writer->state;
@@ -64,7 +64,7 @@ static const struct pf_sum_node *node_row(const struct pf_v8_writer *state, uint
     return pf_table_row(&state->sums.nodes, node);
 }
 
-/* Numbers of the nodes in preorder, from 2 (1 is the root). */
+/* Finds the order of the nodes and the row of each node's sums. False: out of memory. */
 static bool number_nodes(struct pf_v8_writer *state)
 {
     uint32_t count = state->sums.nodes.count;
@@ -99,7 +99,7 @@ static void write_call_frame(struct pf_writer *writer, uint32_t node)
                    node ? frame->line - 1 : -1, node ? (int64_t)frame->column - 1 : -1);
 }
 
-/* The sum of a node in a column; 0 where there is none. */
+/* The sum of a node in a column; 0: no sum. */
 static pf_int128 sum_of(const struct pf_v8_writer *state, const struct pf_sums *column,
                         uint32_t node)
 {
@@ -144,7 +144,7 @@ static void write_measure(struct pf_writer *writer, const char *key, const struc
     pf_sink_text(writer->sink, "]");
 }
 
-/* `said` of what is not told exactly; NULL: nobody misses that. */
+/* Ends the output. `said`: the warning if amounts were cut; NULL: no warning. */
 static int end_of(struct pf_writer *writer, const char *said)
 {
     const struct pf_v8_writer *state = writer->state;
@@ -187,9 +187,10 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
     pf_sink_text(writer->sink, "\n]");
 }
 
-/* Samples, and what passed before each of them: microseconds, or what else is measured. Each stands
- * there twice with its time between, which is then its own for those who take the time before a
- * sample and for those who take the time behind it (the DevTools). */
+/* Writes the samples and their times: microseconds, or units of another measure. Each sample is
+ * written twice, with its time between the two, so that the time belongs to this node both for
+ * readers that take the time before a sample and for readers that take the time after it (the
+ * DevTools). */
 static void write_samples(struct pf_writer *writer, const struct pf_sums *hits,
                           const struct pf_sums *wall)
 {
@@ -221,7 +222,8 @@ static void write_samples(struct pf_writer *writer, const struct pf_sums *hits,
     pf_sink_text(writer->sink, "]");
 }
 
-/* When the profile began, and when it had ended: microseconds, `whole` of them later. */
+/* Writes start and end of the profile in microseconds; it ends `whole` microseconds after its
+ * start, rounded up. */
 static void write_times(struct pf_writer *writer, int64_t whole)
 {
     const struct pf_v8_writer *state = writer->state;
@@ -244,9 +246,9 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     pf_int128 total = 0;
 
     if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
-        hits = NULL; /* they are whole numbers */
-    /* The main measure stands where times do. If the hits are the main measure, they have their own
-     * place, and there is room for another. */
+        hits = NULL; /* the format holds whole hits only */
+    /* The main measure takes the place of the times. If the hits are the main measure, they have a
+     * place of their own, and another measure takes the place of the times. */
     if (wall == hits && state->sums.ledger.count > 1)
         wall = pf_frame_sums_main(&state->sums, hits);
     if (wall)
@@ -268,7 +270,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
     if (point)
         end.size = (size_t)(point - text);
     pf_parse_int(end, 0, INT64_MAX, &whole);
-    whole += point && whole < INT64_MAX; /* no sample lies behind the end */
+    whole += point && whole < INT64_MAX; /* rounded up: no sample is later than the end */
     write_times(writer, whole);
     write_samples(writer, hits, wall);
     pf_sink_text(writer->sink, ",\n\"profutils\":{");
@@ -283,7 +285,7 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
 
 /* --- profiles of the heap --------------------------------------------------------------------- */
 
-/* Whole bytes, half to even. */
+/* Writes a size in whole bytes, rounded half to even. */
 static void write_size(struct pf_writer *writer, const struct pf_sums *size, uint32_t node)
 {
     struct pf_v8_writer *state = writer->state;
@@ -292,7 +294,7 @@ static void write_size(struct pf_writer *writer, const struct pf_sums *size, uin
     int64_t bytes;
 
     state->cut = state->cut || sum * (pf_int128)measure->num % (pf_int128)measure->den != 0;
-    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* check_sums() */
+    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* fits: see check_sums */
         pf_json_int(writer->sink, bytes);
 }
 
@@ -309,7 +311,7 @@ static void write_heap_nodes(struct pf_writer *writer, const struct pf_sums *siz
 {
     struct pf_v8_writer *state = writer->state;
     struct pf_walk *walk = &state->walk;
-    uint32_t open = 1, depth; /* nodes not closed yet, the root among them */
+    uint32_t open = 1, depth; /* number of open nodes, with the root */
 
     open_heap_node(writer, size, 0);
     for (uint32_t node; (node = pf_walk_next(walk)) != 0; open = depth) {
