@@ -1,4 +1,4 @@
-/* Chrome's trace events: what the parts of the reader share. */
+/* Private to the format chrometrace: what the parts of its reader share. */
 #ifndef PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 #define PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 
@@ -10,24 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A span or an end of one; times in nanoseconds. */
+/* A span, its begin or its end; times in nanoseconds. */
 struct pf_trace_event {
-    int64_t time, duration; /* duration: INT64_MAX for a begin without its end, -1 for an end */
+    int64_t time,
+        duration; /* duration: of a begin INT64_MAX until its end is found; of an end -1 */
     uint32_t thread, location, name; /* name: a string, 0 = none */
-    uint32_t order;                  /* in the file */
+    uint32_t order;                  /* number of the event in the file */
 };
 
-/* The event that is being read. */
+/* The members of the event that is being read. */
 struct pf_trace_fields {
     uint32_t pid, tid, name, id; /* strings */
     char phase;
     bool has_time, has_duration, has_weight;
     int64_t time, duration, weight;
-    uint32_t frame; /* id of the number of a stack frame */
+    uint32_t frame; /* id in `frames` of the number of a stack frame */
     uint64_t args_offset;
 };
 
-/* A profile of V8's within the trace. */
+/* A profile of V8 in the trace. */
 struct pf_trace_profile {
     uint32_t thread;
     struct pf_call_tree tree;
@@ -38,7 +39,7 @@ struct pf_trace_profile {
 
 struct pf_trace_thread_key {
     uint32_t pid, tid; /* strings */
-    uint64_t used;     /* 1: no row is all zero */
+    uint64_t used;     /* 1, because a table cannot hold a row of zeros */
 };
 
 struct pf_trace_reader {
@@ -50,34 +51,34 @@ struct pf_trace_reader {
         uint32_t name, process, labels;
     } * thread_rows;
     size_t thread_capacity;
-    struct pf_call_tree frames; /* stackFrames, whose numbers are strings */
+    struct pf_call_tree frames; /* the member stackFrames; numbers of frames are strings */
     struct pf_trace_sample {
         int64_t time, weight;
         uint32_t thread, frame, order;
     } * samples;
     size_t sample_count, sample_capacity;
-    /* pid and id, strings, of profile k that with id k + 1; what has no id has a number */
+    /* pid and id (strings) of profile k have the id k + 1; a profile without an id has a number */
     struct pf_table profile_keys;
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;
-    struct pf_buffer args; /* of the event at hand, as written */
+    struct pf_buffer args; /* `args` of the current event, as in the file */
     uint64_t rounded, cut_spans, unmatched, unclosed;
     pf_int128 cut_time; /* nanoseconds */
     struct pf_rows rows;
-    struct pf_table keys; /* stack and labels of each row of spans */
+    struct pf_table keys; /* stack and labels of each record of spans */
     int status;
 };
 
-/* Row of a thread; 0: out of memory. */
+/* The row of a thread in `thread_rows`; a new thread is added. 0: out of memory. */
 uint32_t pf_trace_thread(struct pf_reader *, uint32_t pid, uint32_t tid);
-/* Sets the labels of all threads: at the end, because the names of threads and processes may come
- * after their events. */
+/* Sets the labels of all threads. Call it at the end, because names of threads and processes may
+ * come after their events. */
 void pf_trace_label_threads(struct pf_reader *);
 
-/* Takes the parts of a profile that an event brings. */
+/* Adds the parts of a profile that an event has. PF_OK or a failure. */
 int pf_trace_read_profile(struct pf_reader *, const struct pf_trace_fields *);
 
-/* Each makes the records of the trace, of its spans, its samples, or its profiles. */
+/* Add the records of the trace's spans, of its samples, and of its profiles. PF_OK or a failure. */
 int pf_trace_give_spans(struct pf_reader *);
 int pf_trace_give_samples(struct pf_reader *);
 int pf_trace_give_profiles(struct pf_reader *);

@@ -1,4 +1,5 @@
-/* Samples in a trace: V8's profiles, cut into events, and samples of stack frames. */
+/* Samples in a trace: V8's profiles, which are divided among events, and samples of stack
+ * frames. */
 #include "format/chrometrace/chrometrace.h"
 
 #include "base/memory.h"
@@ -9,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* digits of microseconds behind the point: the times of a trace are nanoseconds */
+/* decimals of microseconds: times of a trace are whole nanoseconds */
 enum { FINEST = 3 };
 
 /* --- profiles --------------------------------------------------------------------------------- */
 
-/* Parts without an id belong to no others. */
+/* Finds the profile of an event; a new profile is added. An event without an id is a profile of its
+ * own. */
 static struct pf_trace_profile *find_profile(struct pf_reader *reader,
                                              const struct pf_trace_fields *fields)
 {
@@ -44,7 +46,8 @@ static bool member_number(const json_t *object, const char *key, int64_t *number
     return json_is_integer(member);
 }
 
-/* PF_FAILED: the number is that of another node, or a child has another parent. */
+/* Adds a node. PF_OK; PF_NOMEM; PF_FAILED: another node has the number, or a child has another
+ * parent. */
 static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_t *object)
 {
     const json_t *child, *children = json_object_get(object, "children");
@@ -101,7 +104,7 @@ static int add_samples(struct pf_trace_profile *profile, const json_t *list)
     return PF_OK;
 }
 
-/* As it was written, up to 15 digits; whole numbers up to 2^53 have more. */
+/* The text of a number as in the file: up to 15 digits; whole numbers up to 2^53 may have more. */
 static struct pf_bytes number_text(const json_t *number, char text[PF_INT128_TEXT])
 {
     double real = json_real_value(number);
@@ -133,7 +136,7 @@ static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas,
     return PF_OK;
 }
 
-/* A time of the profile, in the data of an event or in the profile itself. */
+/* Finds a time of the profile, in the data of the event or in the profile itself. */
 static bool find_time(const json_t *data, const json_t *cpu, const char *key, pf_int128 *time)
 {
     const json_t *number = json_object_get(data, key);
@@ -208,7 +211,7 @@ static void add_record(struct pf_reader *reader, uint32_t stack, uint32_t thread
     pf_rows_set(&state->rows, 1, time);
 }
 
-/* What no node tells is unknown. */
+/* The stack of a node; `[unknown]` if no node has the number. */
 static uint32_t stack_of(struct pf_reader *reader, const struct pf_call_tree *tree, uint32_t number)
 {
     uint32_t node = number ? tree->rows[number].node : 0;
@@ -282,7 +285,7 @@ static int compare_samples(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A sample has the time to the next one of its thread. */
+/* A sample has the time up to the next sample of its thread. */
 int pf_trace_give_samples(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;

@@ -1,4 +1,4 @@
-/* The events of a trace, which come in any order: what they tell is held as numbers until the
+/* Reads the events of a trace. They may come in any order, so they are held as numbers until the
  * end. */
 #include "format/chrometrace/chrometrace.h"
 
@@ -62,7 +62,7 @@ static void close_reader(struct pf_reader *reader)
 
 enum { TEXT = PF_JSON_STRING | PF_JSON_NUMBER | PF_JSON_LAX };
 
-/* Microseconds, with decimals, also as a string, into nanoseconds. */
+/* Reads microseconds with decimals, a number or a string, as nanoseconds. */
 static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
 {
     struct pf_trace_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -95,7 +95,7 @@ static int read_duration(struct pf_json_cut *cut, void *field)
     return read_nanoseconds(cut, &fields->duration);
 }
 
-/* Time of the processor, for spans without another. */
+/* Reads processor time, for spans without another duration. */
 static int read_thread_duration(struct pf_json_cut *cut, void *field)
 {
     struct pf_trace_fields *fields = field;
@@ -123,7 +123,7 @@ static int read_weight(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* What they are is known with the name of the event. */
+/* Keeps `args` as text: their meaning depends on the name of the event, which may come later. */
 static int read_args(struct pf_json_cut *cut, void *field)
 {
     struct pf_trace_fields *fields = field;
@@ -138,7 +138,7 @@ static int read_args(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* The number of a stack frame, which is text. */
+/* Reads the number of a stack frame, which is a text. */
 static int read_stack_number(struct pf_json_cut *cut, void *field)
 {
     struct pf_trace_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -186,7 +186,7 @@ static bool holds(const struct pf_buffer *text, const char *part)
     return false;
 }
 
-/* The place of a span: its name, and where its arguments tell one (Hermes), the file and line. */
+/* Finds the location of a span: its name, and file and line if its arguments have them (Hermes). */
 static int span_location(struct pf_reader *reader, const struct pf_trace_fields *fields,
                          uint32_t *id)
 {
@@ -221,7 +221,7 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
         .time = fields->time, .name = fields->name, .order = (uint32_t)state->event_count};
     int status = PF_OK;
 
-    /* clang's sums of what stands elsewhere */
+    /* clang's sums of spans that the trace has anyway */
     if (fields->phase == 'X' &&
         pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) &&
         holds(&state->args, "\"avg ms\""))
@@ -263,7 +263,7 @@ static int take_sample(struct pf_reader *reader, const struct pf_trace_fields *f
     return PF_OK;
 }
 
-/* The name of a thread or a process. */
+/* Reads the name of a thread or a process. */
 static int take_name(struct pf_reader *reader, const struct pf_trace_fields *fields, bool process)
 {
     struct pf_trace_reader *state = reader->state;
@@ -310,7 +310,7 @@ static int read_event(struct pf_json_cut *cut, void *field)
     return status == PF_OK ? take_event(cut->owner, &fields) : status;
 }
 
-/* Samples are written as events are. */
+/* Reads a sample: it has the members of an event. */
 static int read_sample(struct pf_json_cut *cut, void *field)
 {
     struct pf_trace_fields fields = {0};
@@ -326,7 +326,7 @@ struct stack_frame {
     uint32_t name, parent;
 };
 
-/* {"name":"f","category":"c","parent":"1"}, under its own number. */
+/* Reads a stack frame, whose key is its number: {"name":"f","category":"c","parent":"1"}. */
 static int read_stack_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
@@ -399,7 +399,7 @@ static int give_records(struct pf_reader *reader)
                      : pf_trace_give_spans(reader);
 }
 
-/* The whole document is one step. */
+/* Reads the whole document in one step. */
 static int read_all(struct pf_reader *reader)
 {
     int status = read_document(reader), given = give_records(reader);

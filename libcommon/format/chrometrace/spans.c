@@ -1,12 +1,12 @@
-/* Threads of a trace, and their spans, which become the time each stack took by itself.
+/* The threads of a trace and their spans, which become the self time of each stack.
  *
- * First every end finds its begin: an end closes the innermost open begin of its name in its
- * thread, whatever else is open; an end without a name closes the innermost one. Events of one
- * moment count in the order of the file; an end that finds nothing in that order is tried again
- * after the begins of its moment. From then on there are spans with a begin and an end only. At
- * equal begins the shorter span lies inside; of equally long ones the later in the file. A span
- * that ends after the span around it is cut there. Each moment belongs to the innermost span that
- * is open. */
+ * First each end finds its begin. An end closes the innermost open begin of the same name in its
+ * thread, whatever else is open; an end without a name closes the innermost open begin. Events of
+ * one moment count in the order of the file; an end that finds no begin in that order is tried
+ * again after the begins of its moment. Then there are only spans with a begin and an end. If
+ * several spans begin at one moment, the shorter span lies inside the longer; of equally long
+ * spans the later one in the file lies inside. A span that ends after the span around it is cut
+ * there. Each moment belongs to the innermost open span. */
 #include "format/chrometrace/chrometrace.h"
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ uint32_t pf_trace_thread(struct pf_reader *reader, uint32_t pid, uint32_t tid)
     return id;
 }
 
-/* A number as one, anything else as text. */
+/* Adds a label: a number if the text is a number, else a text. */
 static uint32_t add_label(struct pf_dict *dict, uint32_t labels, struct pf_bytes key, uint32_t text)
 {
     uint32_t name = pf_dict_intern(dict, key, 0);
@@ -76,7 +76,7 @@ static int compare_order(const struct pf_trace_event *x, const struct pf_trace_e
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* By thread and time, then as in the file. */
+/* By thread and time, then in the order of the file. */
 static int compare_events(const void *a, const void *b)
 {
     const struct pf_trace_event *x = a, *y = b;
@@ -88,7 +88,7 @@ static int compare_events(const void *a, const void *b)
     return compare_order(x, y);
 }
 
-/* Spans of one moment: the longest first. */
+/* For spans that begin at the same moment: the longest first. */
 static int compare_durations(const void *a, const void *b)
 {
     const struct pf_trace_event *x = a, *y = b;
@@ -98,7 +98,7 @@ static int compare_durations(const void *a, const void *b)
     return compare_order(x, y);
 }
 
-/* Number of events of the moment that begins at `events`. */
+/* How many events have the time of the first. */
 static size_t moment_size(const struct pf_trace_event *events, size_t count)
 {
     size_t same = 1;
@@ -113,12 +113,12 @@ static size_t moment_size(const struct pf_trace_event *events, size_t count)
 struct pairing {
     struct pf_reader *reader;
     struct pf_trace_event *events; /* of the thread */
-    uint32_t *open;                /* begins that may be open, outermost first */
+    uint32_t *open; /* begins (numbers of events) that may be open, outermost first */
     size_t open_count, open_capacity;
-    /* by event: the begin of the same name around it, counted from 1; 0 = none */
+    /* by event: the open begin of the same name before it, + 1; 0 = none */
     uint32_t *below;
     size_t below_capacity;
-    uint32_t *innermost; /* by name: the innermost open begin, counted from 1; 0 = none */
+    uint32_t *innermost; /* by name: the innermost open begin + 1; 0 = none */
 };
 
 static bool open_begin(struct pairing *pairing, uint32_t k)
@@ -134,7 +134,8 @@ static bool open_begin(struct pairing *pairing, uint32_t k)
     return true;
 }
 
-/* PF_OK also where the end finds no begin: then it keeps its duration. */
+/* Gives the begin of an end its duration. PF_OK even if the end finds no begin: then the end keeps
+ * its duration. */
 static int close_begin(struct pairing *pairing, struct pf_trace_event *end)
 {
     struct pf_trace_event *events = pairing->events, *begin;
@@ -157,7 +158,7 @@ static int close_begin(struct pairing *pairing, struct pf_trace_event *end)
     return PF_OK;
 }
 
-/* The events of one moment: all in order, then the ends that found nothing. */
+/* Pairs the events of one moment: all in order, then again the ends that found no begin. */
 static int pair_moment(struct pairing *pairing, size_t from, size_t count)
 {
     struct pf_trace_event *events = pairing->events;
@@ -175,7 +176,7 @@ static int pair_moment(struct pairing *pairing, size_t from, size_t count)
     return status;
 }
 
-/* Gives the begins of one thread their durations; INT64_MAX where there is no end. */
+/* Gives the begins of a thread their durations; INT64_MAX: no end. */
 static int pair_thread(struct pairing *pairing, struct pf_trace_event *events, size_t count)
 {
     struct pf_trace_reader *state = pairing->reader->state;
@@ -202,7 +203,7 @@ static int pair_thread(struct pairing *pairing, struct pf_trace_event *events, s
 /* --- spans ------------------------------------------------------------------------------------ */
 
 struct span {
-    int64_t end; /* INT64_MAX: unknown; never later than the end of the span outside it */
+    int64_t end; /* INT64_MAX: unknown; at most the end of the span around it */
     uint32_t stack;
 };
 
@@ -211,7 +212,7 @@ struct spans {
     struct span *open;
     size_t count, capacity;
     uint32_t labels;
-    int64_t last; /* where time has been given out to */
+    int64_t last; /* time before this moment is counted */
 };
 
 struct row_key {
@@ -234,7 +235,8 @@ static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, i
     return PF_OK;
 }
 
-/* Gives out the time up to `time`, and closes the spans that end on the way. */
+/* Counts the time up to `time` for the innermost open spans, and closes the spans that end
+ * before. */
 static int pass(struct spans *spans, int64_t time)
 {
     int status = PF_OK;
@@ -285,7 +287,7 @@ static int begin(struct spans *spans, const struct pf_trace_event *event)
     return PF_OK;
 }
 
-/* All spans that begin at one moment; ends and spans without a duration give nothing. */
+/* Opens all spans that begin at one moment. Ends, and spans without a duration, are skipped. */
 static int begin_moment(struct spans *spans, struct pf_trace_event *events, size_t count)
 {
     int status = pass(spans, events->time);
@@ -297,7 +299,7 @@ static int begin_moment(struct spans *spans, struct pf_trace_event *events, size
     return status;
 }
 
-/* When the last event of a thread ends. */
+/* The time at which the last event of a thread ends. */
 static int64_t last_time(const struct pf_trace_event *events, size_t count)
 {
     int64_t last = INT64_MIN, end;
@@ -311,7 +313,7 @@ static int64_t last_time(const struct pf_trace_event *events, size_t count)
     return last;
 }
 
-/* The paired events of one thread, in order. */
+/* Adds the records of a thread from its paired events, in order. */
 static int give_thread(struct spans *spans, struct pf_trace_event *events, size_t count)
 {
     int64_t last = last_time(events, count);
