@@ -70,7 +70,8 @@ static int take_int(struct pf_marshal *marshal, size_t size, struct pf_marshal_o
     return PF_OK;
 }
 
-/* Digits of 15 bits, the lowest first; a negative number of them for a negative number. */
+/* Reads an integer of 15-bit digits, the lowest first; a negative integer has a negative number of
+ * digits. */
 static int take_long(struct pf_marshal *marshal, struct pf_marshal_object *object)
 {
     const unsigned char *bytes = take(marshal, 4);
@@ -98,7 +99,8 @@ static int take_long(struct pf_marshal *marshal, struct pf_marshal_object *objec
     return PF_OK;
 }
 
-/* A double in units of 1e-9: its 53 bits times 10^9 fit 128, so that the one rounding is exact. */
+/* Converts a double to units of 1e-9, half to even. Its 53 bits times 10^9 fit 128 bits, so only
+ * the last step rounds. */
 static bool scale_double(uint64_t bits, int64_t *number)
 {
     int exponent = (int)(bits >> 52 & 0x7ff);
@@ -129,7 +131,7 @@ static bool scale_double(uint64_t bits, int64_t *number)
     return true;
 }
 
-/* The decimal text of a double, as versions 0 and 1 have it. */
+/* Converts a double that versions 0 and 1 wrote as decimal text. */
 static bool scale_text(struct pf_bytes text, int64_t *number)
 {
     char copy[256];
@@ -188,7 +190,7 @@ static int note_interned(struct pf_marshal *marshal, uint32_t string)
     return PF_OK;
 }
 
-/* `r` refers to an object, `R` to one of Python 2's interned strings. */
+/* Reads a reference: `r` to an object, `R` to an interned string of Python 2. */
 static int take_reference(struct pf_marshal *marshal, bool interned,
                           struct pf_marshal_object *object)
 {
@@ -223,7 +225,7 @@ static int push(struct pf_marshal *marshal, const struct pf_marshal_object *obje
     return PF_OK;
 }
 
-/* The items of a tuple (`count` of them) or of a dict (up to its end). */
+/* Reads the items of a tuple (`count`) or of a dict (up to its end). */
 static int take_items(struct pf_marshal *marshal, bool keep, bool dict, uint32_t count,
                       struct pf_marshal_object *object)
 {
@@ -309,8 +311,8 @@ static int take_object(struct pf_marshal *marshal, unsigned char code, bool keep
     }
 }
 
-/* An object that may be referred to has its number before what is in it has one. None, True, False
- * and what ends a dict have none, as in Python. */
+/* Reads an object. An object that references may name gets its number before its items get theirs.
+ * As in Python, None, True, False and the end of a dict have no number. */
 static int read_object(struct pf_marshal *marshal, bool keep, struct pf_marshal_object *object)
 {
     const unsigned char *bytes = take(marshal, 1);

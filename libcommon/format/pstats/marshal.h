@@ -18,13 +18,13 @@ enum pf_marshal_kind {
     PF_MARSHAL_STRING,
     PF_MARSHAL_TUPLE, /* lists too */
     PF_MARSHAL_DICT,  /* keys and values in turn */
-    PF_MARSHAL_END    /* what ends a dict */
+    PF_MARSHAL_END    /* the end of a dict */
 };
 
-/* Kept small: an input of five bytes an object holds one for each. */
+/* Small, because an input can have an object in every five bytes. */
 struct pf_marshal_object {
     uint32_t kind;  /* enum pf_marshal_kind */
-    uint32_t count; /* of items */
+    uint32_t count; /* number of items */
     union {
         int64_t number;  /* INT; FLOAT: in units of 1e-9, rounded half to even */
         uint32_t string; /* of the dictionary */
@@ -37,21 +37,22 @@ struct pf_marshal {
     struct pf_source *source;
     struct pf_dict *dict;
     struct pf_error *error;
-    struct pf_arena kept, passing; /* objects that may be referred to, and the others */
+    /* items of objects that later references may name, and items of other objects */
+    struct pf_arena kept, passing;
     struct pf_marshal_object *refs, *stack;
-    uint32_t *interned; /* Python 2's list of strings */
+    uint32_t *interned; /* the interned strings of Python 2, in order */
     size_t ref_count, ref_capacity, stack_count, stack_capacity, interned_count, interned_capacity;
     unsigned depth;
 };
 
 void pf_marshal_free(struct pf_marshal *);
-/* The next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the offset for
- * bytes that are none, are cut, or stand for what profiles do not have (numbers over 64 bits,
- * deeper nesting than 16, tuples of more than 16); PF_NOMEM. */
+/* Reads the next object. Its items are valid until pf_marshal_pass. PF_OK; PF_FAILED with the
+ * offset: bytes that are not an object, are cut, or hold what profiles never have (numbers over 64
+ * bits, nesting deeper than 16, tuples of more than 16 items); PF_NOMEM. */
 int pf_marshal_read(struct pf_marshal *, struct pf_marshal_object *);
-/* Takes the head of a dict, whose keys and values are to be read in turn, up to an END. */
+/* Reads the head of a dict. Then read its keys and values in turn, up to PF_MARSHAL_END. */
 int pf_marshal_open_dict(struct pf_marshal *);
-/* Forgets the items of all objects read that cannot be referred to. */
+/* Frees the items of all objects that no later reference can name. */
 void pf_marshal_pass(struct pf_marshal *);
 
 #endif

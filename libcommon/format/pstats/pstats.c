@@ -15,8 +15,8 @@ enum { EVIDENCE = 40 };
 
 struct state {
     struct pf_marshal marshal;
-    struct pf_rows flat, edge;               /* gathered side by side */
-    const struct pf_marshal_object *callers; /* of the function at hand, keys and values */
+    struct pf_rows flat, edge;               /* filled at the same time */
+    const struct pf_marshal_object *callers; /* of the current function: keys and values in turn */
     uint32_t caller_count, next_caller, function;
     int status;
 };
@@ -49,7 +49,7 @@ static int bad(struct pf_reader *reader, const char *what)
     return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "%s", what);
 }
 
-/* (file, line, name); the file of what is written in C is `~`. */
+/* The location of a function, (file, line, name); the file of functions written in C is `~`. */
 static int place_of(struct pf_reader *reader, const struct pf_marshal_object *key,
                     uint32_t *location)
 {
@@ -76,7 +76,7 @@ static bool is_count(const struct pf_marshal_object *object)
     return object->kind == PF_MARSHAL_INT;
 }
 
-/* Times of timers that count in whole seconds are integers. */
+/* Reads a time in nanoseconds. Timers that count whole seconds give integers. */
 static bool read_time(const struct pf_marshal_object *object, int64_t *value)
 {
     *value = object->number;
@@ -97,7 +97,7 @@ static int read_values(struct pf_reader *reader, const struct pf_marshal_object 
     return PF_OK;
 }
 
-/* The next function: (primitive calls, calls, own time, cumulative time, callers). */
+/* Reads the next function: (primitive calls, calls, own time, cumulative time, callers). */
 static int read_function(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -127,8 +127,8 @@ static int read_function(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* cProfile's callers have calls before primitive calls; those of the older `profile` are a number
- * of calls alone. */
+/* Reads the next caller. cProfile's callers have calls before primitive calls; callers of the older
+ * `profile` have only a number of calls. */
 static int read_caller(struct pf_reader *reader)
 {
     static const struct pf_marshal_object nothing[2] = {{.kind = PF_MARSHAL_FLOAT},
@@ -200,7 +200,8 @@ static void close_reader(struct pf_reader *reader)
     pf_marshal_free(&state->marshal);
 }
 
-/* A dict that begins with a tuple of three that begins with a string, or that is empty. */
+/* Bits of evidence: a dict that is empty, or whose first key is a tuple of three items, the first a
+ * string. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have, at;
