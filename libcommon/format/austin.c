@@ -1,5 +1,5 @@
-/* Austin's text: folded stacks of Python below a process and a thread, with the file and line of
- * each frame. Austin's binary form, MOJO, is not read. */
+/* Austin's text: folded stacks of Python, below a process and a thread, with file and line of each
+ * frame. Austin's binary form, MOJO, is not read. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
@@ -10,7 +10,7 @@ enum { FIELDS = 3 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* `P<pid>;T<thread>[;frame]* NUMBER[,NUMBER,NUMBER]` */
+/* A line `P<pid>;T<thread>[;frame]* NUMBER[,NUMBER,NUMBER]`. */
 struct sample_line {
     struct pf_bytes process, thread, frames;
     int64_t fields[FIELDS];
@@ -51,7 +51,8 @@ static bool parse_line(struct pf_bytes text, struct sample_line *line)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Each line is a sample, a comment, or empty. Austin's own comment is sure. */
+/* Bits of evidence in a line. Each line is a sample, a comment or empty; Austin's own first comment
+ * is certain. */
 static int judge(struct pf_bytes text, bool whole, void *first)
 {
     struct sample_line line;
@@ -80,7 +81,7 @@ enum mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 struct austin_reader {
     struct pf_text_reader text;
     enum mode mode;
-    struct sample_line item; /* the line at hand */
+    struct sample_line item; /* the current line */
 };
 
 static uint32_t make_measure(struct pf_reader *reader, const char *name, enum pf_role role,
@@ -106,7 +107,7 @@ static void add_measure(struct pf_reader *reader, const char *name, enum pf_role
     pf_rows_measure(rows, make_measure(reader, name, role, unit, microseconds));
 }
 
-/* By the mode of the header, which stands before the samples. */
+/* Declares the measures for the mode that the header names; it stands before the samples. */
 static void declare(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;
@@ -126,7 +127,7 @@ static void declare(struct pf_reader *reader)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Takes `:TEXT` off the end; false, and nothing, when there is no colon inside. */
+/* Removes `:TEXT` from the end. False: no colon after the first character; nothing is removed. */
 static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
 {
     for (size_t at = text->size; at-- > 1;)
@@ -138,8 +139,8 @@ static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
     return false;
 }
 
-/* `FILE:FUNCTION:LINE`, where the file may hold colons; `FILE:FUNCTION`; or what is no code,
- * `:GC:`. */
+/* The location of a frame: `FILE:FUNCTION:LINE`, whose file may hold colons; `FILE:FUNCTION`; or
+ * `:GC:`, which is not code. */
 static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 {
     struct pf_bytes file = text, name = text, last;
@@ -161,7 +162,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     return pf_dict_add_location(dict, &location);
 }
 
-/* `L12` behind a frame is its line (austin -a). */
+/* Reads `L12`, the line of the frame before (austin -a). */
 static bool line_part(struct pf_bytes text, int64_t *line)
 {
     return pf_scan_past(&text, PF_BYTES("L")) && pf_all_digits(text) &&
@@ -186,7 +187,8 @@ static int add_frame(struct pf_reader *reader, struct pf_bytes text)
                          state->text.offset);
 }
 
-/* The thread is a number, in older versions; `INTERPRETER:HEX`, in newer ones. */
+/* The label set of a line. A thread is a number in older versions, `INTERPRETER:HEX` in newer
+ * versions. */
 static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line)
 {
     struct pf_bytes thread = pf_bytes_skip(line->thread, 1), interpreter = thread, last;
@@ -240,7 +242,7 @@ static int add_record(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* `# KEY: VALUE`. */
+/* Adds a comment `# KEY: VALUE` as metadata. */
 static void add_metadata(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
@@ -263,7 +265,7 @@ static void add_metadata(struct pf_reader *reader, struct pf_bytes line)
         pf_rows_meta(&state->text.rows, "austin", key, value);
 }
 
-/* The first sample tells what is measured: lines of three numbers are those of the full mode. */
+/* Reads a line. The first sample decides what is measured: three numbers mean the full mode. */
 static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
@@ -289,7 +291,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
                        state->text.number, pf_clip(line).text);
 }
 
-/* Without a sample the measures are those of the header. */
+/* Declares the measures of a file without samples. */
 static int end_input(struct pf_reader *reader, int status)
 {
     if (!((struct austin_reader *)reader->state)->text.rows.declared)

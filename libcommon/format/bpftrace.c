@@ -1,5 +1,5 @@
-/* bpftrace's maps with stacks among their keys, as it prints them when it ends: text, and JSON with
- * an object a line, that of maps with an object for each map. */
+/* bpftrace's maps with stacks in their keys, as bpftrace prints them when it ends: text, or JSON
+ * with an object in each line; the object of maps has a member for each map. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/json_reader.h"
@@ -11,24 +11,24 @@
 #include <stdio.h>
 
 struct state {
-    struct pf_text_reader text; /* JSON uses its rows only */
+    struct pf_text_reader text; /* for JSON only `rows` is used */
     struct pf_bytes separator;  /* between parts of a key: ", ", in JSON "," */
-    struct pf_buffer name;      /* of the map, without its @ */
-    struct pf_buffer keys;      /* of the entry at hand: what is no stack, with a NUL behind each */
+    struct pf_buffer name;      /* of the current map, without @ */
+    struct pf_buffer keys;      /* the other parts of the entry's key, each with a NUL */
     size_t key_count;
-    struct pf_labels labels; /* made of them */
-    bool in_entry;           /* the lines of an entry are read */
+    struct pf_labels labels; /* labels from `keys` */
+    bool in_entry;           /* inside the lines of an entry */
     bool is_json;
     struct pf_json_cut json;
-    unsigned level;        /* of the JSON that is open */
-    uint64_t entry_offset; /* where the entry of a map begins */
-    uint32_t measure;      /* of the map whose entries became records last */
-    uint64_t passed_over;  /* entries whose values are no numbers */
+    unsigned level;        /* how deep the reader is in the JSON */
+    uint64_t entry_offset; /* offset of the current entry */
+    uint32_t measure;      /* measure of the map of the last record */
+    uint64_t passed_over;  /* entries whose values are not whole numbers */
 };
 
 /* --- entries of maps -------------------------------------------------------------------------- */
 
-/* The map that entries are of from now on. False: out of memory. */
+/* Begins the entries of a map. False: out of memory. */
 static bool set_map(struct pf_reader *reader, struct pf_bytes name)
 {
     struct state *state = reader->state;
@@ -37,7 +37,8 @@ static bool set_map(struct pf_reader *reader, struct pf_bytes name)
     return pf_buffer_append(&state->name, name.data, name.size);
 }
 
-/* The unnamed map counts samples by convention; others have their own names. */
+/* The measure of the current map: `samples` for the map without a name, by convention; else the
+ * name of the map. */
 static uint32_t find_measure(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -51,7 +52,8 @@ static uint32_t find_measure(struct pf_reader *reader)
     return pf_dict_add_measure(reader->dict, measure);
 }
 
-/* FUNCTION+OFFSET, the offset in decimal, which stays in the system's name; or an address. */
+/* The location of a frame: FUNCTION+OFFSET or an address. The decimal offset stays in the system
+ * name. */
 static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 {
     struct pf_location location = {0};
@@ -70,8 +72,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     return pf_dict_add_location(dict, &location);
 }
 
-/* The parts of a key that stand in one line, without separators at its ends: those part them from
- * stacks. */
+/* Adds the parts of a key in a line to `keys`. Separators at both ends of the line stand between
+ * the parts and a stack. False: out of memory. */
 static bool add_keys(struct state *state, struct pf_bytes line)
 {
     struct pf_bytes separator = state->separator, text = pf_bytes_trim(line);
@@ -96,7 +98,8 @@ static bool add_keys(struct state *state, struct pf_bytes line)
     return true;
 }
 
-/* Another line of the entry's key: a frame where blanks begin it, else other parts of the key. */
+/* Reads a line of the entry's key: a frame if the line begins with a blank, else other parts of the
+ * key. */
 static int read_key_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line)
 {
     struct state *state = reader->state;
@@ -110,7 +113,8 @@ static int read_key_line(struct pf_reader *reader, uint64_t offset, struct pf_by
                          offset);
 }
 
-/* `key`, or `key1` and so on where an entry has several. Numbers are numbers. */
+/* Makes the labels of an entry: `key`, or `key1`, `key2` and so on for several parts. Whole numbers
+ * become numbers. */
 static int entry_labels(struct pf_reader *reader, uint64_t offset, uint32_t *labels)
 {
     struct state *state = reader->state;
@@ -144,7 +148,7 @@ static void drop_entry(struct state *state)
     state->keys.size = state->key_count = 0;
 }
 
-/* The entry becomes a record; the records of a batch are of one map. */
+/* Makes a record of the entry. A batch has records of one map only. */
 static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
 {
     struct state *state = reader->state;
@@ -165,7 +169,7 @@ static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
     return PF_OK;
 }
 
-/* `count 5, average 3, total 15` of stats(): the total. */
+/* The value of an entry as text: of `count 5, average 3, total 15` (stats()) the total. */
 static struct pf_bytes number_of(struct pf_bytes text)
 {
     static const char total[] = ", total ";
@@ -177,8 +181,8 @@ static struct pf_bytes number_of(struct pf_bytes text)
     return text;
 }
 
-/* The value, which ends an entry that begins at `offset`: the entry becomes a record, or, where the
- * value is no whole number, is skipped. */
+/* Reads the value, which ends the entry that began at `offset`. The entry becomes a record; it is
+ * skipped if the value is not a whole number. */
 static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes text)
 {
     struct state *state = reader->state;
@@ -196,7 +200,7 @@ static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes 
     return add_record(reader, offset, value);
 }
 
-/* A number that is a map: metadata. */
+/* Keeps a map that is a single number as metadata. */
 static void keep_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
 {
     struct state *state = reader->state;
@@ -207,7 +211,7 @@ static void keep_variable(struct pf_reader *reader, struct pf_bytes name, struct
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* `@name` at the begin of a line, taken. */
+/* Removes `@name` from the beginning of a line. False: the line begins otherwise. */
 static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
 {
     size_t size = 1;
@@ -221,8 +225,9 @@ static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
     return line->size > 0 && (line->data[0] == '[' || line->data[0] == ':');
 }
 
-/* Where `]: VALUE` ends the key: the last such, as a command may be called so; SIZE_MAX when it
- * does not. A histogram's value stands in the lines below. */
+/* Where `]: VALUE` ends the key: the last such place, because the name of a command may look like
+ * one. SIZE_MAX: the line does not end the key. The values of a histogram stand in the lines
+ * below. */
 static size_t key_end(struct pf_bytes line)
 {
     for (size_t at = line.size; at-- > 1;)
@@ -231,7 +236,7 @@ static size_t key_end(struct pf_bytes line)
     return SIZE_MAX;
 }
 
-/* The first object of -f json tells its type. */
+/* True if the text looks like -f json: the first object has a type of bpftrace. */
 static bool json_ahead(struct pf_source *source)
 {
     static const char *const paths[] = {
@@ -242,7 +247,8 @@ static bool json_ahead(struct pf_source *source)
     return found & 1 && found > 1;
 }
 
-/* An entry of a map opens on a line, and is closed on the same line or on one below it. */
+/* Bits of evidence in a line: an entry of a map begins in a line, and ends in the same line or in a
+ * line below. */
 static int judge(struct pf_bytes line, bool whole, void *field)
 {
     bool *opened = field;
@@ -271,7 +277,7 @@ static int bid(struct pf_source *source, const char *path)
 
 enum level { BETWEEN, OBJECT, MAPS, ENTRIES };
 
-/* The lines of a key: those of stacks begin with blanks. */
+/* Reads the lines of a key; lines of a stack begin with blanks. */
 static int read_lines_of_key(struct pf_reader *reader, uint64_t offset, struct pf_bytes key)
 {
     int status = PF_OK;
@@ -288,7 +294,7 @@ static int read_lines_of_key(struct pf_reader *reader, uint64_t offset, struct p
 }
 
 struct statistics {
-    uint64_t offset; /* of the entry */
+    uint64_t offset; /* offset of the entry */
     bool found;
 };
 
@@ -304,7 +310,7 @@ static int read_total(struct pf_json_cut *cut, void *field)
     return status == PF_OK ? end_entry(cut->owner, statistics->offset, number) : status;
 }
 
-/* Statistics, `{"count": 2, "average": 30, "total": 61}`: the total. */
+/* Reads statistics, `{"count": 2, "average": 30, "total": 61}`: the value is the total. */
 static int read_statistics(struct pf_json_cut *cut, uint64_t offset)
 {
     static const struct pf_json_member members[] = {
@@ -316,7 +322,7 @@ static int read_statistics(struct pf_json_cut *cut, uint64_t offset)
                                                 : status;
 }
 
-/* An entry of a map: its key has the stack. */
+/* Reads an entry of a map; the stack is in its key. */
 static int read_json_entry(struct pf_json_cut *cut, void *field)
 {
     uint64_t offset = ((struct state *)field)->entry_offset;
@@ -335,7 +341,7 @@ static int read_json_entry(struct pf_json_cut *cut, void *field)
     return pf_json_cut_skip(cut);
 }
 
-/* `"@name": {...}`, or a variable. */
+/* Reads a map, `"@name": {...}`, or a variable. */
 static int read_map(struct pf_json_cut *cut, void *field)
 {
     struct state *state = field;
@@ -382,7 +388,7 @@ static int read_object(struct pf_reader *reader)
 
 static int read_json_step(struct pf_reader *reader)
 {
-    /* the names of the maps tell their types, which stand beside `data` */
+    /* the member `type` beside `data` is not needed: names of maps begin with @ */
     static const struct pf_json_member object[] = {
         {"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
     static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0, NULL}, {0}};
@@ -404,7 +410,7 @@ static int read_json_step(struct pf_reader *reader)
 
 /* --- reader ----------------------------------------------------------------------------------- */
 
-/* A line of an entry: the key, and behind its end the value. */
+/* Reads a line of an entry: a part of the key, and the value if the key ends in this line. */
 static int read_entry(struct pf_reader *reader, struct pf_bytes line)
 {
     struct state *state = reader->state;
@@ -418,7 +424,7 @@ static int read_entry(struct pf_reader *reader, struct pf_bytes line)
     return end_entry(reader, state->entry_offset, pf_bytes_skip(line, end + 2));
 }
 
-/* Lines that are of no map are what the program printed. */
+/* Reads a line. Lines outside of maps are what the bpftrace program printed; they are skipped. */
 static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct state *state = reader->state;

@@ -1,12 +1,13 @@
-/* Stacks as DTrace's aggregations print them, and bcc's tools without -f: blocks of indented lines,
- * innermost frame first, that end in a line with a number alone. */
+/* Stacks as DTrace's aggregations and bcc's tools (without -f) print them: blocks of indented
+ * lines, innermost frame first; a line with only a number ends a block. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
 
 enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 
-/* `CPU ID FUNCTION:NAME` and, below it, what fired: `8 35077 :tick-60s`. */
+/* True for a line below the title `CPU ID FUNCTION:NAME`: the probe that fired, `8 35077
+ * :tick-60s`. */
 static bool probe(struct pf_bytes text)
 {
     for (unsigned numbers = 0; numbers < 2; numbers++)
@@ -36,10 +37,10 @@ static bool title_of_dtrace(struct pf_bytes line)
            memcmp(line.data + line.size - 13, "FUNCTION:NAME", 13) == 0;
 }
 
-/* DTrace's title is sure. Without it all lines are indented, and each number has frames above
- * it. */
+/* What the lines so far show. DTrace's title is certain. Without a title all lines are indented,
+ * and each number has frames above it. */
 struct evidence {
-    bool title, modules;            /* met: the title, a MODULE`FUNCTION */
+    bool title, modules;            /* seen: the title; a MODULE`FUNCTION */
     unsigned frames, above, stacks; /* `above`: frames since the last number */
 };
 
@@ -80,11 +81,11 @@ static int bid(struct pf_source *source, const char *path)
 
 struct dtrace_reader {
     struct pf_text_reader text;
-    uint32_t labels; /* of the block at hand */
-    uint64_t block;  /* where it begins */
+    uint32_t labels; /* of the current block */
+    uint64_t block;  /* offset of the current block */
 };
 
-/* `+0x1f` or bcc's `+31` at the end is no part of the name. */
+/* The name without `+0x1f` or bcc's `+31` at the end. */
 static struct pf_bytes without_offset(struct pf_bytes text)
 {
     size_t at = text.size;
@@ -99,7 +100,7 @@ static struct pf_bytes without_offset(struct pf_bytes text)
     return text;
 }
 
-/* MODULE`FUNCTION+0xOFFSET, or without any part of it. */
+/* The location of a frame, MODULE`FUNCTION+0xOFFSET; module and offset may be missing. */
 static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 {
     const char *tick = memchr(text.data, '`', text.size);
@@ -123,8 +124,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     return pf_dict_add_location(dict, &location);
 }
 
-/* bcc's last line of a stack, `-  COMMAND (PID)`, or its mark between kernel and user, `--`: not a
- * frame. */
+/* True for lines of bcc that are not frames: the last line of a stack, `- COMMAND (PID)`, which
+ * gives labels, and the mark `--` between kernel and user frames. */
 static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
 {
     struct dtrace_reader *state = reader->state;
@@ -165,7 +166,7 @@ static int add_frame(struct pf_reader *reader, struct pf_bytes text)
                          offset);
 }
 
-/* A number ends a stack. */
+/* Reads a line; a number ends the stack. */
 static int read_line(struct pf_reader *reader, struct pf_bytes line)
 {
     struct dtrace_reader *state = reader->state;

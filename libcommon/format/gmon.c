@@ -13,9 +13,9 @@ enum {
     TAG_HISTOGRAM = 0,
     TAG_ARC = 1,
     TAG_BLOCKS = 2,
-    WINDOW = 64 * 1024, /* looked at to tell the size of a word */
-    UNIT = 2,           /* bytes of a program that cannot be told apart: gprof's */
-    UNITS_MAX = 16      /* in a bin that is shared out */
+    WINDOW = 64 * 1024, /* bytes in which the size of a word is looked for */
+    UNIT = 2,           /* gprof counts the program in units of so many bytes */
+    UNITS_MAX = 16      /* most units of a bin whose count is divided among the units */
 };
 
 /* How the program that wrote the file stores numbers. */
@@ -34,14 +34,14 @@ enum part { PART_NONE, PART_BINS, PART_BLOCKS, PART_ARCS };
 struct gmon_reader {
     struct layout layout;
     struct pf_rows rows;
-    int status; /* what follows the records that wait */
+    int status; /* the result after the waiting records */
 
-    enum part part; /* what the records added last are from */
+    enum part part; /* the part of the file that is being read */
     struct histogram histogram;
-    uint64_t bin;    /* the next one of the histogram */
-    uint64_t blocks; /* those that are left */
-    uint64_t parts;  /* a whole count is so many raw units */
-    uint32_t calls;  /* a measure */
+    uint64_t bin;    /* the next bin of the histogram */
+    uint64_t blocks; /* blocks that are left */
+    uint64_t parts;  /* raw units in a count of 1 */
+    uint32_t calls;  /* the measure of arcs */
 };
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -65,7 +65,7 @@ static size_t arc_size(struct layout layout)
     return 2 * layout.word + 4;
 }
 
-/* The head of a histogram; false where it is none. */
+/* Parses the head of a histogram. False: not a histogram. */
 static bool parse_histogram(const unsigned char *bytes, struct layout layout,
                             struct histogram *found)
 {
@@ -88,7 +88,7 @@ static bool parse_histogram(const unsigned char *bytes, struct layout layout,
            (found->bins == 0 || found->high > found->low);
 }
 
-/* Whether records of this layout follow each other as far as the bytes reach. */
+/* True if records of this layout follow each other as far as the bytes reach. */
 static bool walks(const unsigned char *bytes, size_t have, struct layout layout, bool ended)
 {
     uint64_t at = HEADER;
@@ -133,7 +133,7 @@ static int bid(struct pf_source *source, const char *path)
     bool big;
 
     (void)path;
-    if (have == 0 || bytes[0] != 'g') /* no other producer is waited for */
+    if (have == 0 || bytes[0] != 'g') /* do not wait for more bytes of another format */
         return 0;
     bytes = pf_source_peek(source, HEADER, &have);
     return has_magic(bytes, have, &big) ? 64 : have >= 4 && memcmp(bytes, "gmon", 4) == 0 ? 32 : 0;
@@ -168,7 +168,7 @@ static int choose_layout(struct pf_reader *reader)
         if (walks(bytes, have, state->layout, ended))
             return PF_OK;
     }
-    /* damaged, or cut: what comes first tells */
+    /* damaged or cut: the first record decides */
     struct histogram found;
 
     for (unsigned word = 8; word >= 4; word /= 2) {
@@ -228,7 +228,8 @@ static uint32_t place(struct pf_reader *reader, uint64_t address)
     return pf_dict_add_location(reader->dict, &(struct pf_location){.address = address});
 }
 
-/* Units of a bin: the fewest and, where the width is no whole number of them, one more. */
+/* How many units a bin has: the least number, and in *most one more if the width of bins is not a
+ * whole number of units. */
 static uint64_t units_of(const struct histogram *histogram, uint64_t *most)
 {
     uint64_t units = (histogram->high - histogram->low) / UNIT;
@@ -242,8 +243,8 @@ static uint64_t units_of(const struct histogram *histogram, uint64_t *most)
     return fewest;
 }
 
-/* Time by address, in raw units of 1/(rate * parts) seconds, so that a bin can be shared out
- * exactly. */
+/* Begins the records of a histogram: time by address, in raw units of 1/(rate * parts) seconds, so
+ * that the count of a bin can be divided exactly. */
 static void open_histogram(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;
@@ -275,7 +276,7 @@ static void open_histogram(struct pf_reader *reader)
     state->part = PART_BINS;
 }
 
-/* The unit of the program where a bin begins: as gprof has it, with its fraction cut. */
+/* The unit in which a bin begins, rounded down like in gprof. */
 static uint64_t unit_at(const struct histogram *histogram, uint64_t bin)
 {
     uint64_t units = (histogram->high - histogram->low) / UNIT;
@@ -283,9 +284,9 @@ static uint64_t unit_at(const struct histogram *histogram, uint64_t bin)
     return histogram->low / UNIT + (uint64_t)((pf_uint128)units * bin / histogram->bins);
 }
 
-/* Each unit of a bin has the same part of its time, and of its samples as many as come next to
- * that. A unit stands as its last byte: so a function that begins at an odd address has all of its
- * first one, as in gprof's tables. */
+/* Divides the count of a bin: each unit gets the same time, and whole samples that come nearest to
+ * the same number. The address of a unit is its last byte: so a function that begins at an odd
+ * address gets its whole first unit, as in gprof's tables. */
 static int read_bin(struct pf_reader *reader)
 {
     struct gmon_reader *state = reader->state;

@@ -1,5 +1,5 @@
-/* stackprof's JSON (Ruby): stacks as lists of addresses of frames where it was told to keep them,
- * else who called whom. */
+/* stackprof's JSON (Ruby): stacks as lists of frame addresses, if stackprof was asked to keep them
+ * (raw); else calls between frames. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/json_reader.h"
@@ -11,12 +11,12 @@
 
 struct address {
     int64_t address;
-    uint64_t used; /* 1: no row is all zero */
+    uint64_t used; /* 1, because a table cannot hold a row of zeros */
 };
 
 struct stackprof_reader {
     struct pf_json_cut cut;
-    struct pf_table ids;     /* of frames: addresses */
+    struct pf_table ids;     /* addresses of frames */
     struct stackprof_frame { /* by row of `ids` */
         uint32_t name, file; /* strings */
         int64_t line, samples;
@@ -79,13 +79,13 @@ static void close_reader(struct pf_reader *reader)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Row of a frame; 0: out of memory. */
+/* The row of a frame in `frames`; a new frame is added. 0: out of memory. */
 static uint32_t find_frame(struct stackprof_reader *state, int64_t address)
 {
     struct address row = {address, 1};
     uint32_t before = state->ids.count, id;
 
-    /* first the room: each id in the table has a frame, also when memory runs out */
+    /* first the memory: each id in the table must have a frame, even if memory runs out */
     if (!pf_grow(&state->frames, &state->frame_capacity, (size_t)before + 1, sizeof *state->frames))
         return 0;
     id = pf_table_intern(&state->ids, &row);
@@ -94,7 +94,7 @@ static uint32_t find_frame(struct stackprof_reader *state, int64_t address)
     return id;
 }
 
-/* The key of the member at hand, as a number. */
+/* The key of the current member as a number. */
 static int key_number(struct pf_json_cut *cut, int64_t *number)
 {
     if (pf_parse_int(cut->key, INT64_MIN, INT64_MAX, number))
@@ -112,7 +112,7 @@ static int add_link(struct pf_reader *reader, struct stackprof_link **links, siz
     return PF_OK;
 }
 
-/* "123":5, the samples of a frame that the frame at hand called. */
+/* Reads "123":5, the samples of a frame that the current frame called. */
 static int read_edge(struct pf_json_cut *cut, void *field)
 {
     struct stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -133,7 +133,8 @@ static int read_edge(struct pf_json_cut *cut, void *field)
         (struct stackprof_link){.from = state->frame, .to = callee, .samples = samples});
 }
 
-/* "12":[5,3], the samples of a line with what it called, and its own; older ones have a number. */
+/* Reads "12":[5,3], the samples of a line with its callees, and its own samples; older versions
+ * have a number. */
 static int read_line(struct pf_json_cut *cut, void *field)
 {
     struct stackprof_reader *state = ((struct pf_reader *)cut->owner)->state;
@@ -156,8 +157,8 @@ static int read_line(struct pf_json_cut *cut, void *field)
                         .from = state->frame, .line = line, .samples = json_integer_value(own)});
 }
 
-/* A frame under its address. Frames that its edges name may move the table of them: it takes its
- * place there at the end. */
+/* Reads a frame, whose key is its address. Its edges may add frames, which may move the array: so
+ * the frame is stored at the end. */
 static int read_frame(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member edge[] = {
@@ -216,7 +217,7 @@ static int read_raw(struct pf_json_cut *cut, void *field)
     return read_numbers(cut, &state->raw);
 }
 
-/* Other members of the document become metadata as they are written. */
+/* Adds another member of the document as metadata, as it is written. */
 static int read_meta(struct pf_json_cut *cut, void *field)
 {
     struct stackprof_reader *state = field;
@@ -259,7 +260,8 @@ static int read_document(struct pf_reader *reader)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* 0 where the document does not tell the frame, or memory ran out. */
+/* The location of a line of a frame. 0: the document does not define the frame, or memory ran
+ * out. */
 static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t line)
 {
     struct stackprof_reader *state = reader->state;
@@ -277,7 +279,7 @@ static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t li
                           .function = pf_dict_add_function(reader->dict, &function), .line = line});
 }
 
-/* The measures of records of a kind: samples, and what the mode measures. */
+/* Adds the measures of a kind of records: samples, and what the mode measures. */
 static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_role role)
 {
     struct stackprof_reader *state = reader->state;
@@ -305,15 +307,15 @@ static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_rol
     pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
 }
 
-/* All columns of the record added last have the number of its samples. */
+/* Sets all values of the last record to its number of samples. */
 static void set_samples(struct pf_rows *rows, int64_t samples)
 {
     for (uint32_t k = 0; k < pf_rows_column_count(rows); k++)
         pf_rows_set(rows, k, samples);
 }
 
-/* Record `number` of those in `raw`: its length, the frames, root first, and how often the stack
- * was met. *at is moved behind the record. */
+/* Adds record `number` of `raw`: its depth, its frames (root first), and the number of its samples.
+ * Moves *at to the next record. */
 static int add_stack(struct pf_reader *reader, size_t number, size_t *at, size_t *line_at)
 {
     struct stackprof_reader *state = reader->state;
@@ -365,7 +367,7 @@ static void add_line(struct pf_reader *reader, uint32_t frame, int64_t line, int
     set_samples(&state->rows, samples);
 }
 
-/* Without stacks: what each line took by itself, and with what it called. */
+/* Adds the records of a profile without stacks: lines, and calls between frames. */
 static void add_lines_and_calls(struct pf_reader *reader)
 {
     struct stackprof_reader *state = reader->state;
@@ -390,7 +392,7 @@ static void add_lines_and_calls(struct pf_reader *reader)
     }
 }
 
-/* The whole document is one step. */
+/* Reads the whole document in one step. */
 static int read_all(struct pf_reader *reader)
 {
     struct stackprof_reader *state = reader->state;
