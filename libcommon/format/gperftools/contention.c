@@ -6,7 +6,7 @@
  *     --- Thread 7f794ab90941 (name: a/1) stack: ---
  *       [same as previous thread]
  *     --- Memory map: ---
- * Leaf first; lines may have addresses, names, or both. A sample for each thread. */
+ * The leaf comes first; a line may have addresses, names, or both. Each thread is a sample. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -107,16 +107,16 @@ int pf_gperftools_end_attributes(struct pf_gperftools_text *text)
 struct threads {
     struct pf_reader *reader;
     struct pf_gperftools *state;
-    uint64_t offset, begin; /* of the line at hand, and of the thread */
+    uint64_t offset, begin; /* of the current line; of the current thread */
     struct pf_bytes line;
-    bool open;           /* a thread */
-    bool old;            /* the frames at hand are of the thread before */
+    bool open;           /* a thread has begun */
+    bool old;            /* the frames are those of the thread before */
     uint64_t *addresses; /* leaf first: addresses, or keys of named frames */
     size_t depth, capacity;
 };
 
-/* Reads 0xADDRESS, or 0xADDRESS: before a name. *is_address: the word is an address. PF_FAILED:
- * over 64 bits. */
+/* Reads an address 0xADDRESS, with a colon before a name. *is_address false: another word.
+ * PF_FAILED: over 64 bits. */
 static int read_address(struct threads *threads, struct pf_bytes word, uint64_t *address,
                         bool *is_address)
 {
@@ -133,8 +133,8 @@ static int read_address(struct threads *threads, struct pf_bytes word, uint64_t 
                                   "an address of 64 bits");
 }
 
-/* Finds the first address of a line; *rest is the text behind it. *found false: no address. `+
- * 0x15` is an offset. */
+/* Finds the first address of a line; *rest is the text after it. *found false: no address. `+ 0x15`
+ * is an offset. */
 static int find_address(struct threads *threads, struct pf_bytes *rest, uint64_t *address,
                         bool *found)
 {
@@ -218,8 +218,8 @@ static int end_thread(struct threads *threads)
                                   values, threads->begin, &threads->reader->error);
 }
 
-/* `--- Thread ID (name: NAME) stack: ---`, its frames, or a line that says it has the stack of the
- * thread before. */
+/* Reads a line: `--- Thread ID (name: NAME) stack: ---`, frames, or a line that says that the
+ * thread has the stack of the thread before. */
 static int read_line(struct threads *threads, struct pf_bytes line)
 {
     if (pf_bytes_starts(line, PF_BYTES("---"))) {

@@ -114,7 +114,7 @@ static int read_addresses(struct pf_reader *reader, struct cpu *cpu, size_t dept
     for (size_t k = 0; k < depth; k++) {
         uint64_t address = load(bytes + k * cpu->words.size, cpu->words);
 
-        /* callers are return addresses: one less lies within the call */
+        /* addresses of callers are return addresses: one less lies within the call */
         cpu->addresses[k] = address - (k > 0 && !cpu->java && address > 0);
     }
     pf_source_take(reader->source, size);
@@ -154,7 +154,7 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
                                   &reader->error);
 }
 
-/* Reads the text behind the records: mapped files, or Java's table. */
+/* Reads the text after the records: mapped files, or Java's table. */
 static int read_text(struct pf_reader *reader, const struct cpu *cpu)
 {
     struct pf_gperftools *state = reader->state;

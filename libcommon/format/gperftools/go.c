@@ -4,7 +4,7 @@
  *     pkg.function(arguments)
  *     <TAB>file.go:12 +0x45
  *     created by pkg.function in goroutine 1
- * A sample for each goroutine. */
+ * Each goroutine is a sample. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -17,7 +17,8 @@
 
 /* --- comments of ?debug=1 --------------------------------------------------------------------- */
 
-/* Removes a quoted string of Go; *meaning, in `scratch`, is the string without escapes. */
+/* Removes a quoted string of Go from the beginning of the text; *meaning, in `scratch`, is the
+ * string without escapes. False: no such string. */
 static bool scan_quoted(struct pf_gperftools_text *text, struct pf_bytes *rest,
                         struct pf_bytes *meaning)
 {
@@ -129,7 +130,8 @@ static bool parse_symbol(struct pf_gperftools_text *text, struct pf_bytes line, 
     return true;
 }
 
-/* Keeps # KEY = VALUE behind `# runtime.MemStats`, or a comment of another form, as metadata. */
+/* Keeps a comment as metadata: `# KEY = VALUE` after `# runtime.MemStats`, or a comment of another
+ * form. */
 static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
 {
     struct pf_bytes rest = pf_bytes_trim(pf_bytes_skip(line, 1));
@@ -182,13 +184,13 @@ struct dump {
     uint64_t offset; /* of the goroutine */
     bool open;
     uint32_t labels;
-    struct pf_bytes name; /* of a frame whose place is in the next line; bytes of `text` */
+    struct pf_bytes name; /* of a frame whose file and line are in the next line; bytes of `text` */
     struct pf_buffer text;
     uint64_t *places; /* locations, leaf first */
     size_t depth, capacity;
 };
 
-/* Reads `goroutine N [STATE]`; *rest is the state. */
+/* Parses `goroutine N [STATE]`; *rest is the state. False: another line. */
 static bool parse_head(struct pf_bytes line, struct pf_bytes *rest)
 {
     struct pf_bytes before;
@@ -274,7 +276,7 @@ static int add_frame(struct dump *dump, struct pf_bytes name, struct pf_bytes pl
     return PF_OK;
 }
 
-/* Ends a frame: a line without a place behind it was a comment. */
+/* Ends a frame. A line with no file and line below it was a comment. */
 static int end_frame(struct dump *dump)
 {
     struct pf_bytes name = dump->name;

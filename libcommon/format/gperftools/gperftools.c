@@ -1,5 +1,5 @@
 /* Profiles of gperftools (CPU, heap, contention, threads), jemalloc, Go's ?debug=1 and 2, and Java,
- * which pprof calls legacy profiles. Finds out which text an input is, reads lines of counts and
+ * which pprof calls legacy profiles. Finds out which form an input has, reads lines of counts and
  * addresses, and makes batches. */
 #include "format/gperftools/gperftools.h"
 
@@ -16,7 +16,7 @@ enum { HEAD = 256 };
 
 /* --- which text it is ------------------------------------------------------------------------- */
 
-/* The form of a text with this first line; *rest: the name of a count. */
+/* The form of a text with this first line; *rest: for a count its name. */
 static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *rest)
 {
     int64_t number;
@@ -50,7 +50,7 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     return PF_GPERFTOOLS_COUNT;
 }
 
-/* The first line alone tells the form. */
+/* Bits of evidence: the first line decides the form. */
 static int judge(struct pf_bytes line, bool whole, void *field)
 {
     enum pf_gperftools_form *form = field;

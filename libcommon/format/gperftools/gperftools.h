@@ -1,5 +1,5 @@
-/* Private to the format gperftools: profiles of gperftools, and of the programs that write the same
- * texts. */
+/* Private to the format gperftools: profiles of gperftools, and of other programs that write the
+ * same forms of text. */
 #ifndef PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 #define PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 
@@ -32,7 +32,8 @@ struct pf_gperftools_maps {
         uint32_t image; /* 0: not made yet */
     } * rows;
     size_t count, capacity;
-    struct pf_table names; /* a tree of names: a row is the row before, and a byte + 1 */
+    /* a tree of names: a row is the row of the name without its last byte, and that byte + 1 */
+    struct pf_table names;
     struct pf_gperftools_substitute {
         uint32_t order; /* 1, 2, ...; 0: no name ends here */
         uint32_t text;  /* string */
@@ -45,12 +46,12 @@ struct pf_gperftools_maps {
 
 void pf_gperftools_maps_free(struct pf_gperftools_maps *);
 
-/* Reads a line at this offset; skips a line of unknown form. PF_OK; PF_FAILED: names stand for more
- * than 16 MiB in all; PF_NOMEM. */
+/* Reads a line; `offset` is for messages. Skips a line of unknown form. PF_OK; PF_FAILED: the texts
+ * of names are more than 16 MiB in all; PF_NOMEM. */
 int pf_gperftools_maps_line(struct pf_gperftools_maps *, struct pf_dict *, struct pf_bytes line,
                             uint64_t offset, struct pf_error *);
 
-/* Call it after the last line. */
+/* Sorts the mapped files; call it after the last line. */
 void pf_gperftools_maps_end(struct pf_gperftools_maps *);
 
 /* Removes a hexadecimal number, with or without 0x, from the beginning. False: no number, or over
@@ -71,7 +72,7 @@ struct pf_gperftools_names {
     struct pf_table addresses;
     struct pf_gperftools_place {
         size_t first, count; /* frames, innermost first */
-        size_t location;     /* its first location; SIZE_MAX: not made yet */
+        size_t location;     /* its first location in `locations`; SIZE_MAX: not made yet */
         size_t locations;
     } * places; /* by id of address */
     size_t place_count, place_capacity;
@@ -79,11 +80,12 @@ struct pf_gperftools_names {
     size_t frame_count, frame_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    bool numbers;          /* addresses are only numbers of the names */
+    bool numbers;          /* addresses are numbers of names, not addresses of the program */
     struct pf_table named; /* frames with a name in their line: address and function */
 };
 
-/* Keys of frames with a name in their line; programs have no code at such addresses. */
+/* Keys from here on stand for frames with a name in their line: no program has code at such
+ * addresses. */
 #define PF_GPERFTOOLS_NAMED UINT64_C(0x8000000000000000)
 
 static inline bool pf_gperftools_is_named(uint64_t key)
@@ -98,8 +100,8 @@ void pf_gperftools_names_free(struct pf_gperftools_names *);
 bool pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address,
                              const struct pf_gperftools_frame *, size_t count);
 
-/* The key that replaces the address of a frame with a name in its line; address 0: no address. 0:
- * out of memory. */
+/* The key of a frame with a name in its line, in place of its address (0: no address). 0: out of
+ * memory. */
 uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address, uint32_t function);
 
 /* The locations of an address, innermost first, at least one; valid until the next call. NULL: out
@@ -110,8 +112,8 @@ const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *, struct pf_
 
 /* --- records.c: records ----------------------------------------------------------------------- */
 
-/* The records of a profile, equal ones added up, held because mapped files and names of addresses
- * follow them. */
+/* The records of a profile, with the values of equal stacks added up. They are held to the end,
+ * because mapped files and names of addresses follow them. */
 
 enum { PF_GPERFTOOLS_VALUES = 4 };
 
@@ -138,16 +140,17 @@ int pf_gperftools_rows_add(struct pf_gperftools_rows *, uint32_t labels, const u
                            size_t depth, const int64_t values[PF_GPERFTOOLS_VALUES],
                            uint64_t offset, struct pf_error *);
 
-/* Labels and addresses of row k: *addresses (unaligned) is valid until more are added. */
+/* The labels and addresses of row k. *addresses (unaligned) is valid until more rows are added. */
 uint32_t pf_gperftools_rows_stack(const struct pf_gperftools_rows *, size_t k,
                                   const char **addresses, size_t *depth);
 
-/* As in pprof, frames in second place of most records belong to a signal handler. The address of
- * the next such frame, or 0; `removed` are those known so far. */
+/* As in pprof, an address that comes second in most records belongs to a signal handler. Returns
+ * the next such address, or 0; `removed` are the addresses known so far. */
 uint64_t pf_gperftools_rows_handler(const struct pf_gperftools_rows *, const uint64_t *removed,
                                     size_t count, struct pf_error *);
 
-/* Copies addresses without the frames that are `removed`. Returns the depth. */
+/* Copies the addresses of a stack to `to`, without `removed` addresses after the leaf. Returns the
+ * depth. */
 size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint64_t *removed,
                                 size_t count, uint64_t *to);
 
@@ -155,13 +158,13 @@ size_t pf_gperftools_rows_strip(const char *addresses, size_t depth, const uint6
 
 enum { PF_GPERFTOOLS_JAVA_PERIOD = 512 * 1024 };
 
-/* Allocations of a heap profile were sampled once in `period` bytes on average; 0 or 1: all of them
- * are there. */
+/* How samples of a heap profile are scaled: one allocation in `period` bytes was sampled on
+ * average; 0 or 1: all allocations were. */
 struct pf_gperftools_scale {
     int64_t period;
-    bool both; /* values are allocated and in use */
+    bool both; /* values for what was allocated and for what is in use */
     bool go;
-    bool objects; /* growth, fragmentation */
+    bool objects; /* only objects and their space: growth, fragmentation */
 };
 
 struct pf_gperftools_clock {
@@ -176,26 +179,26 @@ enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 
 struct pf_gperftools {
     bool is_read;
-    int status; /* how the input ended */
-    int ended;  /* the same, once all rows are records */
+    int status; /* result of reading the input */
+    int ended;  /* the result of the reader, after the last record */
     struct pf_rows records;
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;
 
     uint32_t measures;
-    bool twice;       /* the leaf may be there twice */
-    bool interrupted; /* behind the leaf may be frames of a signal handler: */
+    bool twice;       /* the leaf may come twice */
+    bool interrupted; /* after the leaf may come frames of a signal handler: */
     uint64_t handlers[PF_GPERFTOOLS_HANDLERS];
     size_t handler_count;
 
     size_t next;                        /* row to send next */
-    uint64_t *addresses;                /* of a record */
-    struct pf_gperftools_frame *frames; /* of a symbol */
+    uint64_t *addresses;                /* of the current record */
+    struct pf_gperftools_frame *frames; /* of the current symbol */
     size_t address_capacity, frame_capacity;
 };
 
-/* What a text is, by its first line. */
+/* The forms of text, by their first line. */
 enum pf_gperftools_form {
     PF_GPERFTOOLS_NONE,
     PF_GPERFTOOLS_HEAP,
@@ -207,33 +210,33 @@ enum pf_gperftools_form {
     PF_GPERFTOOLS_DUMP /* Go: stacks of all goroutines */
 };
 
-/* An address of a record that stands `times` times in a row. */
+/* An address that a record has `times` times in a row, from place `at` on. */
 struct pf_gperftools_run {
     uint64_t address;
     size_t at, times;
 };
 
-/* A text that is read: a line for each stack, its counts before an @ and its addresses behind the
- * @. */
+/* The text that is being read: a line for each stack, with counts before an @ and addresses after
+ * the @. */
 struct pf_gperftools_text {
     struct pf_reader *reader;
     struct pf_gperftools *state;
     enum pf_gperftools_form form;
-    bool java, split; /* split: jemalloc, the threads apart */
+    bool java, split; /* split: jemalloc, records of threads instead of their sum */
     struct pf_gperftools_scale scale;
     struct pf_gperftools_clock clock;
 
     uint64_t offset; /* of the current line */
     struct pf_bytes line;
     bool memstats; /* the next comments are Go's MemStats */
-    /* sum of the counts: by the first line (-1: unknown), and so far */
+    /* sum of the counts: as the first line says (-1: unknown), and so far */
     int64_t expected, seen;
 
     /* the current record; its comments follow its line */
-    bool pending, known; /* known: jemalloc, there is a stack */
+    bool pending, known; /* known: for jemalloc, a stack line came */
     uint64_t pending_offset;
     uint32_t labels;
-    struct pf_labels added; /* join `labels` at the end of the record */
+    struct pf_labels added; /* added to `labels` at the end of the record */
     int64_t values[PF_GPERFTOOLS_VALUES];
     uint64_t *addresses;
     size_t depth, capacity;
@@ -258,7 +261,7 @@ int pf_gperftools_declare(struct pf_gperftools_text *, const char *name, const c
 bool pf_gperftools_meta(struct pf_reader *, const char *key, struct pf_bytes value);
 bool pf_gperftools_meta_number(struct pf_reader *, const char *key, int64_t value);
 
-/* Sets the error of a line: what was expected, and the first characters of the line. */
+/* Sets the error of a line: what was expected, and how the line begins. Returns PF_FAILED. */
 int pf_gperftools_bad_line(struct pf_reader *, uint64_t offset, struct pf_bytes line,
                            const char *expected);
 /* The same for the current line of a text. */
@@ -274,17 +277,17 @@ int pf_gperftools_read_maps(struct pf_reader *);
 bool pf_gperftools_java_line(struct pf_reader *, struct pf_bytes line, bool *known);
 /* The function of a file; 0: out of memory. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
-/* Cuts FILE:LINE; without a number the line is 0. */
+/* Splits FILE:LINE. Returns the file; the line is 0 if there is no number. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
 
-/* Cuts a number to a whole number, in double as pprof does: another precision may differ by one.
- * False: over 64 bits. */
+/* Rounds a number towards 0. The computation must be in double, as pprof's: another precision may
+ * differ by one. False: over 64 bits. */
 bool pf_gperftools_to_whole(double number, int64_t *whole);
-/* Cuts numbers off the text by a pattern: d stands for a number, other characters for themselves;
- * blanks may stand anywhere. False: the text has another form. */
+/* Reads numbers from the beginning of the text by a pattern: d stands for a number, other
+ * characters for themselves; blanks may come between. Removes what it read. False: the text has
+ * another form. */
 bool pf_gperftools_numbers(struct pf_bytes *text, const char *pattern, int64_t *numbers);
-/* Adds the addresses up to the end of the line to those of the record. PF_OK, PF_FAILED or
- * PF_NOMEM. */
+/* Adds the addresses in the rest of a line to the record. PF_OK, PF_FAILED or PF_NOMEM. */
 int pf_gperftools_addresses(struct pf_gperftools_text *, struct pf_bytes rest);
 /* Subtracts one from the addresses of callers, which are return addresses: the result lies within
  * the call. */
@@ -300,8 +303,8 @@ int pf_gperftools_cpu_bid(struct pf_source *);
 /* Reads the whole input: PF_EOF or a failure. The records before a failure are in `rows`. */
 int pf_gperftools_cpu_read(struct pf_reader *);
 
-/* heap.c: first lines, values of a record (objects and bytes in use, then those ever allocated),
- * lines of jemalloc. */
+/* heap.c: first lines; values of a record (objects and bytes in use, then objects and bytes ever
+ * allocated); lines of jemalloc. PF_OK or a failure. */
 int pf_gperftools_heap_head(struct pf_gperftools_text *, struct pf_bytes line);
 int pf_gperftools_heap_record(struct pf_gperftools_text *, const int64_t numbers[4]);
 int pf_gperftools_jemalloc_head(struct pf_gperftools_text *, struct pf_bytes line);
@@ -318,9 +321,9 @@ int pf_gperftools_delay(const struct pf_gperftools_clock *, int64_t delay, int64
 /* Reads stacks of all threads, as pf_gperftools_cpu_read. */
 int pf_gperftools_threads_read(struct pf_reader *);
 
-/* go.c: a comment of ?debug=1 names an address, holds labels, or is metadata. */
+/* go.c: reads a comment of ?debug=1: a name of an address, labels, or metadata. */
 int pf_gperftools_go_comment(struct pf_gperftools_text *, struct pf_bytes line);
-/* True if a first line begins stacks of goroutines. */
+/* True if a text with this first line is stacks of goroutines. */
 bool pf_gperftools_dump_begins(struct pf_bytes line);
 /* Reads stacks of all goroutines, as pf_gperftools_cpu_read. */
 int pf_gperftools_dump_read(struct pf_reader *);

@@ -1,4 +1,5 @@
-/* What the texts share: measures, metadata, functions, mapped files, and the current record. */
+/* What the forms of text share: measures, metadata, functions, mapped files, and the current
+ * record. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
@@ -217,7 +218,7 @@ static int compare_runs(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The first run of each address of the record, in the order of addresses. False: out of memory. */
+/* Finds the first run of each address of the record, sorted by address. False: out of memory. */
 static bool find_runs(struct pf_gperftools_text *text, size_t *count)
 {
     size_t all = 0;
@@ -245,8 +246,8 @@ static int compare_address(const void *address, const void *run)
     return (x > y) - (x < y);
 }
 
-/* Names addresses of the record as its comments say. Several comments of one address are inlined
- * calls, unless the stack has the address as often. */
+/* Gives addresses of the record the names that its comments say. Several comments for one address
+ * are inlined calls, unless the stack has the address as often. */
 static int name_addresses(struct pf_gperftools_text *text)
 {
     size_t runs;

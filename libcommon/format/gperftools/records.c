@@ -34,7 +34,7 @@ bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number)
     return true;
 }
 
-/* Cuts `(deleted)` and the offset off the name of a file. */
+/* Removes `(deleted)` and the offset from the name of a file. */
 static void trim_name(struct pf_bytes *name, uint64_t *offset)
 {
     *name = pf_bytes_trim(*name);
@@ -58,7 +58,8 @@ static void trim_name(struct pf_bytes *name, uint64_t *offset)
     }
 }
 
-/* False: not a mapped file, or not executable. *known: it is a mapped file. */
+/* Parses a line of mapped files. False: not a mapped file, or not executable. *known: it is a
+ * mapped file. */
 static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struct pf_bytes *name,
                       bool *known)
 {
@@ -93,7 +94,7 @@ static bool parse_map(struct pf_bytes line, struct pf_gperftools_map *map, struc
             token = pf_scan_column(&rest);
             line = rest;
             if (memchr(token.data, ':', token.size))
-                pf_scan_column(&line); /* the inode behind the device */
+                pf_scan_column(&line); /* the inode after the device */
         }
     }
     *name = line;
@@ -132,7 +133,8 @@ static bool add_substitute(struct pf_gperftools_maps *maps, struct pf_dict *dict
     return true;
 }
 
-/* The text for the name that begins the text; NULL: no such name. */
+/* Finds the name with which the text begins, and its substitute; *size: of the name. NULL: no such
+ * name. */
 static const struct pf_gperftools_substitute *find_substitute(const struct pf_gperftools_maps *maps,
                                                               struct pf_bytes text, size_t *size)
 {
@@ -368,7 +370,7 @@ const uint32_t *pf_gperftools_names_get(struct pf_gperftools_names *names, struc
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-enum { SIMILAR = 32 }; /* one record in so many may differ */
+enum { SIMILAR = 32 }; /* a frame is a signal handler's if at most one record in so many lacks it */
 
 int pf_gperftools_rows_init(struct pf_gperftools_rows *rows)
 {
@@ -435,7 +437,7 @@ static uint64_t load_address(const char *addresses, size_t k)
     return address;
 }
 
-/* How many frames behind the leaf are removed ones, each in its place. */
+/* How many frames after the leaf are `removed`, in their order. */
 static size_t count_removed(const char *addresses, size_t depth, const uint64_t *removed,
                             size_t count)
 {
