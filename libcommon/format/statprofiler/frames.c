@@ -59,7 +59,7 @@ static bool has_characters(struct pf_sp_string part)
     return part.flags ? !pf_ascii(part.bytes) : !pf_utf8_valid(part.bytes);
 }
 
-/* Appends to the name, Latin-1 as UTF-8. */
+/* Appends a part to the name; converts Latin-1 to UTF-8. */
 static void append(struct pf_buffer *name, struct pf_sp_string part)
 {
     if (part.flags || pf_utf8_valid(part.bytes)) {
@@ -89,7 +89,7 @@ uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch,
     return pf_dict_intern(dict, (struct pf_bytes){scratch->data, scratch->size}, PF_UTF8);
 }
 
-/* Where the sub begins in the name: behind the last ::, or at 0. */
+/* Where the sub begins in the name: after the last ::, else at 0. */
 static size_t sub_start(const struct pf_buffer *name)
 {
     for (size_t i = name->size; i >= 2; i--)
@@ -251,7 +251,7 @@ static bool holds(const struct pf_sp_frame_slot *slot, const unsigned char *byte
     return stored == size && memcmp(slot->bytes + sizeof stored, bytes, size) == 0;
 }
 
-/* 0: not known yet. */
+/* The location of a known record; 0: the record is new. */
 static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *bytes, size_t size,
                         uint32_t tag)
 {
@@ -281,7 +281,7 @@ uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict,
  * bytes or more. */
 static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
 {
-    /* strings and varints behind tag and length, by tag */
+    /* number of strings and varints after tag and length, by tag */
     static const unsigned char strings[8] = {0, 0, 0, 3, 1, 2, 1, 0};
     static const unsigned char numbers[8] = {0, 0, 0, 2, 1, 0, 1, 0};
     unsigned tag = *p & 7u, varints = numbers[tag];

@@ -1,5 +1,5 @@
-/* What a StatProfiler file says beside its samples: the header, metadata and the marks of sections,
- * the series of files of one process, and the metadata of a merge. */
+/* What a StatProfiler file says besides its samples: the header, metadata and the marks of
+ * sections, the series of files of one process, and the metadata of a merge. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
@@ -171,9 +171,9 @@ static bool is_start(uint32_t time)
     return time >= START_LOW && time <= START_HIGH;
 }
 
-/* True if the words of the ids are big-endian. The name of the file shows the right spelling; else
- * the third word is a time; if it is a time both ways, the second word is the number of a thread,
- * which is small. */
+/* True if the words of the ids are big-endian. If the name of the file has the id, it shows the
+ * order. Else the third word must be a time; if it is a time in both orders, the second word
+ * decides: it is the number of a thread, which is small. */
 static bool words_are_big(const unsigned char *words, const char *path)
 {
     char little[PF_SP_ID_TEXT], big[PF_SP_ID_TEXT];
@@ -202,8 +202,8 @@ static const char *layout_of(unsigned tag)
     }
 }
 
-/* The layout of a whole header record. Only metadata have a length; in the plan all records but the
- * end have one. */
+/* The layout of a header record, with its length. Only metadata have a length; in the plan all
+ * records have one, except the end. */
 static const char *whole_layout(const struct pf_sp_header *header, unsigned tag, char scratch[8])
 {
     const char *layout = layout_of(tag);
@@ -231,7 +231,7 @@ static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *
         header->seen |= 1u << (record->tag - PF_SP_METADATA);
     switch (record->tag) {
     case PF_SP_PERL_VERSION:
-        header->has_perl = record->number[0] != 0; /* 0.0.0 is written where it is not known */
+        header->has_perl = record->number[0] != 0; /* 0.0.0: not known */
         memcpy(header->perl, record->number, sizeof header->perl);
         break;
     case PF_SP_TICK:
@@ -398,7 +398,7 @@ struct name {
 struct process {
     struct process *next;
     char id[PF_SP_ID_TEXT];
-    uint64_t ordinal; /* of the last file */
+    uint64_t ordinal; /* ordinal of the last file */
     struct name *names;
     size_t count;
 };
@@ -558,7 +558,7 @@ static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
     return pf_bytes_equal(key, PF_BYTES("process_id")) ? PF_META_IDENTITY : PF_META_ONCE;
 }
 
-/* XXH64 with `salt` before the ids. False: out of memory. */
+/* XXH64 of `salt` and the ids. False: out of memory. */
 static bool hash_ids(const struct pf_bytes *ids, size_t count, char salt, uint64_t *hash)
 {
     struct pf_buffer text = {0};

@@ -1,6 +1,6 @@
-/* Devel::StatProfiler: the reader of binary files, and the format as a whole. Releases 0.01 to 0.56
- * write one binary form in snappy blocks; older forms and the form of the plan are told apart by
- * their content. */
+/* Devel::StatProfiler: the reader of binary files, and the format. Releases 0.01 to 0.56 write one
+ * binary form in snappy blocks; older forms and the form of the plan are recognized by their
+ * content. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Faults that do not stop the reader: it warns of the first, and counts them at the end. */
+/* Faults that do not stop the reader: it warns of the first of a kind, and reports their number at
+ * the end. */
 enum oddity {
     ODD_TAG,
     ODD_SAMPLE_END,
@@ -29,36 +30,36 @@ enum oddity {
 struct records {
     struct pf_sp_input input;
     struct pf_sp_header header;
-    struct pf_rows queue; /* with the frames of the sample begun, leaf first */
+    struct pf_rows queue; /* with the frames of the current sample, leaf first */
     struct pf_sp_rows rows;
     struct pf_sp_frames frames;
     enum pf_sp_form form;
-    int result; /* PF_OK while there is more */
+    int result; /* PF_OK while more records may come */
 
     bool in_sample;
-    uint32_t op; /* string, of the sample begun */
+    uint32_t op; /* string: op of the current sample */
     int64_t weight;
     uint64_t sample_at; /* offset of the sample start */
-    uint32_t promised;  /* frames the sample has by its start (plan only) */
+    uint32_t promised;  /* number of frames that the sample start says (plan only) */
 
-    struct pf_sp_labels labels; /* now */
+    struct pf_sp_labels labels; /* current sections and label sets */
     struct pf_sp_open before;   /* sections open at the last sample */
 
     struct pf_sp_events events; /* since the last sample */
-    struct pf_sp_events late;   /* marks inside a sample: they count from the next one on */
+    struct pf_sp_events late;   /* marks inside a sample: they hold from the next sample on */
 
-    struct pf_text text; /* the one given last */
+    struct pf_text text; /* the last text */
     char text_name[24];
 
-    unsigned finish; /* PF_SP_FILE_END or _STREAM_END when a record said so; 0 */
+    unsigned finish; /* PF_SP_FILE_END or PF_SP_STREAM_END after such a record; else 0 */
     uint64_t odd[ODDITIES];
 };
 
 /* A program with more open sections never ends them. Each sample has all open sections as
  * labels. */
 enum { OPEN_MAX = 4096 };
-/* Each op has label sets of its own for the open sections. Beyond this number of sets memory must
- * follow the size of the input. */
+/* Each op has its own label sets for the open sections. Above this number of sets, memory may only
+ * grow with the size of the input. */
 enum { SETS_MAX = 400000 };
 /* The first sample start has fewer bytes, because names of ops are short. */
 enum { SAMPLE_START_MAX = 4096 };
@@ -72,7 +73,7 @@ static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const 
     return pf_sp_input_fail(&r->input, &reader->error, PF_FAILED, at, "%s", text);
 }
 
-/* The data end inside what began at `at`. */
+/* Sets the error of data that end inside `what`, which began at `at`. */
 static int cut(struct pf_reader *reader, struct records *r, uint64_t at, const char *what)
 {
     char text[64];
@@ -120,7 +121,8 @@ static void print_name(char *text, size_t size, const char *before, struct pf_by
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Adds the events before a sample or the end; marks only if a writer would not make them. */
+/* Adds the events before a sample or the end. Marks are added only if the writer would not make
+ * them. */
 static int add_events(struct records *r, const struct pf_sp_open *target, bool finishes,
                       bool *plain)
 {
@@ -134,7 +136,7 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
     return PF_OK;
 }
 
-/* The plan's sample start says how many frames follow. */
+/* Checks the number of frames of a sample: in the plan the sample start says it. */
 static void check_depth(struct pf_reader *reader, struct records *r)
 {
     char text[96];
@@ -151,7 +153,8 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     bool plain;
     r->in_sample = false;
     check_depth(reader, r);
-    /* The profiler writes an empty sample there if metadata or the end of a section are pending. */
+    /* After the end the profiler writes an empty sample if metadata or the end of a section are
+     * pending. */
     if (r->finish != 0 && (r->weight > 0 || r->queue.depth > 0))
         odd(reader, r, ODD_AFTER_END, "sample after the end of the stream: read");
     if (r->events.count > 0) {
@@ -279,8 +282,8 @@ static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bo
     return pf_sp_record_parse(record, p, have, layout, false);
 }
 
-/* Parses the next record. PF_EOF: no more records. WAIT: the producer is slow, and there are
- * samples to go out meanwhile. */
+/* Parses the next record. PF_OK; PF_EOF: no more records; WAIT: the producer is slow, so samples
+ * should be sent now; or a failure. */
 static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp_record *record)
 {
     char text[160], scratch[96];
@@ -360,7 +363,7 @@ static int read_metadata(struct pf_reader *reader, struct records *r,
     return ok ? PF_OK : pf_error_nomem(&reader->error);
 }
 
-/* Skips the bytes of a record behind its fields; all bytes of an unknown record. */
+/* Skips the bytes of a record after its fields; all bytes of an unknown record. */
 static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
     char text[96];
@@ -454,7 +457,7 @@ static int read_record(struct pf_reader *reader, struct records *r,
     return status;
 }
 
-/* Reads the next frames, as long as they are whole and known. */
+/* Reads the next frames while they are whole and known. */
 static int read_frames(struct pf_reader *reader, struct records *r)
 {
     size_t found = PF_SP_FRAMES_ROW, size;
@@ -472,7 +475,8 @@ static int read_frames(struct pf_reader *reader, struct records *r)
     return PF_OK;
 }
 
-/* Adds what is pending at the end of the data, and how the file ends if the end is unusual. */
+/* At the end of the data: adds pending events, and a row that says how the file ends if the end is
+ * unusual. */
 static int finish(struct pf_reader *reader, struct records *r, int result)
 {
     struct pf_sp_open none = {0};
@@ -499,8 +503,9 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
     return result;
 }
 
-/* `tick_ns`: the length of a tick if the file does not say it; 0: unknown. The source stands at
- * offset 0, and the version is checked. Results as in codec/format.h. */
+/* Opens the reader of binary files. `tick_ns`: nanoseconds of a tick if the file does not say it;
+ * 0: unknown. The source is at offset 0, and the version is checked. Results as in
+ * codec/format.h. */
 static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
@@ -545,7 +550,7 @@ static int records_read(struct pf_reader *reader, struct records *r, struct pf_b
         bool text = status == PF_OK && r->header.dialect != PF_SP_PLAN &&
                     (record.tag == PF_SP_EVAL_STRING || record.tag == PF_SP_EVAL_NUMBER);
         if (text && !pf_rows_empty(&r->queue))
-            break; /* it is parsed again when those before it are given */
+            break; /* parse it again when the records before it are sent */
         if (text) {
             set_text(r, &record, batch);
             return PF_OK;
@@ -584,7 +589,7 @@ struct state {
     union {
         struct pf_sp_lines lines;
         struct records records;
-    } as; /* first, as the lines want it */
+    } as; /* first, because pf_sp_lines must be first */
     bool text;
 };
 

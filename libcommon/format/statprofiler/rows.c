@@ -1,5 +1,5 @@
-/* Samples of StatProfiler files as batches: label sets of the open sections, and the rows with what
- * stands between them. */
+/* Samples of StatProfiler files as batches: label sets of the open sections, and the rows with the
+ * events between samples. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/hash.h"
@@ -104,7 +104,8 @@ bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32
     *found = set;
     if (op == 0)
         return true;
-    /* The first so many sections whose set with this op is known; then one more at a time. */
+    /* Finds the longest list of sections whose set with this op is known; then adds one section at
+     * a time. */
     do
         set = slot_of(labels, set_of(labels, --known), op)->labels;
     while (set == 0 && known > 0);

@@ -21,8 +21,9 @@
 
 /* --- wire.c: records -------------------------------------------------------------------------- */
 
-/* A record has fields of numbers and strings. A layout says where they are, never the length before
- * them, which the profiler gets wrong (formats page, section 5). */
+/* A record has fields: numbers and strings. A layout says which fields follow a tag. The length
+ * before the fields is not used, because the profiler writes wrong lengths (formats page, section
+ * 5). */
 
 enum pf_sp_tag {
     PF_SP_SAMPLE_START = 1,
@@ -60,7 +61,7 @@ enum {
  * bits. */
 enum { PF_SP_VARINT_MAX = 10 };
 
-/* A string as stored: flag bit 0 says that its bytes are characters (PF_UTF8). */
+/* A string as stored; PF_UTF8 in `flags`: its bytes are UTF-8 characters. */
 struct pf_sp_string {
     struct pf_bytes bytes;
     unsigned flags;
@@ -82,7 +83,7 @@ struct pf_sp_record {
     size_t missing;
     uint32_t number[3];
     struct pf_sp_string text[3];
-    const unsigned char *words; /* 48 bytes of ids */
+    const unsigned char *words; /* the 48 bytes of ids */
 };
 
 /* Parses the record at `p`. `layout` names what follows the tag: l the length, v a number, s a
@@ -94,7 +95,7 @@ enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *
 /* The text for a result of the parser that is neither whole nor missing bytes. */
 const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char scratch[96]);
 
-/* Varint, most significant group first, shortest form; returns its size, 1..5. */
+/* Writes a varint in its shortest form, most significant group first. Returns its size, 1 to 5. */
 size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
 
 /* --- wire.c: input ---------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
 struct pf_sp_input {
     struct pf_source *source; /* of the records: the file, or layers on it */
     struct pf_source *file;   /* borrowed */
-    struct pf_source *look;   /* NULL, or what leaves the file as it is */
+    struct pf_source *look;   /* NULL, or a layer through which the file is only peeked at */
     bool blocks;
     bool returned; /* line feeds were turned into CR LF, it seems */
 };
@@ -116,9 +117,9 @@ int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, 
                      struct pf_error *);
 void pf_sp_input_close(struct pf_sp_input *);
 
-/* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, the rest stays
- * available; PF_FAILED: a damaged or cut block; else the status of the source. The bytes move, and
- * with them everything parsed from them. */
+/* Makes at least `need` bytes available. PF_OK; PF_EOF: the data end before, and the rest stays
+ * available; PF_FAILED: a damaged or cut block; else the status of the source. The bytes ahead may
+ * move: parse records again afterwards. */
 int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
 
 /* Skips `size` bytes; results as above. */
@@ -151,9 +152,10 @@ bool pf_sp_input_block_first(struct pf_source *file);
 
 /* --- wire.c: the plan's dialect --------------------------------------------------------------- */
 
-/* The plan of the profiler, older than its code (formats page, section 10): lengths of records are
- * right, but records without payload may be a tag alone or have a length of 0; a sample says how
- * many frames it has; and the plan does not say which group of a varint comes first. */
+/* The plan of the profiler is older than its code (formats page, section 10). In files of the plan,
+ * lengths of records are right, but a record without payload may be a tag alone or have a length of
+ * 0; a sample says how many frames it has; and the plan does not say which group of a varint comes
+ * first. */
 
 /* True if varints have the least significant group first. Looks at the records from `start` on in
  * the uncompressed file: in shortest form no number of several bytes begins with 80 (most
@@ -179,7 +181,7 @@ enum { PF_SP_BLOCK_MAX = 32000 };
 struct pf_sp_output {
     struct pf_sink *sink;
     bool packed;               /* into snappy blocks */
-    struct pf_buffer *capture; /* where pieces go instead, when set */
+    struct pf_buffer *capture; /* not NULL: bytes go here, not to the sink */
     size_t used;
     unsigned char data[PF_SP_BLOCK_MAX];
     /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (formats page, section 2) */
@@ -204,8 +206,9 @@ enum pf_sp_length {
 /* Writes magic and version. Failures stay in the sink. */
 void pf_sp_output_open(struct pf_sp_output *, struct pf_sink *, bool packed);
 
-/* Adds bytes that stay in one block, unless they alone are longer than a block. */
+/* Adds bytes. They stay together in one block, unless they are longer than a block. */
 void pf_sp_output_put(struct pf_sp_output *, const void *bytes, size_t size);
+/* Adds a record. */
 void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *,
                          size_t count, enum pf_sp_length);
 
@@ -224,9 +227,9 @@ static inline struct pf_sp_field pf_sp_text(struct pf_bytes bytes, unsigned flag
 
 /* --- meta.c: events --------------------------------------------------------------------------- */
 
-/* Events stand between two samples: metadata, and the marks where sections start and end. A writer
- * makes marks from the sections of one sample and the next; a reader passes on only marks that a
- * writer would not make. */
+/* Events come between two samples: metadata, and marks where sections start and end. The writer
+ * makes marks from the sections of one sample and the next; so the reader passes on only marks that
+ * the writer would not make. */
 
 enum pf_sp_event_type {
     PF_SP_EVENT_METADATA,
@@ -237,7 +240,7 @@ enum pf_sp_event_type {
 
 struct pf_sp_event {
     enum pf_sp_event_type type;
-    uint32_t key;   /* string: of the metadata, or the section's name */
+    uint32_t key;   /* string: key of the metadata, or name of the section */
     uint32_t value; /* string, of metadata */
 };
 
@@ -276,7 +279,7 @@ bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open 
 bool pf_sp_events_plain(const struct pf_sp_events *, const struct pf_sp_open *from,
                         const struct pf_sp_open *to, bool *ok);
 
-/* Applies the marks of `events` to `open`. False: the end of a section that is not open, an
+/* Applies the marks of `events` to `open`. False: an end of a section that is not open, an
  * unmatched end of a section that is open, or no memory. */
 bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 
@@ -285,9 +288,9 @@ bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 /* The header, and the dialect of the file (formats page, sections 1, 4 and 10). */
 
 enum pf_sp_dialect {
-    PF_SP_UNDECIDED, /* no header: the first sample tells */
+    PF_SP_UNDECIDED, /* no header: the first sample decides */
     PF_SP_REAL,      /* what the profiler writes */
-    /* what its plan said before there was code: a length that is right in every record */
+    /* the form of its plan, from before the code: the length is right in every record */
     PF_SP_PLAN
 };
 
@@ -327,7 +330,7 @@ bool pf_sp_header_has_process(const struct pf_sp_header *);
 /* --- meta.c: series of files ------------------------------------------------------------------ */
 
 /* A process writes a series of files with ordinals. Sections that are open at the end of a file
- * stay open in the next (formats page, section 7); the inputs of one run share them. */
+ * stay open in the next file (formats page, section 7): the inputs of one run share them. */
 
 /* Adds the sections that were open at the end of the ordinal before to `open`. Warns of missing
  * ordinals. PF_OK or PF_NOMEM. */
@@ -340,7 +343,7 @@ int pf_sp_series_end(struct pf_reader *, const struct pf_sp_header *,
 /* `series` of codec/format.h: finds the place of a file by its header. */
 int pf_sp_series_find(struct pf_source *, struct pf_series *);
 
-/* The metadata of a merge: a process of its own, without a parent. */
+/* Rules for the metadata of a merge: the merge gets the id of a new process, without a parent. */
 
 extern const struct pf_merging pf_sp_merging;
 
@@ -354,10 +357,10 @@ struct pf_sp_label_slot {
 
 struct pf_sp_labels {
     struct pf_sp_open open; /* sections, in order of opening */
-    uint32_t *sets;         /* sets[i] holds the first i + 1 of them */
+    uint32_t *sets;         /* sets[i]: label set of the first i + 1 sections */
     size_t set_capacity;
     uint32_t op_key;
-    struct pf_sp_label_slot *slots; /* sets with an op, by that op and the set without it */
+    struct pf_sp_label_slot *slots; /* label sets with an op, by the op and the set without it */
     size_t mask, used;
     uint64_t seed; /* of hashes */
 };
@@ -371,14 +374,14 @@ bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 /* Closes the last section of this name; false: no such section. */
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
-/* The label set of the open sections and the op (a string; 0: no op), in the order of
- * pf_dict_add_label. False: no memory. Each op has label sets of its own; `used` counts them. */
+/* Finds the label set of the open sections and the op (a string; 0: no op), in the order of
+ * pf_dict_add_label. Each op has its own label sets; `used` counts the sets. False: no memory. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
 /* --- frames.c --------------------------------------------------------------------------------- */
 
-/* Frame records as locations. A profile repeats the few places of a program very often, so frames
- * are found by the bytes of their records. */
+/* Frame records as locations. A profile repeats few different frames very often, so frames are
+ * found by the bytes of their records. */
 
 /* Which fields a sub frame has (formats page, sections 1 and 10). */
 enum pf_sp_form {
@@ -389,9 +392,10 @@ enum pf_sp_form {
 };
 
 struct pf_sp_frame_slot {
-    uint32_t tag; /* lower half of the hash, which says where the slot is as well */
+    uint32_t tag; /* lower half of the hash; it also decides the place of the slot */
     uint32_t location;
-    const char *bytes; /* four for the size of the record, then the record; NULL: free */
+    const char
+        *bytes; /* 4 bytes: the size of the record; then the record. NULL: the slot is free */
 };
 
 struct pf_sp_frames {
@@ -420,8 +424,8 @@ size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p
 /* The layout of a frame record: tags 3 to 6 of the real dialect. */
 const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 
-/* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows whether it has a
- * first line. */
+/* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows if it has a first
+ * line. */
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 
 /* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats
@@ -429,8 +433,8 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
  * no memory (scratch->failed). */
 uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
 
-/* Adds a location. With PF_FRAME_PLAIN, for dialects with one sort of frame, missing fields decide
- * the kind: without a name the frame is main or an eval, without a file an xsub. */
+/* Adds a location. PF_FRAME_PLAIN is for dialects with only one kind of frame: then missing fields
+ * decide the kind. A frame without a name is main or an eval, a frame without a file is an xsub. */
 uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_function *,
                          int64_t line);
 
@@ -438,26 +442,25 @@ uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_f
 
 /* Batches of records, metadata and source texts, in the order of the file. */
 
-/* Private metadata (origin .statprofiler): keys and values. */
+/* Private metadata (origin .statprofiler): keys, and values of the key `finish`. The value of the
+ * keys of marks is the name of the section. */
 #define PF_SP_PRIVATE ".statprofiler"
 
-#define PF_SP_KEY_BODY "body" /* the custom metadata behind it are of the body */
+#define PF_SP_KEY_BODY "body" /* custom metadata after this row are of the body */
 
-#define PF_SP_KEY_START "section start" /* marks that the samples do not imply; */
+#define PF_SP_KEY_START "section start" /* a mark that the samples do not imply */
 
-#define PF_SP_KEY_END "section end" /*   the value is the name of the section */
+#define PF_SP_KEY_END "section end" /* the same */
 
 #define PF_SP_KEY_UNMATCHED "unmatched section end"
 
-#define PF_SP_KEY_FINISH "finish" /* how the file ends: */
+#define PF_SP_KEY_FINISH "finish" /* the value says how the file ends: */
 
-#define PF_SP_FINISH_FILE "file end" /*   the process goes on in another */
+#define PF_SP_FINISH_FILE "file end" /* the process goes on in another file */
 
-#define PF_SP_FINISH_STREAM \
-    "stream end" /*   as usual, but not all sections are closed in order \
-                  */
+#define PF_SP_FINISH_STREAM "stream end" /* as usual, but not all sections are closed in order */
 
-#define PF_SP_FINISH_NONE "none" /*   without an end record */
+#define PF_SP_FINISH_NONE "none" /* without an end record */
 
 #define PF_SP_HEADER_ORIGIN "statprofiler"
 
@@ -466,10 +469,10 @@ uint32_t pf_sp_frame_add(struct pf_dict *, enum pf_frame_kind, const struct pf_f
 struct pf_sp_rows {
     struct pf_rows *rows; /* borrowed */
     uint32_t private_origin, custom_origin, header_origin;
-    bool in_body; /* a sample, a text or PF_SP_KEY_BODY is out */
+    bool in_body; /* a sample, a text or PF_SP_KEY_BODY was added */
 };
 
-/* Begins the rows, and declares the measures; `tick_ns` 0: the length of a tick is unknown. PF_OK
+/* Begins the rows, and declares the measures. `tick_ns`: nanoseconds of a tick; 0: unknown. PF_OK
  * or PF_NOMEM. */
 int pf_sp_rows_open(struct pf_sp_rows *, struct pf_rows *, uint64_t tick_ns);
 
@@ -483,7 +486,7 @@ void pf_sp_rows_events(struct pf_sp_rows *, const struct pf_sp_events *, bool pl
 /* Adds the row that says how the file ends. */
 void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
 
-/* Makes the frames at hand a sample. */
+/* Makes a sample of the frames in rows->rows. */
 void pf_sp_rows_sample(struct pf_sp_rows *, uint32_t labels, int64_t weight);
 
 /* --- weight.c --------------------------------------------------------------------------------- */
@@ -491,10 +494,10 @@ void pf_sp_rows_sample(struct pf_sp_rows *, uint32_t labels, int64_t weight);
 /* The measure that becomes the weight of samples, and the length of a tick. */
 
 struct pf_sp_weight {
-    bool without_tick; /* set by the owner: the dialect does not say how long a tick is */
+    bool without_tick; /* set by the owner: the dialect does not store the length of a tick */
     bool chosen;
     uint32_t measure;
-    /* as the header has it: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    /* as in the header: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
     uint64_t tick;
     uint64_t num, den; /* ticks in a raw unit of the measure */
 };
@@ -528,7 +531,8 @@ struct pf_sp_lines {
 /* True if the input begins with a line of this form that has frames; lines without frames may stand
  * before. Peeks only. */
 bool pf_sp_lines_bid(struct pf_source *);
-/* The state of the reader begins with the lines; pf_text_read and pf_text_close do the rest. */
+/* Opens the reader of this form: the state of the reader begins with struct pf_sp_lines. Use
+ * pf_text_read and pf_text_close for the rest. */
 int pf_sp_lines_open(struct pf_reader *, uint64_t tick_ns);
 
 /* Types of frames, as Perl 5.18 numbers them. */
@@ -556,7 +560,7 @@ struct pf_sp_encoded {
 
 struct pf_sp_writer {
     struct pf_sp_output output;
-    bool plan, text;  /* the dialect; neither: the profiler's own */
+    bool plan, text;  /* the dialect to write; both false: the profiler's own */
     bool whole_names; /* plan: a function's name is one string */
     struct pf_buffer line;
     struct pf_sp_weight weight;
@@ -566,10 +570,10 @@ struct pf_sp_writer {
     bool header_written, in_body;
 
     struct pf_sp_events pending; /* since the last sample */
-    struct pf_sp_open open;      /* in what is written */
-    struct pf_sp_open target;    /* of the next sample */
+    struct pf_sp_open open;      /* sections that are open in the output */
+    struct pf_sp_open target;    /* sections of the next sample */
     struct pf_sp_open trial;
-    uint32_t finish;             /* string: how the input ended, where it said so; 0 = as usual */
+    uint32_t finish;             /* string: how the input ended, if it said so; 0 = as usual */
     uint32_t labels, op, op_key; /* labels of the last sample, and the op in them */
     uint64_t records;
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the bid looks at: the first line, or up to 64 KiB while lines have no frames. */
+/* Bytes that the bid reads: the first line; up to 64 KiB if lines have no frames. */
 enum { FIRST_LOOK = 64, LAST_LOOK = 65536 };
 
-/* weight;type, */
+/* True if a line begins with `weight;type,`. */
 static bool begins_with_frame(struct pf_bytes text)
 {
     size_t weight = pf_scan_digits(text);
@@ -59,7 +59,7 @@ bool pf_sp_lines_bid(struct pf_source *source)
     do {
         before = have;
         bytes = pf_source_peek(source, wanted, &have);
-        have = have < wanted ? have : wanted; /* the same answer for a file and a pipe */
+        have = have < wanted ? have : wanted; /* so that a file and a pipe give the same answer */
         frameless = frameless_size((struct pf_bytes){(const char *)bytes, have});
         wanted *= 2;
     } while (frameless == have && have > before && wanted <= LAST_LOOK);
@@ -80,8 +80,9 @@ static bool is_line_number(struct pf_bytes text)
     return pf_parse_whole(text, INT32_MIN, INT32_MAX, &line);
 }
 
-/* The frame at the start of `rest`, up to a semicolon or the end: type,name,file,line. Semicolons
- * in names are not escaped, so a frame goes on until its last part is a number. 0: no frame. */
+/* The size of the frame at the start of `rest`, type,name,file,line, up to a semicolon or the end.
+ * Semicolons in names are not escaped, so a frame ends where its last part is a number. 0: no
+ * frame. */
 static size_t frame_size(struct pf_bytes rest)
 {
     size_t type = pf_scan_digits(rest);
@@ -101,7 +102,8 @@ static size_t frame_size(struct pf_bytes rest)
     return 0;
 }
 
-/* Versions of Perl number the types differently, so the names decide the kind of the frame. */
+/* Adds the location of a frame. Versions of Perl number the types differently, so the names decide
+ * the kind of the frame. */
 static uint32_t add_frame(struct pf_dict *dict, struct pf_bytes frame)
 {
     size_t type = pf_scan_digits(frame);

@@ -4,7 +4,7 @@
 #include "model/main_measure.h"
 #include "model/units.h"
 
-/* Samples of the largest weight that one record may be cut into. */
+/* A record may be split into at most so many samples of the greatest weight. */
 enum { PIECES_MAX = 65536 };
 
 static const char *measure_name(const struct pf_writer *writer, const struct pf_measure *measure)
@@ -84,7 +84,7 @@ static bool counts_something(const struct pf_value_column *column, uint32_t rows
     return false;
 }
 
-/* Checks another column than the chosen one. PF_USAGE: the column should have been the weight. */
+/* Checks a column that is not the weight. PF_USAGE: the column should have been the weight. */
 static int check_other(const struct pf_sp_weight *weight, struct pf_writer *writer,
                        const struct pf_value_column *column, uint32_t rows)
 {
@@ -140,7 +140,7 @@ int pf_sp_weight_ticks(const struct pf_sp_weight *weight, struct pf_writer *writ
             &writer->error, PF_USAGE,
             "record %llu has the weight %lld; StatProfiler samples have no negative weights",
             number, (long long)value);
-    /* records before any measure have no scale yet */
+    /* records that come before any measure have no scale */
     *ticks = 0;
     if (value == 0)
         return PF_OK;

@@ -135,12 +135,12 @@ size_t pf_sp_varint_put(uint32_t value, unsigned char out[5])
 
 /* --- blocks on their way in ------------------------------------------------------------------- */
 
-/* Most bytes that a look ahead at a header reads. */
+/* Most bytes that are peeked at to read a header. */
 enum { PEEK_MAX = 1 << 20 };
-/* Bytes of the file that show damage by a transfer as text. */
+/* Bytes of the file in which damage by a transfer as text is looked for. */
 enum { LOOK_MAX = 4096 };
 
-/* A transfer as text puts a CR before every LF, so that no LF stands alone. */
+/* True if each LF has a CR before it, as after a transfer as text. */
 static bool feeds_returned(const unsigned char *bytes, size_t size)
 {
     size_t feeds = 0;
@@ -248,7 +248,7 @@ bool pf_sp_input_block_first(struct pf_source *file)
 
 enum { LOOK_AHEAD = 65536 };
 
-/* The layout of a record; unknown tags have unknown bytes. */
+/* The layout of a record of the plan; the bytes of unknown tags are skipped. */
 static const char *plan_layout(unsigned tag)
 {
     switch (tag) {
@@ -272,8 +272,8 @@ static bool fills(const struct pf_sp_record *record)
     return record->size - record->payload == record->length;
 }
 
-/* The plan does not say what an eval frame holds: file and line, as in the real dialect, if they
- * fill the length; else unknown bytes. */
+/* Parses an eval frame. The plan does not say what it holds: file and line, as in the real dialect,
+ * if they fill the length; else unknown bytes. */
 static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size,
                                    bool lsb)
 {
@@ -289,7 +289,7 @@ enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned ch
 {
     const char *layout = have > 0 ? plan_layout(*p) : "";
     *fits = true;
-    /* The length says how many bytes are needed, before any field does. */
+    /* First the length: it says how many bytes are needed. */
     enum pf_sp_parse result = pf_sp_record_parse(record, p, have, *layout ? "lp" : "", lsb);
     if (result != PF_SP_WHOLE || !*layout)
         return result;
@@ -313,8 +313,8 @@ bool pf_sp_plan_sample(const unsigned char *p, size_t have)
 
 enum verdict { NOTHING, MSB, LSB };
 
-/* Judges the varints of a layout. Both directions end a varint at the same byte, but the size of a
- * string depends on the direction. */
+/* Decides by the varints of a layout. A varint ends at the same byte in both directions, but the
+ * size of a string depends on the direction. */
 static enum verdict judge_varints(const unsigned char *p, const unsigned char *end,
                                   const char *layout, bool lsb)
 {
@@ -346,7 +346,7 @@ static enum verdict judge_varints(const unsigned char *p, const unsigned char *e
     return NOTHING;
 }
 
-/* Walks over the records until a record decides. *walked: how far the lengths fit. */
+/* Walks over the records until a record decides. *walked: how many bytes the lengths fit. */
 static enum verdict judge_records(const unsigned char *bytes, size_t size, bool lsb, size_t *walked)
 {
     size_t at = 0;
@@ -354,7 +354,7 @@ static enum verdict judge_records(const unsigned char *bytes, size_t size, bool 
         struct pf_sp_record record;
         bool fits;
         const char *layout = plan_layout(bytes[at]);
-        /* the length of a record without payload, which may be there or not */
+        /* the optional length of a record without payload */
         if (bytes[at] == 0) {
             at++;
             continue;
@@ -438,7 +438,7 @@ static void put_varint(struct pf_sp_output *output, uint32_t number)
     pf_sp_output_put(output, bytes, pf_sp_varint_put(number, bytes));
 }
 
-/* The profiler counts a number of 5 bytes as 4. */
+/* The size of a varint as `how` counts it: the profiler counts 5 bytes as 4. */
 static size_t varint_size(uint32_t number, enum pf_sp_length how)
 {
     unsigned char bytes[5];

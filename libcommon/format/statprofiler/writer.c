@@ -175,7 +175,7 @@ static bool add_private(struct pf_sp_writer *w, const char *key, uint32_t value)
     return true;
 }
 
-/* An absent column is the empty string in every row. */
+/* The string of a row; "" in all rows of a column that the batch does not have. */
 static uint32_t at(const uint32_t *column, uint32_t row)
 {
     return column ? column[row] : 0;
@@ -225,9 +225,9 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w,
     }
 }
 
-/* Writes what is pending, and the marks that lead to the target: the marks of the profile if they
- * lead there (a filter may have removed samples), else marks made from the labels. `free_end`: any
- * end is right. */
+/* Writes pending events and the marks that lead to the target sections: the marks of the profile if
+ * they lead there (a filter may have removed samples), else marks made from the labels. `free_end`:
+ * any open sections are right at the end. */
 static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool free_end)
 {
     struct pf_sp_events marks = {0};
@@ -340,8 +340,9 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-/* Writes a frame of the plan, which has one sort of frame. Its name is one string, or package and
- * sub. The fields are package, sub, file, line; field 0 is the whole name if names are whole. */
+/* Writes a frame of the plan, which has only one kind of frame. Its name is one string, or package
+ * and sub. The fields are package, sub, file, line; field 0 is the whole name if names are
+ * whole. */
 static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
@@ -383,7 +384,7 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     return true;
 }
 
-/* Writes a frame. Its bytes are the same each time, so they are kept. */
+/* Writes a frame, and keeps its bytes, because they are the same each time. */
 static bool put_frame_again(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t id)
 {
     if (id >= w->frame_count && !pf_grow_zeroed(&w->frames, &w->frame_count, &w->frame_capacity,
@@ -418,7 +419,7 @@ static bool put_frames(struct pf_writer *writer, struct pf_sp_writer *w, uint32_
     return true;
 }
 
-/* weight;frames;op */
+/* Writes a line `weight;frames;op`. */
 static bool put_line(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t stack,
                      uint64_t weight)
 {
@@ -525,7 +526,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The number of a name "(eval NUMBER)". False: another name. */
+/* Reads the number of a name "(eval NUMBER)". False: another name. */
 static bool eval_number(struct pf_bytes name, uint32_t *number)
 {
     char text[32];
@@ -554,7 +555,7 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w,
             fields[1] = pf_sp_number(number);
             put_record(w, PF_SP_EVAL_NUMBER, fields, 2);
         } else {
-            /* Readers since 0.40 do not know the tag and use the length: this length leads them to
+            /* Readers since release 0.40 do not know the tag and use the length, so it must lead to
              * the next record. */
             fields[1] = pf_sp_text(text->name, text->name_flags);
             pf_sp_output_record(&w->output, PF_SP_EVAL_STRING, fields, 2, PF_SP_LENGTH_TRUE);
