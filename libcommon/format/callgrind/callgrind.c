@@ -1,12 +1,12 @@
-/* Profiles of valgrind's callgrind and cachegrind, and of programs that write the same: Xdebug,
- * ruby-prof, pprof, nytprofcg. */
+/* Profiles of valgrind's callgrind and cachegrind, and of other programs that write these formats:
+ * Xdebug, ruby-prof, pprof, nytprofcg. */
 #include "format/callgrind/callgrind.h"
 
 #include "codec/text_reader.h"
 
 enum { EVIDENCE = 40, MAGIC = 96 };
 
-/* What the first lines have. */
+/* What the first lines show. */
 struct marks {
     bool magic, events, description, command, other, names, files, compressed, calls, costs;
     size_t strange, tolerated;
@@ -62,7 +62,8 @@ static void mark_line(struct pf_bytes line, struct marks *marks)
         marks->compressed = true;
 }
 
-/* An input that begins with another line is of another format. */
+/* Bits of evidence in the first lines. An input that begins with an unknown line has another
+ * format. */
 static int judge(struct pf_bytes line, bool whole, void *field)
 {
     struct marks *marks = field;
@@ -111,7 +112,7 @@ static int bid_cachegrind(struct pf_source *source, const char *path)
     return mark_lines(source, &marks) && is_cachegrind(&marks) ? EVIDENCE : 0;
 }
 
-/* Facts of one part or one run are not facts of a merge. */
+/* The rules for metadata in a merge: facts of a part or a run are not facts of the merge. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     bool part = pf_bytes_equal(key, PF_BYTES("part")) || pf_bytes_equal(key, PF_BYTES("thread")) ||

@@ -28,6 +28,7 @@ static inline bool pf_cg_word_char(char c)
     return pf_word_char(c) || c == '-';
 }
 
+/* True for a comment, or for a line of `=` that Xdebug writes between profiles. */
 static inline bool pf_cg_comment(struct pf_bytes line)
 {
     return pf_bytes_starts(line, PF_BYTES("#")) || pf_bytes_starts(line, PF_BYTES("===="));
@@ -75,8 +76,8 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
 
 /* --- lines.c: compressed names ---------------------------------------------------------------- */
 
-/* `(id) name` defines an id, `(id)` refers to it. Objects, files and functions have ids of their
- * own. */
+/* `(id) name` defines an id, `(id)` refers to the name. Objects, files and functions have separate
+ * ids. */
 
 struct pf_cg_names {
     struct pf_table ids; /* uint64_t: id + 1 */
@@ -95,11 +96,11 @@ int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes tex
 
 /* --- lines.c: events -------------------------------------------------------------------------- */
 
-/* The name of an event may have its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and so
- * may its long name (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are microseconds
- * without a unit. */
+/* The name of an event may contain its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and
+ * so may its long name (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are
+ * microseconds, but have no unit in the name. */
 
-/* The measure of an event: name, units, scale and nature. The caller sets kind and role.
+/* Sets the measure of an event: name, units, scale and nature. The caller sets kind and role.
  * `long_name` may be empty. */
 void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_bytes long_name,
                          struct pf_measure *);
@@ -109,8 +110,8 @@ void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_byte
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event,
                        struct pf_bytes *long_name);
 
-/* Appends the name of an event from which a reader makes this measure. Multiply values by *num /
- * *den before writing: 1 / 1 unless the scale has no name. */
+/* Appends the name of an event that a reader reads as this measure. Multiply values by *num / *den
+ * before writing: 1 / 1 if the name can say the scale. */
 void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *,
                       uint64_t *num, uint64_t *den);
 
@@ -131,7 +132,7 @@ enum pf_cg_extra {
     PF_CG_EXTRAS
 };
 
-/* Sums of records, and facts that the sums do not have. */
+/* Sums of records, and counts of records, which the sums do not have. */
 struct pf_cg_records {
     struct pf_accumulator sums;
     unsigned char *places; /* by location: 1 if a FLAT record has it, even with values 0 */
@@ -162,12 +163,13 @@ void pf_cg_records_free(struct pf_cg_records *);
 /* Adds a batch of records; see pf_accumulator_add. */
 int pf_cg_records_add(struct pf_cg_records *, const struct pf_batch *, struct pf_error *);
 
-/* Makes the events and the rows: of lines and calls if there are any, else of stacks, whose sums
- * become sums of subtrees. Reports what is left out. PF_OK; PF_NOMEM; PF_OVERFLOW; PF_USAGE: no
- * event. Free in any case. */
+/* Makes the events and the rows: from records of lines and calls if there are any, else from
+ * stacks, whose sums become sums of subtrees. Reports what is left out. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW; PF_USAGE: no event. Free in any case. */
 int pf_cg_costs_make(struct pf_cg_costs *, struct pf_cg_records *, struct pf_writer *);
 void pf_cg_costs_free(struct pf_cg_costs *);
 
+/* The values of a row: those of the events, then PF_CG_EXTRAS more. */
 static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t row)
 {
     return costs->values + (size_t)row * (costs->count + PF_CG_EXTRAS);
@@ -177,16 +179,17 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
 
 /* The body of one part of a profile. */
 
-/* Writes `positions:` to `totals:`. Files without a name become `???`, as valgrind writes them,
- * unless `as_read`. PF_OK, PF_NOMEM, or the failure of the sink. */
+/* Writes the lines from `positions:` to `totals:`. `first`: nothing was written before. Files
+ * without a name are written as `???`, as valgrind does, unless `as_read`. PF_OK, PF_NOMEM, or the
+ * failure of the sink. */
 int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read,
                        struct pf_error *);
 
 /* --- reader.c --------------------------------------------------------------------------------- */
 
-/* Lines of a function that come from another file have a function of their own: of the same name
- * and that file, with the file of the outer function as system name. The first edge into the new
- * function (0 calls) has the costs of all these lines. */
+/* Lines of a function that come from another file (inlined code) get a separate function: with the
+ * same name, the other file, and the file of the outer function as system name. The first edge from
+ * the outer function to it (0 calls) has the costs of all these lines. */
 
 /* Measures of jumps: executed jumps, and how often conditional jumps were reached and taken. */
 #define PF_CG_JUMPS "jumps"
@@ -197,7 +200,7 @@ int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool 
 
 enum { PF_CG_JUMP_MEASURES = 3 };
 
-/* Private metadata, once for each part: files without a name have no name in the input either. */
+/* Private metadata, once for each part: write files without a name as the input has them. */
 #define PF_CG_PRIVATE ".callgrind"
 
 #define PF_CG_AS_READ "as_read"
@@ -225,7 +228,7 @@ struct pf_cg_reader {
     const struct pf_cg_dialect *dialect;
     struct pf_cg_names objects, files, functions;
     struct pf_bytes line;
-    bool held;               /* the line waits: rows before it go out first */
+    bool held;               /* the line waits until the rows before it are sent */
     uint64_t offset, number; /* of the line */
     int status;
 
@@ -235,11 +238,11 @@ struct pf_cg_reader {
     size_t definition_count, definition_capacity;
     uint32_t events;
     int64_t last_costs[PF_CG_EVENTS], costs[PF_CG_EVENTS];
-    bool relative_costs; /* costs are relative, as positions are */
+    bool relative_costs; /* costs are relative to the costs before, like positions */
     bool has_jumps;
 
     uint32_t object, file, owner, function; /* strings; owner: the file of the function */
-    /* rows of the dictionary: the object, and the function with the current file; 0: not made
+    /* ids of the dictionary: of the object, and of the function with the current file; 0: not made
      * yet */
     uint32_t image, place;
     uint32_t callee_object, callee_file, callee;
@@ -252,7 +255,7 @@ struct pf_cg_reader {
     bool inlined_any;
 
     uint32_t labels;
-    struct pf_rows flat, edge; /* gathered side by side; metadata stand behind edges */
+    struct pf_rows flat, edge; /* filled at the same time; metadata come after edges */
     bool meta;                 /* metadata wait */
 
     pf_int128 sums[PF_CG_EVENTS];
@@ -280,7 +283,7 @@ struct pf_cg_writer {
     size_t group_count, group_capacity;
     uint32_t *measures; /* all measures, in order */
     size_t measure_count, measure_capacity;
-    bool as_read; /* files without a name have no name in the input either */
+    bool as_read; /* write files without a name as the input has them */
     bool written;
 };
 

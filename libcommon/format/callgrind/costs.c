@@ -13,7 +13,7 @@
 
 /* --- records and rows ------------------------------------------------------------------------- */
 
-/* so that a scale times 1000, for picoseconds, times that fits 64 bits */
+/* a limit, so that a scale times 1000 (for picoseconds) times this fits 64 bits */
 enum { MOST_TIMES = INT32_MAX / 1000 };
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumul
     return best;
 }
 
-/* Adds inclusive costs that have self costs; if no costs have, the first inclusive costs. */
+/* Adds inclusive costs that have self costs; if none have self costs, the first inclusive costs. */
 static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
 {
     struct pf_sums *inclusive = &sums->ledger.sums[index], *self;
@@ -593,9 +593,9 @@ static int walk_stacks(struct walk *walk)
     return status == PF_OK ? walk_calls(walk) : status;
 }
 
-/* Adds self costs at the last frame of each stack, and a call for each two neighbouring frames:
- * once for each stack and pair of functions, from the outermost place. The number of calls is that
- * of the records, else the number of samples. PF_OK, PF_NOMEM or PF_OVERFLOW. */
+/* Adds the self costs of each stack to its leaf, and a call for each pair of neighbouring frames:
+ * once for each stack and pair of functions, from the outermost place. The number of calls is the
+ * records' number of calls, else the number of samples. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 static int stacks_cost(struct pf_cg_costs *costs, struct pf_cg_records *records,
                        struct pf_error *error)
 {

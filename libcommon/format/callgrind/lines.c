@@ -201,7 +201,7 @@ static bool unit_in_name(struct pf_dict *dict, struct pf_bytes event, struct pf_
     return true;
 }
 
-/* The last word in brackets at the end of the long name. False: it is not a unit. */
+/* Finds the unit in brackets at the end of a long name. False: no unit. */
 static bool unit_in_long_name(struct pf_bytes text, struct pf_bytes *word,
                               struct pf_unit_size *unit)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* positions nearer than that are told by their distance, as callgrind does */
+/* nearer positions are written as distances, as callgrind does */
 enum { NEAR = 100 };
 enum { LINE_TEXT = 64 };
 
@@ -31,10 +31,11 @@ struct output {
     struct pf_table functions;
     struct item *items;
     size_t count;
-    bool first;          /* nothing stands in the file before */
-    bool instr, as_read; /* addresses are told; files that are not known stay so */
-    struct function at;  /* `file` is that of the lines at hand */
-    uint32_t owner;      /* that of the function */
+    bool first; /* nothing was written before */
+    /* `instr`: addresses are written; `as_read`: files without a name stay without */
+    bool instr, as_read;
+    struct function at; /* `file`: of the current lines */
+    uint32_t owner;     /* the file of the function */
     uint64_t last_address;
     int64_t last_line;
 };
@@ -94,7 +95,7 @@ static size_t print_position(struct output *output, char *text, const struct pf_
     return size;
 }
 
-/* Writes the costs behind a position, without zeros at the end. */
+/* Writes a position and the costs after it, without zeros at the end. */
 static void write_costs(struct output *output, const struct pf_location *location,
                         const int64_t *values)
 {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* columns of edges before the events: calls; columns of jumps come behind the events */
+/* columns of edges before the events: calls; columns of jumps come after the events */
 enum { FIXED = 1 };
 enum { JUMPS = PF_CG_JUMP_MEASURES };
 
@@ -16,7 +16,7 @@ static int bad_line(struct pf_reader *reader, const char *what)
     return pf_error_line(&reader->error, state->offset, state->number, state->line, what);
 }
 
-/* A row of metadata behind the records before it. */
+/* Adds a row of metadata after the records before it. */
 static int add_meta(struct pf_reader *reader, const char *origin, struct pf_bytes key,
                     struct pf_bytes value)
 {
@@ -448,7 +448,7 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
 
     for (; (word = pf_scan_word(&text)).size > 0; k++) {
         int64_t narrow = 0;
-        bool fits = pf_cg_signed(word, &narrow); /* also hexadecimal */
+        bool fits = pf_cg_signed(word, &narrow); /* may be hexadecimal */
 
         if (k == PF_CG_EVENTS || (!fits && !pf_parse_int128(word, &state->expected[k])))
             return bad_line(reader, "not a number of at most 128 bits");
@@ -654,7 +654,7 @@ static int end(struct pf_reader *reader)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Reads lines until a batch is full, or what waits must go out before the current line. */
+/* Reads lines until a batch is full, or until waiting rows must be sent before the current line. */
 static int read_lines(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;

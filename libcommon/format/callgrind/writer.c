@@ -5,7 +5,7 @@
 
 /* The records of one thread of a part. */
 struct pf_cg_group {
-    uint32_t thread; /* string; 0: none is told */
+    uint32_t thread; /* string; 0: unknown */
     struct pf_cg_records records;
 };
 
@@ -108,7 +108,7 @@ static uint32_t thread_of(struct pf_writer *writer, uint32_t labels)
     return thread;
 }
 
-/* The rows from..to of a batch. */
+/* Adds the rows from..to of a batch to the records of a thread. */
 static int add_run(struct pf_writer *writer, const struct pf_batch *batch, uint32_t from,
                    uint32_t to, uint32_t thread)
 {
@@ -288,7 +288,7 @@ static bool number_name(struct pf_writer *writer, struct pf_cg_costs *costs, siz
         name->size = 0;
         good = good && pf_buffer_append(name, digits, (size_t)size) &&
                pf_buffer_append(name, old.data, old.size) &&
-               pf_dict_status(writer->dict) != PF_NOMEM; /* then all names are one */
+               pf_dict_status(writer->dict) != PF_NOMEM; /* if memory ran out, all names are 0 */
     }
     if (good && old.size > 0)
         pf_report_send(&writer->report, PF_WARNING,
@@ -351,7 +351,7 @@ static bool begins_part(const struct pf_writer *writer, struct pf_bytes key, str
     return false;
 }
 
-/* False: a reader would not take the line for the header line that the metadata come from. The
+/* True if metadata can be written as a header line: a reader would read it as the same line. The
  * writer makes some lines itself, from the records. */
 static bool is_header_line(struct pf_bytes key, struct pf_bytes value)
 {
