@@ -66,7 +66,7 @@ struct cat_reader {
     uint64_t text_size;
     struct pf_bytes name, path, image; /* strings of the dictionary */
     unsigned seen;                     /* a bit for each word that a head has once */
-    bool any;                          /* a line was read that is not empty */
+    bool any;                          /* a line that is not empty was read */
     bool located;                      /* the head of a profile is complete */
     bool begun;                        /* a row was read; its address: */
     uint64_t last;

@@ -22,8 +22,8 @@ struct column {
     const struct pf_dcpi_event *event;
     uint64_t period, fraction;
     pf_int128 total;
-    size_t line; /* of the metadata, that names it; SIZE_MAX: none does */
-    size_t part; /* of the image's profiles, that has the column */
+    size_t line; /* line of the metadata that names the column; SIZE_MAX: no line does */
+    size_t part; /* number of the image's profile that has the column */
 };
 
 /* An image and its places. The counts of one event with several periods or shares are columns of
@@ -94,8 +94,8 @@ static bool block_names(const struct profile *profile, size_t block,
     return false;
 }
 
-/* True if a source (a block of dcpicat text, else a DCPI file) is one of the part: the source names
- * a column of the part, or no column at all. */
+/* True if a source (a block of dcpicat text, or a DCPI file) belongs to the part: it names a column
+ * of the part, or no column at all. */
 static bool covers_part(const struct profile *profile, size_t block,
                         const struct pf_dcpi_profile *from)
 {

@@ -49,7 +49,7 @@ struct pf_dcpi_line {
 
 /* Zero-initialise; fill with _read, or with _line and _end; free with _free. */
 struct pf_dcpi_header {
-    struct pf_buffer raw;       /* as in the file, with the line `samples` */
+    struct pf_buffer raw;       /* the bytes of the file, with the line `samples` */
     struct pf_dcpi_line *lines; /* without the line `samples` */
     size_t count, capacity;
     size_t first[PF_DCPI_OTHER];    /* number + 1 of the first line of a word; 0: no line */
@@ -58,9 +58,9 @@ struct pf_dcpi_header {
     struct pf_bytes pad;            /* between `samples` and the line feed */
 };
 
-/* Reads and checks a header; the source stands at its first byte. Reports what is odd but legal.
- * PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of the error
- * (`missing-line: ...`); PF_NOMEM; the source's own failure. */
+/* Reads and checks a header; the source stands at its first byte. Reports what is legal but
+ * unusual. PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of the
+ * error (`missing-line: ...`); PF_NOMEM; the source's own failure. */
 int pf_dcpi_header_read(struct pf_dcpi_header *, struct pf_source *, const struct pf_report *,
                         struct pf_error *);
 
@@ -105,8 +105,8 @@ struct pf_dcpi_body {
     /* bytes between the addresses of two counts; used for the order of addresses only */
     uint64_t stride;
     uint64_t start; /* address of the text */
-    uint64_t end;   /* end of the chunks before, at a step of 1 as dcpiformat(4) says */
-    uint64_t place; /* offset of the next count, at `stride` */
+    uint64_t end;   /* end of the chunk before, at a stride of 1, as dcpiformat(4) says */
+    uint64_t place; /* offset of the next count, with `stride` bytes for each count */
     uint32_t left;  /* counts that the current chunk still has */
     bool begun;     /* a chunk was read; the offset of the last one: */
     uint32_t last;
@@ -122,7 +122,7 @@ struct pf_dcpi_piece {
     size_t size;
     uint32_t number; /* HEAD: how many counts follow; COUNTS: how many are here */
     uint64_t place;  /* HEAD: offset of the chunk; COUNTS: offset of the first count */
-    uint64_t gap;    /* HEAD: distance from the chunk before, at a step of 1 */
+    uint64_t gap;    /* HEAD: distance from the chunk before, at a stride of 1 */
 };
 
 /* The next piece: PF_OK; PF_EOF with the footer, which is checked against the counts; PF_FAILED
@@ -137,10 +137,10 @@ void pf_dcpi_body_count(struct pf_dcpi_body *, const unsigned char *counts, uint
 
 /* --- wire.c: the layout ----------------------------------------------------------------------- */
 
-/* The layout says where the chunks of a file lie, zero counts included, which records do not say.
- * With the layout an unchanged profile becomes the same file again. As metadata the layout is text,
- * `GAP+NUMBER` for each chunk; GAP is the distance from the end of the chunk before, at a step of
- * 1. */
+/* The layout says where the chunks of a file lie; records do not say this, because counts of 0 have
+ * no record. With the layout an unchanged profile becomes the same file again. As metadata the
+ * layout is text, `GAP+NUMBER` for each chunk; GAP is the distance from the end of the chunk
+ * before, at a stride of 1. */
 
 /* Adds a chunk to the text; false: out of memory. */
 bool pf_dcpi_layout_add(struct pf_buffer *, uint64_t gap, uint32_t number);
@@ -374,7 +374,7 @@ int pf_dcpi_stride(const struct pf_options *, uint64_t *stride, struct pf_error 
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* What both writers hold until the end. Begins the state of a writer. */
+/* What both writers hold until the end; the first member of their states. */
 struct pf_dcpi_held {
     struct pf_dcpi_profiles profiles;
     struct pf_dcpi_cat_blocks blocks;
@@ -422,7 +422,8 @@ struct pf_dcpi_cat_event {
     struct pf_bytes name;
     uint64_t period;
     uint64_t events, parts; /* events / parts are one count: period * 10000 / fraction, reduced */
-    /* of the time it was counted, in 1/PF_DCPI_CAT_WHOLE; default: all of the time */
+    /* the share of time in which the event was counted, in 1/PF_DCPI_CAT_WHOLE; default: all the
+     * time */
     uint64_t fraction;
 };
 

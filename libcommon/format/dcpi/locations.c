@@ -104,9 +104,9 @@ static void merge_pass(struct ordering *ordering)
     ordering->from = merged;
 }
 
-/* Sorts locations; `image` (may be NULL) gives each image's place in the order, else its id is.
- * Stretches that are in order are merged, so what comes of a few files is cheap. Those of one place
- * stay in the order they have. False: out of memory. */
+/* Sorts locations by image, then by address. `image` (may be NULL) gives each image's place in the
+ * order; default: its id. Merges stretches that are in order already, so locations from a few files
+ * are cheap to sort. Locations of one address keep their order. False: out of memory. */
 static bool sort_locations(uint32_t *locations, size_t count, const struct pf_dict *dict,
                            const uint32_t *image)
 {
@@ -139,7 +139,7 @@ struct entry {
 struct index {
     struct entry *images; /* by id */
     size_t count, capacity;
-    uint32_t seen; /* locations before it are in */
+    uint32_t seen; /* locations before this id are in the index */
 };
 
 static void free_index(void *object)
@@ -224,7 +224,7 @@ static uint32_t find_key(struct pf_dcpi_locator *locator, struct pf_dict *dict,
     return key.identifier ? pf_table_intern(&locator->keys, &key) : 0;
 }
 
-/* Images of the dictionary are looked up by key, so that a file of thousands of images costs no
+/* Finds an equal image of the dictionary by its key, so that a file of thousands of images needs no
  * search among them. */
 static uint32_t find_image(struct pf_dcpi_locator *locator, struct pf_dict *dict,
                            const struct pf_image *image)

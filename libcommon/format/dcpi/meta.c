@@ -1,5 +1,5 @@
-/* Metadata of DCPI profiles: what a stream keeps of the heads it was made of, and the header of a
- * file made from these metadata. */
+/* Metadata of DCPI profiles: the heads of the inputs as a stream keeps them, and the header of a
+ * new file made from them. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/error.h"
@@ -169,7 +169,7 @@ bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *profile, struct pf_byte
 
 /* --- heads of dcpicat text -------------------------------------------------------------------- */
 
-/* Cuts `:number` off the end. */
+/* Removes `:NUMBER` from the end. False: no number. */
 static bool cut_number(struct pf_bytes *text, uint64_t *number)
 {
     size_t at = text->size;
@@ -319,7 +319,7 @@ static int check_same(const struct pf_dcpi_header *a, const struct pf_dcpi_heade
 
 struct joining {
     struct pf_dcpi_header *to;
-    struct pf_strings seen; /* lines without what separates word and value */
+    struct pf_strings seen; /* words and values of lines, without their separators */
     struct pf_buffer text;
     struct pf_error *error;
 };
@@ -346,7 +346,7 @@ static int add_line(struct joining *joining, struct pf_bytes word, struct pf_byt
         joining->to, (struct pf_bytes){joining->text.data, joining->text.size}, 0, joining->error);
 }
 
-/* Whether the line is new; adds it to the lines seen. */
+/* True if the line is new; adds it to `seen`. */
 static bool is_new(struct joining *joining, struct pf_bytes word, struct pf_bytes value)
 {
     uint32_t count = joining->seen.count;
@@ -440,7 +440,7 @@ static bool fits_number(const struct pf_dcpi_line *line, struct pf_bytes value, 
     return pf_dcpi_same_image(value, (struct pf_bytes){text, (size_t)size});
 }
 
-/* Whether the value of the line agrees with the subject. */
+/* True if the value of the line agrees with the subject. */
 static bool fits(const struct pf_dcpi_subject *subject, const struct pf_dict *dict,
                  const struct pf_dcpi_line *line, struct pf_bytes value)
 {

@@ -1,5 +1,5 @@
-/* DCPI profiles, dcpiformat(4): counts of one event in one image, kept by the Digital Continuous
- * Profiling Infrastructure. The reader, and the format as a whole. */
+/* DCPI profiles, dcpiformat(4): counts of one event in one image, made by the Digital Continuous
+ * Profiling Infrastructure. The reader, and the format. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@ struct dcpi_reader {
     struct pf_dcpi_header header;
     struct pf_dcpi_body body;
     struct pf_rows rows;
-    int status; /* what follows the rows that wait */
+    int status; /* the result after the waiting rows */
 
     struct pf_dcpi_locator locator;
     struct pf_buffer layout; /* of chunks that no batch has yet */

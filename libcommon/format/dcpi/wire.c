@@ -1,5 +1,5 @@
-/* The bytes of a DCPI profile, dcpiformat(4): the ASCII header, the chunks of counts behind the
- * header, and the text that keeps how the chunks lie. */
+/* The bytes of a DCPI profile, dcpiformat(4): the ASCII header, the chunks of counts after it, and
+ * the text that says where the chunks lie. */
 #include "format/dcpi/dcpi.h"
 
 #include "base/bytes.h"
@@ -312,7 +312,7 @@ int pf_dcpi_header_end(struct pf_dcpi_header *header, struct pf_bytes pad, uint6
     return PF_OK;
 }
 
-/* Takes the next line from the source; valid until the next call on the source. */
+/* Removes the next line from the source; it is valid until the next call on the source. */
 static int next_line(struct pf_source *source, struct pf_bytes *line, struct pf_error *error)
 {
     uint64_t offset = pf_source_offset(source);
@@ -531,7 +531,7 @@ bool pf_dcpi_layout_add(struct pf_buffer *text, uint64_t gap, uint32_t number)
     return pf_buffer_append(text, start, (size_t)(end - start));
 }
 
-/* Scans a number and the byte behind it. */
+/* Scans a number and the byte after it. */
 static bool scan_number(struct pf_bytes text, size_t *at, char behind, uint64_t *number)
 {
     struct pf_bytes rest = pf_bytes_skip(text, *at);

@@ -290,7 +290,7 @@ static int sum_counts(struct pf_writer *writer)
     return PF_OK;
 }
 
-/* Takes the stride of the options, else the stride with which the profiles were read. */
+/* Uses the stride of the options, else the stride with which the profiles were read. */
 static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject *subject)
 {
     struct pf_dcpi_writer *state = writer->state;
