@@ -1,5 +1,5 @@
-/* Private to the format of folded stacks: one stack a line, its frames separated by semicolons,
- * then its count. */
+/* Private to the format of folded stacks: each line has a stack, whose frames are separated by
+ * semicolons, then a count. */
 #ifndef PF_FORMAT_FOLDED_FOLDED_H
 #define PF_FORMAT_FOLDED_FOLDED_H
 
@@ -17,12 +17,13 @@
 
 enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
 
-enum { PF_FOLDED_ROUNDED = 6 }; /* decimals of counts whose decimals do not end */
+/* decimals that are written of counts with infinitely many decimals */
+enum { PF_FOLDED_ROUNDED = 6 };
 
 /* Powers of ten by exponent. */
 extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
 
-/* value / 10^decimals; the value has no zeros at the end behind the point. */
+/* The count is value / 10^decimals, with as few decimals as possible. */
 struct pf_folded_count {
     int64_t value;
     unsigned decimals;
@@ -45,7 +46,7 @@ struct pf_folded_spelling {
     enum pf_folded_style style;
     bool annotate;  /* `_[k]` behind frames of the kernel, `_[j]` behind frames made at run time */
     bool thread;    /* -PID/TID after the command */
-    bool addresses; /* addresses of frames without a name */
+    bool addresses; /* write addresses of frames without a name */
     bool java;      /* the command begins with `java` */
 };
 
@@ -53,7 +54,8 @@ struct pf_folded_spelling {
 void pf_folded_spell(struct pf_buffer *, const struct pf_dict *, uint32_t location,
                      const struct pf_folded_spelling *);
 
-/* Appends the outermost frame that a set of labels gives; false: the labels give none. */
+/* Appends the outermost frame that a label set becomes, such as the command. False: no such
+ * frame. */
 bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t labels,
                           const struct pf_folded_spelling *);
 
@@ -75,7 +77,7 @@ void pf_folded_close_writer(struct pf_writer *);
 struct pf_folded_writer {
     struct pf_strings names; /* as written: without `;` and line feeds, never empty */
     struct pf_table nodes;   /* a name below another node */
-    /* one column, for both sides have one scale; rows: node * column_count + side */
+    /* one column of sums, because both sides have one scale; rows: node * column_count + side */
     struct pf_ledger ledger;
     struct pf_measure columns[2]; /* the measures that are written; two: before and after */
     unsigned column_count;        /* 0: not chosen yet */
@@ -85,10 +87,10 @@ struct pf_folded_writer {
         size_t count, capacity;
     } names_of[2]; /* below other commands, and below `java` */
     struct pf_folded_place {
-        uint32_t node, root; /* its place in the tree below the node `root`; node 0: not yet */
+        uint32_t node, root; /* the node of the stack below the node `root`; node 0: not made yet */
     } * place_of;            /* by stack */
     size_t place_count, place_capacity;
-    uint32_t *root_of; /* by label set: a node and 1; 0 = not yet */
+    uint32_t *root_of; /* by label set: a node + 1; 0 = not made yet */
     size_t root_count, root_capacity;
     struct pf_folded_spelling spelling; /* of the current records */
     uint32_t *path;
@@ -100,15 +102,17 @@ struct pf_folded_writer {
 
 /* --- known.c: stacks of earlier lines --------------------------------------------------------- */
 
-/* Stacks of earlier lines of a run by their text. Two inputs of a comparison share most stacks; a
- * known line is not cut into frames. Needs 8 bytes for each stack and no text. */
+/* Stacks of earlier lines of a run by their text: a known line need not be cut into frames. Two
+ * inputs of a comparison share most stacks. Needs 8 bytes for each stack and does not keep the
+ * text. */
 
 struct pf_folded_known;
 
-/* The known stacks of the run. NULL, nothing is known: no run, another dictionary, or no memory. */
+/* The known stacks of the run. NULL: there is no run, the dictionary is another, or memory ran out;
+ * then no stacks are known. */
 struct pf_folded_known *pf_folded_known_get(struct pf_shared *, const struct pf_dict *);
 
-/* The stack of a text; 0: unknown. Sets the tag of the text. `known` may be NULL. */
+/* The stack of a text; 0: unknown. Sets *tag, for pf_folded_known_add. `known` may be NULL. */
 uint32_t pf_folded_known_find(const struct pf_folded_known *, struct pf_bytes text, uint32_t *tag);
 
 /* Adds a stack whose text has this tag. */

@@ -19,7 +19,8 @@ struct pf_folded_known {
     } * slots;
     size_t mask, count;
     uint64_t seed; /* of hashes */
-    /* by location, beside each other: a fifth of the time of following each to its string */
+    /* by location, side by side: a fifth of the time that following each location to its string
+     * takes */
     struct pf_bytes *names;
     size_t name_count, name_capacity;
 };
@@ -116,7 +117,7 @@ static bool find_names(struct pf_folded_known *known)
     return true;
 }
 
-/* Without memory new stacks stay unknown. */
+/* If memory runs out, new stacks stay unknown. */
 void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t stack)
 {
     size_t slot;

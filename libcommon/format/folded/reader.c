@@ -1,5 +1,5 @@
-/* Folded stacks: `frame;frame;frame COUNT`, root first. What stackcollapse-*.pl, inferno, py-spy,
- * Austin and many more write. */
+/* Folded stacks: lines `frame;frame;frame COUNT`, root first, as stackcollapse-*.pl, inferno,
+ * py-spy, Austin and many more write them. */
 #include "format/folded/folded.h"
 
 #include "base/memory.h"
@@ -20,10 +20,10 @@ enum { SLOTS = 65536 }; /* 1 MiB, which the second cache holds */
 struct recent_frame {
     const char *name; /* of the dictionary */
     uint32_t size;
-    uint32_t location; /* 0: nothing stands here */
+    uint32_t location; /* 0: the slot is free */
 };
 
-/* Where a name stands, if it does: by its length, begin, middle and end. */
+/* The slot of a name, from its length, begin, middle and end. */
 static inline uint32_t frame_slot(struct pf_bytes name)
 {
     uint64_t begin = 0, middle = 0, end = 0;
@@ -186,7 +186,7 @@ struct folded_reader {
     uint32_t origin, key; /* of comments */
 };
 
-/* The name of a column; of two columns, `before` and `after` behind the name of the option and a
+/* The name of a column. Of two columns: `before` and `after`, after the option's name and a
  * point. */
 static uint32_t column_name(struct pf_reader *reader, unsigned column)
 {
@@ -199,7 +199,7 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
                         : pf_dict_intern_text(reader->dict, pf_bytes_of(pf_side_word(side)));
 }
 
-/* Counts are 10^-decimals from here on. */
+/* From here on raw units are 10^-decimals. */
 static int set_decimals(struct pf_reader *reader, unsigned decimals)
 {
     struct folded_reader *state = reader->state;
@@ -221,7 +221,7 @@ static int set_decimals(struct pf_reader *reader, unsigned decimals)
     return pf_dict_status(reader->dict) == PF_NOMEM ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
-/* `measure=NAME/UNIT`. */
+/* Reads the option `measure=NAME/UNIT`. */
 static int set_measure(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
@@ -405,7 +405,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
     if (state->depth >= state->frame_capacity && !grow_frames(state))
         return false;
     state->ends[state->depth] = end;
-    state->frames[state->depth] = frame_slot(name); /* until its location is looked for */
+    state->frames[state->depth] = frame_slot(name); /* until its location is found */
     pf_prefetch(&state->met[state->frames[state->depth++]]);
     return true;
 }
@@ -451,7 +451,7 @@ static bool scaled_value(const struct folded_reader *state, const struct pf_fold
            pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
 }
 
-/* Notes the tag of a record added. Without memory stacks stay unknown. */
+/* Keeps the tag of the record that was added. If memory runs out, stacks stay unknown. */
 static void note_tag(struct folded_reader *state, uint32_t tag)
 {
     if (!state->known)
@@ -463,7 +463,7 @@ static void note_tag(struct folded_reader *state, uint32_t tag)
         state->tags[state->tag_count++] = tag;
 }
 
-/* The stacks of a batch are known from now on. */
+/* Adds the stacks of a batch to the known stacks. */
 static void remember(struct folded_reader *state, const struct pf_batch *batch)
 {
     if (!state->known)
@@ -554,8 +554,8 @@ static int end_holding(struct pf_reader *reader)
     return status;
 }
 
-/* Cuts the first count off the stack of a line that is held. A line without it ends the holding,
- * unless the option asks for two columns. */
+/* Removes the first count from the stack of a line that is held. A line without this count ends the
+ * holding, unless the option asks for two columns. */
 static int cut_pair(struct pf_reader *reader, struct pf_bytes line, struct pf_bytes *stack,
                     struct pf_bytes *tail, struct pf_folded_count *before)
 {

@@ -12,7 +12,7 @@
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-enum { EXPONENT_MAX = 1000 }; /* more than any count can have */
+enum { EXPONENT_MAX = 1000 }; /* more than any exponent of a count */
 
 const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {1,
                                                           10,
@@ -66,7 +66,7 @@ static int64_t read_digits(struct number *number)
     return count;
 }
 
-/* Reads the digits behind the point; returns how many, without zeros at the end. */
+/* Reads the digits after the point; returns how many, without zeros at the end. */
 static int64_t read_decimals(struct number *number)
 {
     struct pf_bytes text = number->text;
@@ -225,7 +225,7 @@ static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
 
 /* --- DTrace ----------------------------------------------------------------------------------- */
 
-/* The size of a name up to the last bracket, ( or <, behind a `::`, where stackcollapse.pl cuts. */
+/* The size of a name up to the last bracket, ( or <, after a `::`: stackcollapse.pl cuts there. */
 static size_t without_parameters(struct pf_bytes name)
 {
     size_t colons = 0;

@@ -250,7 +250,7 @@ static int too_big(struct pf_writer *writer)
             .data);
 }
 
-/* The column counts values of this measure too. */
+/* Adds a measure to the column: its values are rescaled. */
 static int join_measure(struct pf_writer *writer, uint32_t index)
 {
     struct pf_ledger *ledger = &((struct pf_folded_writer *)writer->state)->ledger;
@@ -346,8 +346,8 @@ static bool joins(const struct pf_writer *writer, const struct pf_measure *measu
                           unmodified(pf_dict_string(writer->dict, column->name)));
 }
 
-/* Commands, and keys of bpftrace's maps, become frames. As FlameGraph's scripts do, leaves out what
- * else perf, DTrace and bpftrace say of processes and processors. */
+/* Commands, and keys of bpftrace's maps, become frames. Like FlameGraph's scripts, the writer
+ * leaves out what else perf, DTrace and bpftrace say about processes and processors. */
 bool pf_folded_holds_label(struct pf_writer *writer, const struct pf_label *label)
 {
     const struct pf_folded_writer *state = writer->state;
@@ -448,11 +448,11 @@ static int compare_entries(const void *a, const void *b)
 }
 
 struct lines {
-    struct entry *entries; /* those below a node stand together */
+    struct entry *entries; /* entries below one node are side by side */
     size_t count;
     uint32_t *first; /* by node: its first entry below */
-    size_t *open;    /* for each frame of the line at hand: the next entry */
-    size_t *sizes;   /* and what the line is without it */
+    size_t *open;    /* for each frame of the current line: the next entry */
+    size_t *sizes;   /* size of the line without the frame */
     size_t open_capacity, size_capacity;
     struct pf_buffer text;
 };
