@@ -110,6 +110,14 @@ int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_er
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
+static int overflows(const struct pf_diff *diff, const struct pf_diff_block *block,
+                     struct pf_error *error)
+{
+    return pf_error_set(error, PF_OVERFLOW,
+                        "measure '%s' overflows 64 bits in the common unit of all runs",
+                        pf_clip(pf_dict_string(diff->dict, block->measure.name)).text);
+}
+
 /* The measure of the current run that belongs to the block, or that the block gets if it has none
  * yet. UINT32_MAX: the run has no such measure. */
 static uint32_t measure_of(const struct pf_diff *diff, size_t block)
@@ -279,28 +287,23 @@ static int fold_samples(struct pf_diff *diff, uint32_t measure, const struct pf_
     return status;
 }
 
-static bool same_period(const struct pf_diff_amounts *a, const struct pf_diff_amounts *b)
-{
-    return (pf_uint128)a->period * b->period_parts == (pf_uint128)b->period * a->period_parts;
-}
-
-/* Counts that stand for different numbers of events can be compared where all tell how many. The
- * first run stands for those before. */
-static int check_events(const struct pf_diff *diff, const struct pf_diff_block *block,
-                        const struct pf_diff_amounts *run, struct pf_error *error)
+/* The amounts of the run count in the block's common unit from now on: where periods differ, in
+ * events. pf_diff_finish converts them. */
+static int join_run(const struct pf_diff *diff, struct pf_diff_block *block,
+                    const struct pf_diff_amounts *run, struct pf_error *error)
 {
     struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
-    const struct pf_diff_amounts *first = block->runs;
+    struct pf_error why = {0};
+    int64_t times, factor;
+    int status = pf_quantity_join(&block->common, diff->dict, &run->measure, &times, &factor, &why);
 
-    while (first < run && !first->met)
-        first++;
-    if ((run->events == first->events && (run->events || same_period(run, first))) ||
-        ((run->events || run->period != 0) && (first->events || first->period != 0)))
-        return PF_OK;
-    return pf_error_set(
-        error, PF_UNSUPPORTED,
-        "measure '%s' has a period in one run and none in another: the runs cannot be compared",
-        pf_clip(name).text);
+    block->common.events = block->common.events || run->events;
+    if (status == PF_UNSUPPORTED)
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "measure '%s' has a period in one run and none in another: the runs cannot be compared",
+            pf_clip(name).text);
+    return status == PF_OK ? PF_OK : overflows(diff, block, error);
 }
 
 static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -323,16 +326,19 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     if (status != PF_OK)
         return status;
     run->met = true;
-    run->parts = subject.scale.parts;
-    run->unit = (double)subject.scale.num / ((double)subject.scale.den * (double)run->parts);
+    run->unit =
+        (double)subject.scale.num / ((double)subject.scale.den * (double)subject.scale.parts);
     if (subject.shown->quantity.mixed && run->worth == 0)
         run->unit = 0;
     run->total = subject.total;
-    run->period = subject.shown->quantity.measure.period;
-    run->period_parts = pf_measure_period_parts(&subject.shown->quantity.measure);
     run->events = subject.shown->quantity.events || diff->unit == PF_UNIT_EVENTS;
+    run->measure = subject.shown->quantity.measure;
+    run->measure.num = 1;
+    run->measure.den = subject.scale.parts;
+    if (run->events)
+        run->measure.period = run->measure.period_parts = 1;
     block->sampled = block->sampled && run->samples;
-    return check_events(diff, block, run, error);
+    return join_run(diff, block, run, error);
 }
 
 static void choose_kind(struct pf_diff *diff)
@@ -492,49 +498,6 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
 
 /* --- all runs --------------------------------------------------------------------------------- */
 
-static int scale_run(const struct pf_diff *diff, const struct pf_diff_block *block,
-                     struct pf_diff_amounts *run, struct pf_error *error)
-{
-    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
-    bool fits = run->period <= INT64_MAX &&
-                !__builtin_mul_overflow(run->parts, run->period_parts, &run->parts);
-
-    for (size_t key = 0; key < run->count && fits; key++)
-        fits = pf_mul64(run->flat[key], (int64_t)run->period, &run->flat[key]) &&
-               pf_mul64(run->cum[key], (int64_t)run->period, &run->cum[key]);
-    if (!fits || __builtin_mul_overflow(run->total, (pf_int128)run->period, &run->total))
-        return pf_error_set(error, PF_OVERFLOW, "events of measure '%s' overflow 64 bits",
-                            pf_clip(name).text);
-    run->events = true;
-    run->unit *= (double)run->period / (double)run->period_parts;
-    run->worth = 0;
-    return PF_OK;
-}
-
-/* Counts that stand for different numbers of events are compared as events. */
-static int scale_events(const struct pf_diff *diff, struct pf_diff_block *block,
-                        struct pf_error *error)
-{
-    const struct pf_diff_amounts *first = NULL;
-    bool differ = false;
-    int status = PF_OK;
-
-    for (size_t k = 0; k < diff->run_count; k++) {
-        const struct pf_diff_amounts *run = &block->runs[k];
-        if (!run->met)
-            continue;
-        first = first ? first : run;
-        differ = differ || run->events != first->events ||
-                 (!run->events && !same_period(run, first));
-    }
-    for (size_t k = 0; k < diff->run_count && differ && status == PF_OK; k++)
-        if (block->runs[k].met && !block->runs[k].events)
-            status = scale_run(diff, block, &block->runs[k], error);
-    if (differ)
-        block->scale.name = PF_BYTES("events");
-    return status;
-}
-
 static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
 {
     bool fits = !__builtin_mul_overflow(run->total, (pf_int128)factor, &run->total) &&
@@ -546,25 +509,34 @@ static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
     return fits;
 }
 
-/* Amounts of all runs become whole numbers of the same parts. */
-static int join_parts(const struct pf_diff *diff, struct pf_diff_block *block,
-                      struct pf_error *error)
+/* Amounts of the run become whole numbers of the parts of all runs. */
+static bool convert_run(const struct pf_diff *diff, const struct pf_diff_block *block,
+                        struct pf_diff_amounts *run)
 {
-    struct pf_bytes name = pf_dict_string(diff->dict, block->measure.name);
-    uint64_t common = 1;
-    bool fits = true;
+    struct pf_quantity common = block->common;
+    struct pf_error ignored = {0};
+    int64_t times, factor;
 
+    if (common.events && !run->events) {
+        run->unit *= (double)run->measure.period / (double)pf_measure_period_parts(&run->measure);
+        run->worth = 0;
+    }
+    return pf_quantity_join(&common, diff->dict, &run->measure, &times, &factor, &ignored) ==
+               PF_OK &&
+           common.measure.num <= INT64_MAX &&
+           pf_mul64(factor, (int64_t)common.measure.num, &factor) &&
+           (factor == 1 || multiply_run(run, factor));
+}
+
+static int convert_runs(const struct pf_diff *diff, struct pf_diff_block *block,
+                        struct pf_error *error)
+{
+    block->scale.parts = block->common.measure.den;
+    if (block->common.events)
+        block->scale.name = PF_BYTES("events");
     for (size_t k = 0; k < diff->run_count; k++)
-        fits = (!block->runs[k].met || pf_parts_join(common, block->runs[k].parts, &common)) &&
-               fits;
-    for (size_t k = 0; k < diff->run_count && fits && common <= INT64_MAX; k++)
-        if (block->runs[k].met && block->runs[k].parts != common)
-            fits = multiply_run(&block->runs[k], (int64_t)(common / block->runs[k].parts));
-    block->scale.parts = common;
-    if (!fits || common > INT64_MAX)
-        return pf_error_set(error, PF_OVERFLOW,
-                            "measure '%s' overflows 64 bits in the common unit of all runs",
-                            pf_clip(name).text);
+        if (block->runs[k].met && !convert_run(diff, block, &block->runs[k]))
+            return overflows(diff, block, error);
     return PF_OK;
 }
 
@@ -573,10 +545,8 @@ int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
     int status = settle(diff, error);
 
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
-        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS) {
-            status = scale_events(diff, &diff->blocks[i], error);
-            status = status == PF_OK ? join_parts(diff, &diff->blocks[i], error) : status;
-        }
+        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS)
+            status = convert_runs(diff, &diff->blocks[i], error);
     return status;
 }
 

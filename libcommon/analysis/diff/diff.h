@@ -19,8 +19,8 @@
 /* Shares (--normalize) are whole billionths of the run's total. */
 enum { PF_DIFF_WHOLE = 1000000000 };
 
-/* One run in one block. Amounts are in units of the block's scale, divided by `parts`; before
- * pf_diff_finish each run has its own `parts`, after it all runs have block->scale.parts. */
+/* One run in one block. Amounts are whole numbers of `measure` before pf_diff_finish, which
+ * converts all runs to parts of the unit of the block's scale (block->scale.parts). */
 struct pf_diff_amounts {
     bool met; /* the run has the measure */
     /* by key; keys from `count` on are 0 */
@@ -30,13 +30,12 @@ struct pf_diff_amounts {
     int64_t *samples;
     size_t count;
     pf_int128 total, total_samples;
-    uint64_t parts; /* an amount of `parts` is one unit of the scale */
     /* the amount of one sample, if samples are counted in parts; 0: find it from the amounts */
     int64_t worth;
     double unit; /* length of a raw unit in units of the scale; 0: raw units of several lengths */
-    /* if the amounts are counts: period / period_parts events are one count; period 0: not known */
-    uint64_t period;
-    uint64_t period_parts;
+    /* before pf_diff_finish, an amount of 1 is num / den units of the scale; a unit that is a count
+     * is period / period_parts events */
+    struct pf_measure measure;
     bool events; /* the amounts are events */
 };
 
@@ -48,7 +47,9 @@ struct pf_diff_block {
     uint32_t name;         /* string: name of the measure the user asked for, else as `column` */
     struct pf_scale scale; /* unit of the amounts */
     bool events;           /* the amounts of the first run are events, not counts */
-    double tick;           /* the longest raw unit of all runs, in units of the scale */
+    /* what the amounts of all runs are converted to by pf_diff_finish */
+    struct pf_quantity common;
+    double tick; /* the longest raw unit of all runs, in units of the scale */
     /* numbers of samples are known for all runs that have the measure */
     bool sampled;
     struct pf_diff_amounts *runs; /* by run */
