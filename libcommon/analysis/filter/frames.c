@@ -38,11 +38,11 @@ int pf_frames_prepare(struct pf_frames *frames, const struct pf_dict *dict)
     if (!pf_grow_clear(&frames->locations, &frames->location_capacity, dict->locations.count, 1) ||
         !pf_grow_clear(&frames->strings, &frames->string_capacity, dict->strings.count, 1))
         return PF_NOMEM;
-    frames->locations[0] = PF_FRAME_KNOWN; /* no frame at all */
+    frames->locations[0] = PF_FRAME_KNOWN; /* location 0 is no frame */
     return PF_OK;
 }
 
-/* `shown`: the name is not the one stored but the one shown. */
+/* The marks of a name. `shown`: the name is as shown, not as stored. */
 static uint8_t marks_of_name(struct pf_frames *frames, struct pf_bytes name, bool shown)
 {
     uint8_t marks = PF_FRAME_KNOWN;

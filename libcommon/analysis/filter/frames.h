@@ -1,7 +1,7 @@
-/* Matches frames against expressions. A frame matches by its function, its function's system
- * name, its file or its image; a frame without a name by its shown text (0x12006cbb8,
- * [unknown]). Names are matched both as stored bytes and as shown. Every name and location is
- * tested once. */
+/* Matches frames against expressions. A frame matches by its function, its function's system name,
+ * its file or its image; a frame without a name by the text that is shown for it (0x12006cbb8,
+ * [unknown]). Names are matched both as stored and as shown. Every name and location is tested
+ * once. */
 #ifndef PF_ANALYSIS_FILTER_FRAMES_H
 #define PF_ANALYSIS_FILTER_FRAMES_H
 
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In marks: the frame, or the name, has been tested. */
 enum { PF_FRAME_KNOWN = 0x80 };
 
 /* Zero-initialise; free with pf_frames_free. */
@@ -23,9 +24,9 @@ struct pf_frames {
         bool matched;
     } * tests;
     size_t count, test_capacity;
-    uint8_t marks;      /* of all tests */
-    uint8_t *locations; /* marks by location, 0 = not tested */
-    uint8_t *strings;   /* likewise */
+    uint8_t marks;      /* the marks of all tests together */
+    uint8_t *locations; /* marks by location; 0: not tested */
+    uint8_t *strings;   /* marks by string; 0: not tested */
     size_t location_capacity, string_capacity;
     struct pf_buffer shown;
 };
@@ -36,11 +37,13 @@ void pf_frames_free(struct pf_frames *);
 int pf_frames_add(struct pf_frames *, uint8_t mark, const char *text, unsigned flags,
                   struct pf_error *);
 
-/* Call before pf_frames_marks for ids of new rows. PF_OK or PF_NOMEM. */
+/* Makes room for the rows of the dictionary. Call before pf_frames_marks whenever the dictionary
+ * has grown. PF_OK or PF_NOMEM. */
 int pf_frames_prepare(struct pf_frames *, const struct pf_dict *);
+/* Tests a location and stores its marks. For pf_frames_marks. */
 uint8_t pf_frames_look(struct pf_frames *, const struct pf_dict *, uint32_t location);
-/* The marks of a location and PF_FRAME_KNOWN. The dictionary must not have grown past `location`
- * since pf_frames_prepare. */
+/* The marks of a location and PF_FRAME_KNOWN. `location` must have existed at the last
+ * pf_frames_prepare. */
 static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_dict *dict,
                                       uint32_t location)
 {
@@ -50,7 +53,7 @@ static inline uint8_t pf_frames_marks(struct pf_frames *frames, const struct pf_
 
 /* PF_OK, or PF_NOMEM if matching ran out of memory. */
 int pf_frames_status(const struct pf_frames *);
-/* Reports the expressions that matched none of the tested frames. */
+/* Warns of the expressions that matched no frame. */
 void pf_frames_report(const struct pf_frames *, const struct pf_report *);
 
 #endif

@@ -12,7 +12,7 @@ struct pf_label_test {
     enum pf_label_mark mark;
     enum label_rule { ANY_VALUE, GLOB, EXPRESSION, RANGE } rule;
     struct pf_bytes key;
-    const char *text; /* of the glob or the expression */
+    const char *text; /* the glob or the expression */
     unsigned flags;
     struct pf_pattern pattern;
     int64_t low, high;
@@ -31,7 +31,7 @@ void pf_label_tests_free(struct pf_label_tests *tests)
     *tests = (struct pf_label_tests){0};
 }
 
-/* LOW:HIGH, one of which may be left out. */
+/* Parses LOW:HIGH; one of them may be omitted. */
 static bool parse_range(const char *text, int64_t *low, int64_t *high)
 {
     static const char suffixes[] = PF_COUNT_SUFFIXES;
@@ -121,7 +121,7 @@ static bool shown_string(const struct pf_dict *dict, uint32_t string, struct pf_
                          shown);
 }
 
-/* Whether the label itself, and its value as given here, are what is asked for. */
+/* Whether a label fits the test; `value` is its value, as stored or as shown. */
 static bool matches(struct pf_label_test *test, const struct pf_label *label, struct pf_bytes value)
 {
     if (test->rule == GLOB)
@@ -186,9 +186,9 @@ int pf_label_tests_status(const struct pf_label_tests *tests)
     return PF_OK;
 }
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- names for messages ----------------------------------------------------------------------- */
 
-/* Names in order of their bytes, each once, as many as a message can hold. */
+/* Names in order of their bytes, each once. */
 struct name_list {
     struct pf_bytes *names;
     size_t count, capacity;
@@ -244,7 +244,7 @@ static void join_names(const struct name_list *list, char *text, size_t size)
     }
 }
 
-/* One name of a list: the label's key or its value, as it is shown. */
+/* Adds a label's key, or its value, as shown. */
 static int add_label_name(struct name_list *list, const struct pf_dict *dict,
                           const struct pf_label *label, bool key, struct pf_buffer *shown)
 {
@@ -259,7 +259,7 @@ static int add_label_name(struct name_list *list, const struct pf_dict *dict,
     return add_name(list, pf_dict_string(dict, string), false);
 }
 
-/* The keys of all sets looked at, or the values of one key. */
+/* Lists the keys of all tested sets, or the values of one key. */
 static int collect(const struct pf_label_tests *tests, const struct pf_dict *dict,
                    const struct pf_bytes *key, struct name_list *list)
 {

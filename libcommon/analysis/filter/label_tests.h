@@ -1,5 +1,5 @@
-/* Matches sets of labels against expressions; values are matched both as stored bytes and as
- * shown. Every set is tested once. */
+/* Matches label sets against expressions. Values are matched both as stored and as shown. Every set
+ * is tested once. */
 #ifndef PF_ANALYSIS_FILTER_LABEL_TESTS_H
 #define PF_ANALYSIS_FILTER_LABEL_TESTS_H
 
@@ -12,10 +12,13 @@
 #include <stdint.h>
 
 enum pf_label_mark {
-    PF_LABEL_SECTION = 1, /* in a requested section */
+    PF_LABEL_SECTION = 1, /* a section matches a requested section */
+    /* a label matches an expression */
     PF_LABEL_MATCHED = 2,
+    /* a label matches an expression to be ignored */
     PF_LABEL_IGNORED = 4,
-    PF_LABEL_IN_SECTION = 8, /* in any section */
+    PF_LABEL_IN_SECTION = 8, /* the set has any section */
+    /* the set has been tested */
     PF_LABEL_KNOWN = 0x80
 };
 
@@ -23,24 +26,28 @@ enum pf_label_mark {
 struct pf_label_tests {
     struct pf_label_test *tests;
     size_t count, test_capacity;
-    uint8_t *sets; /* enum pf_label_mark by label set, 0 = not tested */
+    uint8_t *sets; /* enum pf_label_mark, by label set; 0: not tested */
     size_t set_capacity;
-    uint8_t seen; /* marks of all tested sets */
+    uint8_t seen; /* the marks of all tested sets together */
     struct pf_buffer shown;
     bool seen_outside; /* a set without any section was tested */
 };
 
 void pf_label_tests_free(struct pf_label_tests *);
-/* PF_LABEL_SECTION: `text` is a glob. PF_LABEL_MATCHED and _IGNORED: KEY, KEY=RE or
- * KEY=LOW:HIGH, LOW and HIGH included, one of them may be omitted, with k, M or G for thousands,
- * millions and billions. `text` must outlive the tests. PF_OK, PF_USAGE, PF_NOMEM. */
+/* Adds an expression. For PF_LABEL_SECTION `text` is a glob. For PF_LABEL_MATCHED and
+ * PF_LABEL_IGNORED it is KEY, KEY=RE or KEY=LOW:HIGH; the range includes LOW and HIGH, one of them
+ * may be omitted, and they may end in k, M or G for thousands, millions or billions. `text` must
+ * outlive the tests. PF_OK, PF_USAGE with the reason, PF_NOMEM. */
 int pf_label_tests_add(struct pf_label_tests *, enum pf_label_mark, const char *text,
                        unsigned flags, struct pf_error *);
 
-/* Call before pf_label_tests_marks for ids of new sets. PF_OK or PF_NOMEM. */
+/* Makes room for the sets of the dictionary. Call before pf_label_tests_marks whenever the
+ * dictionary has grown. PF_OK or PF_NOMEM. */
 int pf_label_tests_prepare(struct pf_label_tests *, const struct pf_dict *);
+/* Tests a set and stores its marks. For pf_label_tests_marks. */
 uint8_t pf_label_tests_look(struct pf_label_tests *, const struct pf_dict *, uint32_t labels);
-/* The marks of a set and PF_LABEL_KNOWN. */
+/* The marks of a set and PF_LABEL_KNOWN. The set must have existed at the last
+ * pf_label_tests_prepare. */
 static inline uint8_t pf_label_tests_marks(struct pf_label_tests *tests, const struct pf_dict *dict,
                                            uint32_t labels)
 {
@@ -50,8 +57,8 @@ static inline uint8_t pf_label_tests_marks(struct pf_label_tests *tests, const s
 
 /* PF_OK, or PF_NOMEM if matching ran out of memory. */
 int pf_label_tests_status(const struct pf_label_tests *);
-/* Reports the expressions that matched no tested set, with the existing sections, labels and
- * values. `format` (may be NULL) is the name of the profiles' format. PF_OK or PF_NOMEM. */
+/* Warns of the expressions that matched no set, and names the sections, labels or values that
+ * exist. `format` (may be NULL) is the name of the profiles' format. PF_OK or PF_NOMEM. */
 int pf_label_tests_report(const struct pf_label_tests *, const struct pf_dict *, const char *format,
                           const struct pf_report *);
 

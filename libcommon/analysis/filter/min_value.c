@@ -51,7 +51,7 @@ static bool is_named(const struct pf_dict *dict, const struct pf_measure *row, c
            pf_bytes_equal((struct pf_bytes){asked.data + kind.size + 1, name.size}, name);
 }
 
-/* Nanoseconds in the unit; 0 = it is no unit of time. */
+/* Length of a unit of time in nanoseconds; 0: not a unit of time. */
 static uint64_t unit_of_time(struct pf_bytes unit)
 {
     struct pf_unit_size size;
@@ -59,8 +59,8 @@ static uint64_t unit_of_time(struct pf_bytes unit)
     return pf_unit_parse(unit, PF_UNITS_TIME, &size) ? size.num : 0;
 }
 
-/* The measure of this kind that counts: the one asked for, else the main one. NO_MEASURE: this kind
- * has no such measure. */
+/* The measure of a kind that the limit is for: the measure asked for, else the main measure.
+ * NO_MEASURE: the kind has no such measure. */
 static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *dict,
                        enum pf_kind kind)
 {
@@ -80,7 +80,8 @@ static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *d
     return best;
 }
 
-/* Its column, whatever the scale; NULL when the batch has none: all its values are 0. */
+/* The column of this measure, in any scale; NULL if the batch has none, so that all values are 0.
+ */
 static const struct pf_value_column *find_column(const struct pf_min_value *least,
                                                  const struct pf_dict *dict,
                                                  const struct pf_batch *batch)
@@ -119,7 +120,7 @@ int pf_min_value_add(struct pf_min_value *least, const struct pf_dict *dict,
     return PF_OK;
 }
 
-/* value * num / den, rounded up; what overflows 128 bits is clamped. */
+/* value * num / den, rounded up; ~0 if the product overflows 128 bits. */
 static pf_uint128 scale_up(pf_uint128 value, pf_uint128 num, pf_uint128 den)
 {
     pf_uint128 product;
@@ -129,7 +130,8 @@ static pf_uint128 scale_up(pf_uint128 value, pf_uint128 num, pf_uint128 den)
     return product / den + (product % den != 0 ? 1 : 0);
 }
 
-/* The sum of one field over all measures that are the same as `measure`, in its raw units. */
+/* The sum of `fell` or `total` over all measures that are the same as `measure`, in its raw units.
+ */
 static pf_int128 sum_same(const struct pf_min_value *least, const struct pf_dict *dict,
                           const struct pf_measure *measure, bool fell)
 {
@@ -154,7 +156,7 @@ static pf_int128 sum_same(const struct pf_min_value *least, const struct pf_dict
     return sum;
 }
 
-/* The least value in raw units of the column. */
+/* Finds the limit in raw units of the measure. */
 static int find_least(const struct pf_min_value *least, const struct pf_dict *dict,
                       uint32_t measure_index, uint64_t *result, struct pf_error *error)
 {
@@ -181,7 +183,7 @@ static int find_least(const struct pf_min_value *least, const struct pf_dict *di
     return PF_OK;
 }
 
-/* Without data all values are 0. */
+/* `data` NULL: all values are 0. */
 static void test_rows(const int64_t *data, uint32_t rows, uint64_t least,
                       struct pf_min_total *total, uint8_t *keep)
 {

@@ -26,18 +26,20 @@ struct pf_min_value {
 };
 
 void pf_min_value_free(struct pf_min_value *);
-/* V, V with a suffix (ns us ms s, k M G), or V%. PF_OK or PF_USAGE. */
+/* Parses V, V with a suffix (ns us ms s, k M G), or V%, and stores the limit. `text` and `measure`
+ * must outlive it. PF_OK or PF_USAGE. */
 int pf_min_value_parse(struct pf_min_value *, const char *text, const char *measure,
                        struct pf_error *);
 
-/* Adds a batch to the totals, which percentages need before the first pf_min_value_test. PF_OK
- * or PF_NOMEM. */
+/* Adds a batch to the totals. If the limit is a percentage, add all batches before the first
+ * pf_min_value_test. PF_OK or PF_NOMEM. */
 int pf_min_value_add(struct pf_min_value *, const struct pf_dict *, const struct pf_batch *);
-/* Sets keep[i] of every record below the limit to 0; records whose keep[i] was 1 count as
- * removed. PF_OK, PF_NOMEM, PF_USAGE if the limit is a time and the measure is not. */
+/* Sets keep[i] to 0 for every record below the limit; a record whose keep[i] was not 0 counts as
+ * removed. A negative value counts by its magnitude. PF_OK; PF_NOMEM; PF_USAGE if the limit is a
+ * time and the measure is not. */
 int pf_min_value_test(struct pf_min_value *, const struct pf_dict *, const struct pf_batch *,
                       uint8_t *keep, struct pf_error *);
-/* Reports what was removed. */
+/* Warns of the removed records: their number and their share of the total. */
 void pf_min_value_report(const struct pf_min_value *, const struct pf_dict *,
                          const struct pf_report *);
 

@@ -8,8 +8,8 @@
 
 static const char special[] = "\\^$.[]|()*+?{}";
 
-/* The regular expression that finds `text` itself; one engine then serves both kinds and renaming
- * too. */
+/* The regular expression that matches `text` itself, so that one engine serves both kinds of
+ * pattern. */
 static char *quoted(const char *text, struct pf_buffer *buffer)
 {
     for (; *text != '\0'; text++) {
@@ -22,11 +22,11 @@ static char *quoted(const char *text, struct pf_buffer *buffer)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* regcomp writes repeats out: (((a{255}){255}){255}) took 3.5 GB. Each + is written out twice. It
- * calls itself for each group, and 30,000 groups end its stack. From each place where the
- * expression may go two ways it lists the places that can be reached without a character:
- * ((a?){255}){8}, 2,040 choices, takes 0.3 s, and the time grows with their square:
- * ((a?){255}){255} takes hours. */
+/* Limits for what regcomp gets. It writes repeats out: (((a{255}){255}){255}) took 3.5 GB. It
+ * writes each + out twice. It calls itself for each group, and 30,000 groups overflow the stack.
+ * For each choice (each place where matching may continue in two ways) it lists the places that can
+ * be reached without a character: ((a?){255}){8} has 2,040 choices and takes 0.3 s, and the time
+ * grows with the square of their number: ((a?){255}){255} takes hours. */
 enum {
     NESTING_MAX = 1000,
     REPEAT_MAX = 255,
@@ -35,18 +35,17 @@ enum {
     CHOICES_MAX = 2048
 };
 
-/* A part of an expression: how many elements it has when its repeats are written out, how many
- * choices between an element and what is behind it, and the largest product of repeat counts, one
- * inside the other. */
+/* Size of a part of an expression with repeats written out: number of elements, number of choices,
+ * and the largest product of nested repeat counts. */
 struct extent {
     uint64_t size, choices, product;
 };
 
-/* The groups that are open, and the element that a repeat would be of. */
+/* State of the scan: the open groups, and the last element, which a repeat would apply to. */
 struct scan {
     struct extent groups[NESTING_MAX + 1], last;
     size_t depth;
-    bool empty; /* the alternative at hand has no element so far */
+    bool empty; /* the current alternative has no element so far */
 };
 
 static const char *close_element(struct scan *scan)
@@ -61,8 +60,8 @@ static const char *close_element(struct scan *scan)
     return group->choices > CHOICES_MAX ? "more than 2048 choices, repeats written out" : NULL;
 }
 
-/* The element is there `count` times at most and stands `written` times in what regcomp makes of
- * it, where so many `choices` are new. */
+/* Repeats the last element: it occurs at most `count` times, and regcomp writes it out `written`
+ * times with `choices` new choices. */
 static const char *repeat(struct scan *scan, uint64_t count, uint64_t written, uint64_t choices)
 {
     struct extent *last = &scan->last;
@@ -79,7 +78,8 @@ static const char *repeat(struct scan *scan, uint64_t count, uint64_t written, u
     return last->choices > CHOICES_MAX ? "more than 2048 choices, repeats written out" : NULL;
 }
 
-/* The number at *text, which moves behind it; larger ones than any limit are that limit's. */
+/* Reads the number at *text and moves *text behind it. A number over REPEAT_MAX is cut to some
+ * number over REPEAT_MAX. */
 static uint64_t take_count(const char **text)
 {
     uint64_t count = 0;
@@ -89,7 +89,8 @@ static uint64_t take_count(const char **text)
     return count;
 }
 
-/* Behind the '{' of a repeat; *text moves behind its '}'. Other text is left to regcomp. */
+/* Reads a repeat behind its '{' and moves *text behind its '}'. Anything else is left to regcomp.
+ */
 static const char *take_repeat(struct scan *scan, const char **text)
 {
     const char *at = *text;
@@ -109,7 +110,7 @@ static const char *take_repeat(struct scan *scan, const char **text)
     return repeat(scan, most, written, most - least + open);
 }
 
-/* Behind the ']' of the bracket expression that begins before `text`. */
+/* The end of the bracket expression that `text` is inside of, behind its ']'. */
 static const char *bracket_end(const char *text)
 {
     text += *text == '^';
@@ -124,7 +125,7 @@ static const char *bracket_end(const char *text)
     return *text == ']' ? text + 1 : text;
 }
 
-/* One element, or a repeat of the one before; *text moves behind it. */
+/* Reads one element, or a repeat of the element before, and moves *text behind it. */
 static const char *take_element(struct scan *scan, const char **text)
 {
     char c = *(*text)++;
@@ -161,7 +162,7 @@ static const char *take_element(struct scan *scan, const char **text)
     return NULL;
 }
 
-/* What of an expression is more than regcomp can be trusted with; NULL: nothing. */
+/* The limit that an expression exceeds, as text for a message; NULL: none. */
 static const char *find_excess(const char *text)
 {
     struct scan scan;
@@ -218,7 +219,8 @@ void pf_pattern_free(struct pf_pattern *pattern)
     regfree(&pattern->regex);
 }
 
-/* Looks in the string at `start`, which ends at a NUL inside the name or behind it. */
+/* Searches the string at `start`, which ends at a NUL inside or behind the name. `begins`: `start`
+ * is the beginning of the name, so ^ matches there. */
 static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, bool begins,
                    size_t count, regmatch_t *groups)
 {
@@ -229,7 +231,7 @@ static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t star
 
     errno = 0;
     result = regexec(&pattern->regex, string, count, groups, flags);
-    /* glibc's regexec says "no match" when memory runs out. */
+    /* glibc's regexec returns "no match" when memory runs out */
     if (result == REG_ESPACE || (result != 0 && errno == ENOMEM))
         pattern->status = PF_NOMEM;
     return result == 0;
@@ -273,7 +275,7 @@ static unsigned char fold(unsigned char c, bool ignore_case)
     return ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
 }
 
-/* Behind the ']' of the set that begins after '[' at `glob`; NULL when none ends it. */
+/* The end of the set whose '[' is before `glob`, behind its ']'; NULL if there is no ']'. */
 static const char *set_end(const char *glob)
 {
     if (*glob == '!' || *glob == '^')
@@ -303,8 +305,8 @@ static bool set_holds(const char *set, const char *end, unsigned char byte, bool
     return found != inverse;
 }
 
-/* How many bytes of `name` the one element at *glob takes, 0 when it does not match; *glob moves
- * behind it. */
+/* The number of bytes at the beginning of `name` that the element at *glob matches, 0 if it does
+ * not match; moves *glob behind the element. */
 static size_t match_one(const char **glob, bool ignore_case, struct pf_bytes name)
 {
     const char *end = **glob == '[' ? set_end(*glob + 1) : NULL;
@@ -360,7 +362,7 @@ bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name)
         at += taken;
         if (taken > 0)
             continue;
-        /* Only the last star has to be tried again: it takes one byte more. */
+        /* only the last star has to be tried again, with one byte more */
         if (!star || star_at >= name.size)
             return false;
         glob = star;

@@ -1,8 +1,9 @@
-/* Expressions for names. Names may contain any byte; matching is byte by byte, so an expression
- * means the same in every locale (and -i knows the letters of ASCII). No expression matches a
+/* Expressions for names. Names may contain any byte. Matching is byte by byte, so an expression
+ * means the same in every locale, and -i knows only the letters of ASCII. No expression matches a
  * NUL byte: the parts before and after a NUL are matched separately, and ^ and $ still mean the
- * ends of the whole name. Names that are not UTF-8 are shown with other bytes
- * (analysis/names/shown.h): match expressions in UTF-8 beyond ASCII against the shown name too. */
+ * ends of the whole name. Names that are not UTF-8 are shown with other bytes than they have
+ * (analysis/names/shown.h), so match an expression that is UTF-8 but not ASCII against the shown
+ * name too. */
 #ifndef PF_ANALYSIS_FILTER_PATTERN_H
 #define PF_ANALYSIS_FILTER_PATTERN_H
 
@@ -17,31 +18,33 @@ enum pf_pattern_flag { PF_PATTERN_IGNORE_CASE = 1, PF_PATTERN_FIXED = 2 };
 
 /* A POSIX extended regular expression, unanchored; with PF_PATTERN_FIXED a plain string. */
 struct pf_pattern {
-    const char *text; /* as it was given; borrowed */
+    const char *text; /* as given; borrowed */
     regex_t regex;
-    bool typed; /* the expression is UTF-8 beyond ASCII */
+    bool typed; /* the expression is UTF-8 but not ASCII */
     int status; /* PF_OK, or PF_NOMEM after matching ran out of memory; stays */
 };
 
-/* PF_OK, PF_USAGE with the reason for a bad expression, PF_NOMEM. `text` must outlive the pattern.
- * Free only after PF_OK. */
+/* Compiles an expression. `text` must outlive the pattern. PF_OK; PF_USAGE with the reason if the
+ * expression is invalid, or too large for regcomp; PF_NOMEM. Free the pattern only after PF_OK. */
 int pf_pattern_compile(struct pf_pattern *, const char *text, unsigned flags, struct pf_error *);
 void pf_pattern_free(struct pf_pattern *);
 
-/* The bytes of `name` must be followed by a NUL, as every string of a dictionary is. */
+/* Whether the expression matches a part of `name`. A NUL must follow the bytes of `name`, as in
+ * every string of a dictionary. False also if memory runs out; then pattern->status is PF_NOMEM. */
 bool pf_pattern_match(struct pf_pattern *, struct pf_bytes name);
-/* The first match at or after `from`: the offsets of the match and of its groups in `name`. An
- * unused group is -1. */
+/* Finds the first match at or after `from`. groups[] has the offsets in `name` of the match and of
+ * its groups; -1 for a group that took no part. A NUL must follow `name`. False as
+ * pf_pattern_match. */
 enum { PF_PATTERN_GROUPS = 10 };
 bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from,
                      regmatch_t groups[PF_PATTERN_GROUPS]);
 
-/* Whether an expression is UTF-8 and not ASCII. */
+/* Whether an expression is UTF-8 but not ASCII. */
 bool pf_pattern_typed(const char *text);
 
-/* Whether the whole name matches a shell pattern: '*' any bytes, '?' one character (one byte if
- * the bytes are not UTF-8), [a-z] and [!a-z] one byte; a backslash escapes a special character.
- * With PF_PATTERN_FIXED: whether the name is that string. */
+/* Whether the whole name matches a shell pattern: '*' matches any bytes, '?' one character (one
+ * byte if the bytes are not UTF-8), [a-z] and [!a-z] one byte; a backslash escapes a special
+ * character. With PF_PATTERN_FIXED: whether the name equals the string. */
 bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name);
 
 #endif

@@ -35,7 +35,7 @@ int pf_places_trim(struct pf_places *places, const char *path, struct pf_error *
     return PF_OK;
 }
 
-/* Takes "function:" and the like off the beginning of *text. */
+/* Reads "function:", "label:KEY:" and so on, and moves *text behind it. */
 static int take_target(struct pf_rename *rename, const char **text, struct pf_error *error)
 {
     static const struct {
@@ -90,7 +90,7 @@ bool pf_places_change_nothing(const struct pf_places *places)
 
 /* --- granularity ------------------------------------------------------------------------------ */
 
-/* A frame that is no more than a name. */
+/* Replaces a location by a frame that has only a name. */
 static void make_plain(struct pf_dict *dict, struct pf_location *row, uint32_t name, uint32_t file,
                        uint32_t image)
 {
@@ -160,7 +160,8 @@ static bool trim(struct pf_places *places, struct pf_bytes *file)
     return false;
 }
 
-/* One rename of *name, or else of what it is shown as. Results stand in two buffers by turns. */
+/* Applies a rename to *name, or if it does not match to the shown form of *name. The result is in
+ * places->text; places->other takes the next result. */
 static bool apply(struct pf_places *places, struct pf_rename *rename, struct pf_bytes *name,
                   unsigned *flags)
 {
@@ -182,7 +183,7 @@ static bool apply(struct pf_places *places, struct pf_rename *rename, struct pf_
     return true;
 }
 
-/* All renames of one target, one after the other. */
+/* Applies all renames of a target, one after another. */
 static bool substitute(struct pf_places *places, enum pf_rename_target target, struct pf_bytes key,
                        struct pf_bytes *name, unsigned *flags)
 {
@@ -202,7 +203,8 @@ static bool substitute(struct pf_places *places, enum pf_rename_target target, s
     return changed;
 }
 
-/* The string `id` after the edits of its target. What is typed is UTF-8 where it is not ASCII. */
+/* The string `id` after the edits of its target. A new text that is not ASCII counts as UTF-8 if it
+ * is valid. */
 static uint32_t edit_name(struct pf_places *places, enum pf_rename_target target,
                           struct pf_bytes key, uint32_t id)
 {
@@ -239,7 +241,8 @@ static uint32_t image_name(struct pf_places *places, uint32_t name)
     return name == 0 ? 0 : edit_name(places, PF_RENAME_IMAGE, (struct pf_bytes){"", 0}, name);
 }
 
-/* A frame that stands for a file or an image is called what that is called. */
+/* Edits a function. A frame that stands for a file or an image gets the edited name of the file or
+ * image. */
 static uint32_t make_function(struct pf_places *places, uint32_t function, bool is_image)
 {
     struct pf_function row = *pf_dict_function(places->dict, function);

@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A stack being edited: what its frames so far have become. */
+/* The result of editing a stack. */
 struct node {
     uint32_t full;   /* the edited stack */
-    uint32_t pruned; /* the edited stack up to the innermost match of prune_from; 0 = none yet */
-    uint32_t top;    /* coarse place of its last frame, which max_depth may have left out */
-    uint32_t depth;  /* frames, with those left out */
-    bool kept;       /* the last frame of the original is in it */
+    uint32_t pruned; /* the edited stack up to the innermost match of prune_from; 0: no match yet */
+    uint32_t top;    /* the coarse location of the last frame, even if max_depth left it out */
+    uint32_t depth;  /* number of frames, with those that max_depth left out */
+    bool kept;       /* the last frame of the original stack was kept */
 };
 
-/* Labels as frames. */
+/* Labels that become frames. */
 struct label_frames {
     struct label_key {
         const char *key;
         bool matched;
     } * keys;
     size_t count, capacity;
-    struct pf_id_map stacks; /* by label set: the stack of the frames it gives */
+    struct pf_id_map stacks; /* by label set: the stack of its frames */
 };
 
 struct pf_rewrite {
@@ -33,21 +33,21 @@ struct pf_rewrite {
     struct pf_frames frames;
     struct pf_places places;
     bool collapse;
-    uint32_t max_depth; /* 0 = all */
+    uint32_t max_depth; /* 0: no limit */
     struct label_frames root, leaf;
 
-    struct pf_id_map stacks; /* original to edited */
-    struct node *nodes;      /* by original stack, where `stacks` knows it */
+    struct pf_id_map stacks; /* edited stack of each stack */
+    struct node *nodes;      /* by original stack; set if `stacks` has the stack */
     size_t node_capacity;
-    uint32_t *path; /* nodes or labels to be done, innermost first */
+    uint32_t *path; /* scratch: stacks or label sets to be edited, the innermost first */
     size_t path_capacity;
-    struct pf_id_map sets;    /* label sets */
-    struct pf_pair_map joins; /* two stacks one behind the other, and the stack they make */
+    struct pf_id_map sets;    /* edited set of each label set */
+    struct pf_pair_map joins; /* from an outer and an inner stack to the stack of both */
     int status;
 
-    uint32_t *ids[3]; /* edited columns */
+    uint32_t *ids[3]; /* the edited columns of a batch */
     size_t id_capacity[3];
-    uint32_t *order; /* rows that stay, then those that go */
+    uint32_t *order; /* rows that are kept, then rows that are removed */
     size_t order_capacity;
     struct pf_copied_rows rows;
     struct pf_text *texts;
@@ -92,7 +92,7 @@ void pf_rewrite_free(struct pf_rewrite *rewrite)
     free(rewrite);
 }
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- the edits -------------------------------------------------------------------------------- */
 
 int pf_rewrite_frames(struct pf_rewrite *rewrite, enum pf_rewrite_frame which, const char *text,
                       unsigned flags, struct pf_error *error)
@@ -148,7 +148,7 @@ bool pf_rewrite_changes_nothing(const struct pf_rewrite *rewrite)
     return !edits_stacks(rewrite) && rewrite->root.count == 0 && rewrite->leaf.count == 0;
 }
 
-/* Whether a record without any frame goes. */
+/* Whether records without any frame are removed. */
 static bool wants_frames(const struct pf_rewrite *rewrite)
 {
     return (rewrite->frames.marks & (PF_REWRITE_SHOW | PF_REWRITE_SHOW_FROM)) != 0;
@@ -162,7 +162,7 @@ static uint8_t marks_of(struct pf_rewrite *rewrite, uint32_t location)
                                      : 0;
 }
 
-/* Show and hide only. */
+/* Whether show and hide keep a frame with these marks. */
 static bool is_shown(const struct pf_rewrite *rewrite, uint8_t marks)
 {
     return !(marks & PF_REWRITE_HIDE) &&
@@ -188,7 +188,7 @@ static uint32_t with_inlined(struct pf_dict *dict, uint32_t location, uint16_t i
     return pf_dict_add_location(dict, &row);
 }
 
-/* One frame more; `outer_kept`: the frame it may be inlined into is still there. */
+/* Adds a frame. `outer_kept`: the frame that it may be inlined into was kept. */
 static void add_frame(struct pf_rewrite *rewrite, struct node *node, uint32_t location,
                       bool outer_kept)
 {
@@ -209,7 +209,7 @@ static void add_frame(struct pf_rewrite *rewrite, struct node *node, uint32_t lo
         node->full = pf_dict_add_frame(dict, parent, pf_places_named(&rewrite->places, location));
 }
 
-/* Its parent is done. */
+/* Edits a stack whose parent has been edited. */
 static void edit_node(struct pf_rewrite *rewrite, uint32_t stack)
 {
     struct pf_stack row = *pf_dict_stack(rewrite->dict, stack);
@@ -230,7 +230,7 @@ static void edit_node(struct pf_rewrite *rewrite, uint32_t stack)
     rewrite->stacks.to[stack] = (node.pruned != 0 ? node.pruned : node.full) + 1;
 }
 
-/* Edits the stack and what it stands on, without recursion: stacks may be a million frames deep. */
+/* Edits a stack and its parents, without recursion, because stacks may have a million frames. */
 static uint32_t edit_stack(struct pf_rewrite *rewrite, uint32_t stack)
 {
     size_t depth = 0;
@@ -264,8 +264,8 @@ static bool prepare_stacks(struct pf_rewrite *rewrite)
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Puts the labels of a set that `known` does not hold on the path, outermost last; returns how
- * many. *value: of the set they extend, 0 where that is empty. */
+/* Puts the sets of a chain that `known` does not have on the path, the longest first, and returns
+ * their number. *value: the entry of the set that they extend; 0 if there is none. */
 static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels,
                           const struct pf_id_map *known, uint32_t *value)
 {
@@ -304,8 +304,8 @@ static uint32_t edit_labels(struct pf_rewrite *rewrite, uint32_t labels)
     return set;
 }
 
-/* The frame that stands for a label: named by its value, or number and unit. A frame must have a
- * name. */
+/* The frame for a label: its name is the value, or number and unit; an empty value becomes '',
+ * because a frame must have a name. */
 static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
 {
     struct pf_function function = {.name = label->text};
@@ -326,7 +326,7 @@ static uint32_t label_frame(struct pf_dict *dict, const struct pf_label *label)
     return pf_dict_add_location(dict, &location);
 }
 
-/* The frame of the label at the end of the path, if it has the key, on top of a stack. */
+/* Adds the frame of the last label of a set to a stack, if the label has the key. */
 static uint32_t add_label_frame(struct pf_rewrite *rewrite, struct label_key *key, uint32_t labels,
                                 uint32_t stack)
 {
@@ -338,8 +338,9 @@ static uint32_t add_label_frame(struct pf_rewrite *rewrite, struct label_key *ke
     return pf_dict_add_frame(rewrite->dict, stack, label_frame(rewrite->dict, &row));
 }
 
-/* The stack of the frames a set of labels gives. Of one key each label is looked at once, however
- * many sets hold it; those of several follow each other by key. */
+/* The stack of the frames that a label set gives. With one key, each label is looked at once,
+ * however many sets have it. With several keys, the frames of one key come after those of the key
+ * before. */
 static uint32_t label_stack(struct pf_rewrite *rewrite, struct label_frames *frames,
                             uint32_t labels)
 {
@@ -365,7 +366,7 @@ static uint32_t label_stack(struct pf_rewrite *rewrite, struct label_frames *fra
     return stack;
 }
 
-/* The stack of `outer` with the frames of `inner` behind it. */
+/* The stack of the frames of `outer` followed by the frames of `inner`. */
 static uint32_t join(struct pf_rewrite *rewrite, uint32_t outer, uint32_t inner)
 {
     struct pf_dict *dict = rewrite->dict;
@@ -415,7 +416,7 @@ static void edit_label_column(struct pf_rewrite *rewrite, struct pf_batch *batch
     batch->labels = labels;
 }
 
-/* Sorts a row to those that stay or those that go. */
+/* Adds a row to the rows that are kept or that are removed. */
 static void place_row(struct pf_rewrite *rewrite, uint32_t row, uint32_t rows, bool goes,
                       uint32_t *kept)
 {
@@ -460,8 +461,8 @@ static void add_label_frames(struct pf_rewrite *rewrite, struct pf_batch *batch)
     batch->stack = stacks;
 }
 
-/* Which of up to two places, outer first, a record keeps: bits. A place of no frame is not asked.
- */
+/* Which of a record's locations (one or two, the outer first) are kept: bit i for places[i].
+ * Location 0 is not matched. */
 static unsigned kept_places(struct pf_rewrite *rewrite, const uint32_t *places, unsigned count)
 {
     uint8_t asked = rewrite->frames.marks;
@@ -487,7 +488,7 @@ static uint32_t edit_place(struct pf_rewrite *rewrite, uint32_t location)
     return pf_places_named(&rewrite->places, pf_places_coarse(&rewrite->places, location));
 }
 
-/* FLAT and EDGE. */
+/* Edits the locations of FLAT and EDGE records; returns the number of records that are kept. */
 static uint32_t edit_places(struct pf_rewrite *rewrite, struct pf_batch *batch)
 {
     unsigned count = batch->kind == PF_EDGE ? 2 : 1;

@@ -1,4 +1,4 @@
-/* Copies some rows of a batch to a new batch. */
+/* Copies selected rows of a batch to a new batch. */
 #ifndef PF_ANALYSIS_FILTER_ROWS_H
 #define PF_ANALYSIS_FILTER_ROWS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The columns of the copy. Zero-initialise; free with pf_copied_rows_free. */
+/* The memory of the copy. Zero-initialise; free with pf_copied_rows_free. */
 struct pf_copied_rows {
     uint32_t *ids[4];
     int64_t *time, *values;
@@ -16,9 +16,9 @@ struct pf_copied_rows {
 };
 
 void pf_copied_rows_free(struct pf_copied_rows *);
-/* Copies the rows `rows[0..count)` of a batch of records, in that order; *to may be *from. The
- * columns of *from may belong to another pf_copied_rows. Valid until the next call. PF_OK or
- * PF_NOMEM. */
+/* Copies the rows rows[0] to rows[count - 1] of a batch of records, in this order. *to may be
+ * *from, and the columns of *from may belong to another pf_copied_rows. *to is valid until the next
+ * call. PF_OK or PF_NOMEM. */
 int pf_copied_rows_take(struct pf_copied_rows *, const struct pf_batch *from, const uint32_t *rows,
                         uint32_t count, struct pf_batch *to);
 

@@ -15,18 +15,18 @@ struct pf_select {
     bool no_section, invert;
 
     struct pf_label_tests labels;
-    uint8_t label_asked;        /* enum pf_label_mark of the expressions there are */
-    uint8_t label_verdict[256]; /* by marks: 1 = stays */
+    uint8_t label_asked;        /* enum pf_label_mark of all expressions together */
+    uint8_t label_verdict[256]; /* by marks: 1: selected */
 
     struct pf_frames frames;
     uint8_t frame_verdict[256];
-    uint8_t *stacks; /* marks of whole stacks, 0 = not looked at */
+    uint8_t *stacks; /* marks by stack; 0: not known yet */
     size_t stack_capacity;
-    uint32_t *path; /* nodes to be looked at, leaf first */
+    uint32_t *path; /* scratch: stacks to be tested, the innermost first */
     size_t path_capacity;
-    uint8_t seen; /* marks of the records */
+    uint8_t seen; /* the marks of all records together */
 
-    unsigned kinds, kinds_seen; /* bits; kinds 0 = all */
+    unsigned kinds, kinds_seen; /* bits 1 << kind; kinds 0: all */
 
     bool timed, time_seen, time_matched;
     int64_t from, to, first, last;
@@ -34,7 +34,7 @@ struct pf_select {
     struct pf_min_value least;
 
     uint8_t *keep;
-    uint32_t *order; /* kept rows, then those that go */
+    uint32_t *order; /* rows that are selected, then the others */
     size_t keep_capacity, order_capacity;
     struct pf_copied_rows rows;
 };
@@ -63,9 +63,9 @@ void pf_select_free(struct pf_select *select)
     free(select);
 }
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- the expressions -------------------------------------------------------------------------- */
 
-/* Of what is asked for all must be there, and nothing of what is ignored. */
+/* Every kind of label expression must match, and no label to be ignored. */
 static void make_label_verdicts(struct pf_select *select)
 {
     uint8_t needed = select->label_asked & (PF_LABEL_SECTION | PF_LABEL_MATCHED);
@@ -188,7 +188,8 @@ static void test_labels(struct pf_select *select, const struct pf_batch *batch, 
     }
 }
 
-/* Marks of a stack: what holds for some frame is handed down, the leaf's own mark is not. */
+/* The marks of a stack: the marks of all frames, PF_SELECT_LEAF only of the leaf, PF_SELECT_ROOT
+ * only of the root. 0: out of memory. */
 static uint8_t look_at_stack(struct pf_select *select, uint32_t stack)
 {
     uint8_t *stacks = select->stacks;
@@ -281,7 +282,7 @@ static void test_time(struct pf_select *select, const struct pf_batch *batch, ui
     }
 }
 
-/* keep[i] = 1 for the records chosen. */
+/* Sets keep[i] to 1 for the records that satisfy all expressions, else to 0. */
 static int test(struct pf_select *select, const struct pf_batch *batch, struct pf_error *error)
 {
     uint8_t *keep = select->keep;
@@ -304,8 +305,8 @@ static int test(struct pf_select *select, const struct pf_batch *batch, struct p
     return status;
 }
 
-/* Numbers of the rows that stay, then of those that go; returns how many stay. Without branches:
- * which rows stay is as good as random. */
+/* Lists the selected rows, then the others; returns the number of selected rows. Without branches,
+ * because the selection is as good as random. */
 static uint32_t part(const struct pf_select *select, uint32_t rows)
 {
     uint32_t *stay = select->order, *go = select->order + rows, kept = 0;

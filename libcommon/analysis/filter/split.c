@@ -13,9 +13,8 @@
 
 enum { NAME_MAX_BYTES = 200 }; /* leaves room for a suffix in the 255 of most file systems */
 
-/* A part is a value: a string of given bytes, or a number with its unit. Strings that differ in
- * their flag only are one value, so rows of this table hold the first string met with these bytes.
- */
+/* A part is a value: the bytes of a string, or a number with its unit. Strings with equal bytes but
+ * different flags are one value, so `text` is a row of split->strings, which has no flags. */
 struct value {
     uint32_t kind; /* enum value_kind */
     uint32_t text; /* string: the value, or the unit */
@@ -30,13 +29,13 @@ struct pf_split {
     struct pf_bytes key;
     bool by_image;
     bool found;                /* a record has a value */
-    struct pf_table values;    /* struct value; a part is id - 1 */
+    struct pf_table values;    /* struct value; part p is row p + 1 */
     struct pf_strings strings; /* bytes without flags */
     struct pf_id_map sets, locations;
     struct pf_outermost outermost;
-    char **names; /* by part */
+    char **names; /* file names, by part */
     size_t name_capacity;
-    uint32_t *parts, *order, *starts; /* of a batch: part by row; rows by part */
+    uint32_t *parts, *order, *starts; /* of a batch: the part of each row; the rows by part */
     struct pf_split_rows *list;
     size_t part_capacity, order_capacity, start_capacity, list_capacity;
     struct pf_arena bytes;
@@ -87,7 +86,7 @@ static uint32_t part_of_value(struct pf_split *split, struct value value, struct
     return pf_table_intern(&split->values, &value) - 1;
 }
 
-/* The part of nothing takes its number when it is met, like the others. */
+/* The part of records without a value; it is numbered at first occurrence, like the others. */
 static uint32_t part_of_none(struct pf_split *split)
 {
     struct value none = {.kind = UINT32_MAX};
@@ -149,7 +148,7 @@ static bool find_parts(struct pf_split *split, const struct pf_batch *batch)
     return true;
 }
 
-/* Rows by part, each part's in order: counting, then placing. */
+/* Sorts the rows by part, and keeps their order within a part: counts, then places them. */
 static void sort_rows(struct pf_split *split, uint32_t rows, uint32_t parts)
 {
     uint32_t *starts = split->starts, before = 0;
@@ -196,7 +195,8 @@ int pf_split_batch(struct pf_split *split, const struct pf_batch *batch,
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-/* Looks at all label sets of the records for the key, which none of them has. */
+/* Tests all label sets of the records for the key, which no set has, so that the report can name
+ * the keys. */
 static int look_for_key(const struct pf_split *split, struct pf_label_tests *tests)
 {
     struct pf_error ignored = {0};
@@ -239,7 +239,7 @@ static bool is_plain(char c)
     return pf_word_char(c) || c == '.' || c == '-';
 }
 
-/* Appends `text`; false when it does not fit. */
+/* Appends `text` with its escapes; false if the name would be too long. */
 static bool encode(struct pf_bytes text, struct pf_buffer *name)
 {
     bool first = name->size == 0, leading = first;
@@ -265,8 +265,7 @@ static void append(struct pf_buffer *name, const char *text)
     pf_buffer_append(name, text, strlen(text));
 }
 
-/* '=' and '+' stand in no encoded text, so a number never meets a text nor a cut name a whole one.
- */
+/* Encoded text has no '=' and no '+', so names of numbers and cut names differ from all others. */
 static void make_name(const struct pf_split *split, uint32_t part, struct pf_buffer *name)
 {
     const struct value *value = pf_table_row(&split->values, part + 1);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies the part of a command that ends at `delimiter`, which is taken too; NULL when it does not
- * end. An escaped delimiter becomes the plain one, and stays escaped where it would mean something.
- */
+/* Copies the part of a command up to `delimiter` and moves *text behind it; *unended: there is no
+ * delimiter. An escaped delimiter becomes a plain one, unless the delimiter has a special meaning:
+ * then it stays escaped. NULL: out of memory. */
 static char *take_part(const char **text, char delimiter, bool expression, bool *unended)
 {
     struct pf_buffer part = {0};
@@ -45,7 +45,7 @@ static int parse_flags(struct pf_substitution *sub, const char *flags, unsigned 
     return PF_OK;
 }
 
-/* \1 to \9 must be groups of the expression. */
+/* Checks that \1 to \9 are groups of the expression. */
 static int check_groups(const struct pf_substitution *sub, const char *text, struct pf_error *error)
 {
     for (const char *p = sub->replacement; *p != '\0'; p++) {
@@ -133,7 +133,7 @@ bool pf_substitution_apply(struct pf_substitution *sub, struct pf_bytes name, st
            pf_pattern_find(&sub->pattern, name, from, groups)) {
         size_t start = (size_t)groups[0].rm_so, end = (size_t)groups[0].rm_eo;
 
-        /* As in sed, an empty match right behind the last one is none. */
+        /* as in sed, an empty match right behind the last match does not count */
         if (!found || end > start || start > copied) {
             pf_buffer_append(out, name.data + copied, start - copied);
             append_replacement(sub->replacement, name, groups, out);

@@ -34,8 +34,8 @@ void pf_rank_free(struct pf_rank *);
  * - EDGE, if FLAT records have inclusive totals of functions (subject->told): these totals, except
  *   by file, image and package.
  * - EDGE, if self values are FLAT, and by file, image and package: flat plus the inclusive values
- *   of calls out of the key to others. A function without flat amount has at least the inclusive
- *   values of the calls into it.
+ *   of calls out of the key to others. If a row is one function and has no flat amount, it has at
+ *   least the inclusive values of the calls into it.
  * - EDGE else: the inclusive values of calls into the key from others.
  * - FLAT: the inclusive values, else flat. By line and address, if calls have the inclusive values:
  *   flat plus those of the calls made there.
