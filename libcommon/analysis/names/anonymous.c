@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Behind the last `::`, `.` or `\` that no bracket encloses and something follows. */
+/* The text after the last `::`, `.` or `\` that is not in brackets and not at the end. */
 static struct pf_bytes last_part(struct pf_bytes name)
 {
     size_t start = 0;
@@ -25,7 +25,7 @@ static struct pf_bytes last_part(struct pf_bytes name)
     return (struct pf_bytes){name.data + start, name.size - start};
 }
 
-/* The whole name ends in .func1, .func1.2, .func1.2.3 ... */
+/* Whether the name ends in .func1, .func1.2, .func1.2.3 ... */
 static bool is_go_literal(struct pf_bytes name)
 {
     static const struct pf_bytes FUNC = {".func", 5};
@@ -44,7 +44,7 @@ static bool is_go_literal(struct pf_bytes name)
     return false;
 }
 
-/* The name tells only what kind of function this is. */
+/* Whether the name tells only the kind of function. */
 static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
 {
     static const struct pf_bytes whole[] = {{"__ANON__", 8}, {"BEGIN", 5}, {"UNITCHECK", 9},

@@ -1,6 +1,7 @@
-/* Functions without a name of their own: several functions of one file may have the name that a
- * profile gives them (Perl's __ANON__ and BEGIN, JavaScript's (anonymous), Python's <lambda>).
- * Such a function is known by its name, its file and its first line; any other by name and file. */
+/* Functions without a name of their own: a profile may give the same name to several functions of
+ * one file (Perl's __ANON__ and BEGIN, JavaScript's (anonymous), Python's <lambda>). Two such
+ * functions are equal if name, file and first line are; other functions are equal if name and file
+ * are. */
 #ifndef PF_ANALYSIS_NAMES_ANONYMOUS_H
 #define PF_ANALYSIS_NAMES_ANONYMOUS_H
 
@@ -8,9 +9,9 @@
 
 #include <stdint.h>
 
-/* The first line of a function without a name of its own; 0 for others and where it is not known.
- * The last part of the name decides: what stands behind the last `::`, `.` or `\` outside of
- * brackets.
+/* The first line of a function without a name of its own; 0 for all other functions, and if the
+ * line is not known. The last part of the name decides: the text after the last `::`, `.` or `\`
+ * that is not in brackets.
  *
  *   Perl        __ANON__ BEGIN UNITCHECK CHECK INIT END   (not __ANON__[file:line])
  *   JavaScript  (anonymous) <anonymous> anonymous, name/<

@@ -18,7 +18,7 @@
 
 enum { BUILD_ID_MAX = 64, SEGMENTS_MAX = 64 };
 
-/* A part of the file that is mapped to be executed, or all of it that is mapped. */
+/* A part of the file that is mapped into memory. */
 struct segment {
     uint64_t offset, address, size;
     bool executable;
@@ -28,12 +28,12 @@ struct pf_binary {
     const char *path;
     Dwfl *dwfl;
     Dwfl_Module *module;
-    /* of the addresses libdwfl gives the file, its debugging information */
+    /* what libdwfl adds to the addresses of the file, and of its debugging information */
     GElf_Addr bias, debug_bias;
     struct segment segments[SEGMENTS_MAX];
     size_t segment_count;
     char build_id[2 * BUILD_ID_MAX + 1];
-    struct pf_dwarf *dwarf; /* NULL: none */
+    struct pf_dwarf *dwarf; /* NULL: no debugging information */
     struct pf_symbols *symbols;
 };
 
@@ -114,7 +114,7 @@ static bool add_symbol(struct pf_binary *binary, const char *name, const GElf_Sy
     return pf_symbols_add(binary->symbols, &row);
 }
 
-/* The functions of .symtab, or of .dynsym where that is all there is. */
+/* Reads the functions of .symtab, or if there is none of .dynsym. */
 static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error *error)
 {
     int count = dwfl_module_getsymtab(binary->module);
@@ -190,7 +190,7 @@ int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void
     *result = NULL;
     if (status == PF_OK) {
         binary->path = path;
-        /* elfutils goes on without what it found no memory for, and errno is all that says so. */
+        /* elfutils goes on if it lacks memory for something, and only errno tells */
         errno = 0;
         status = open_module(binary, no_memory, &why);
         if (errno == ENOMEM) {
@@ -241,8 +241,8 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
     return text;
 }
 
-/* Identifiers are build ids when they have the length of one that linkers make: DCPI's have
- * another. */
+/* Whether an identifier is a build id: it has the length of the ids that linkers make. DCPI's
+ * identifiers have another length. */
 static bool is_build_id(struct pf_bytes text)
 {
     return pf_all_of(text, "0123456789abcdefABCDEF") &&
@@ -289,7 +289,7 @@ static bool has_code(const struct pf_binary *binary, uint64_t address)
     return false;
 }
 
-/* Where the linker put what the profile has at `address`. */
+/* Finds the link-time address of an address of the profile. */
 static bool link_address(const struct pf_binary *binary, const struct pf_image *image,
                          uint64_t address, uint64_t *linked)
 {
@@ -308,7 +308,7 @@ static bool link_address(const struct pf_binary *binary, const struct pf_image *
     *linked = address;
     if (has_code(binary, address))
         return true;
-    /* offsets from the image's first byte, where that is how the profile counts */
+    /* the profile counts offsets from the image's first byte */
     *linked = binary->segment_count > 0 ? binary->segments[0].address + address : 0;
     return image->text_size > 0 && image->text_start == 0 && has_code(binary, *linked);
 }

@@ -13,40 +13,41 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 256,     /* of the tree of entries: deeper ones are not looked at */
-    REFERENCES_MAX = 16, /* from an entry to the one that has its name */
-    SCOPES_MAX = 64,     /* around a name */
-    RANGES_MAX = 1 << 20 /* of one entry; further ranges are skipped */
+    DEPTH_MAX = 256,     /* depth of the tree of entries; deeper entries are skipped */
+    REFERENCES_MAX = 16, /* from an entry to the entry that has its name */
+    SCOPES_MAX = 64,     /* scopes around a name */
+    RANGES_MAX = 1 << 20 /* ranges of one entry; further ranges are skipped */
 };
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* A subprogram, or a call of one that was inlined. */
+/* A subprogram, or an inlined call of a subprogram. */
 struct function {
     Dwarf_Die die;
-    uint32_t parent; /* what it is inlined into; NONE: it stands by itself */
+    uint32_t parent; /* the function it is inlined into; NONE: not inlined */
     bool described;
     struct pf_bytes name, system_name;
-    const char *file; /* where it is declared; NULL: not known */
+    const char *file; /* the file of its declaration; NULL: not known */
     int64_t start_line;
 };
 
 struct range {
     uint64_t low, high;
     uint32_t function;
-    uint32_t enclosing; /* the nearest range around it, NONE */
+    uint32_t enclosing; /* the innermost range around it; NONE: no range */
 };
 
-/* What names stand in: a namespace, a class. */
+/* A scope of names: a namespace, a class. */
 struct scope {
-    uint64_t start, end; /* offsets of entries */
+    uint64_t start, end; /* from this entry to this entry (offsets) */
     uint32_t parent;
     const char *name;
 };
 
 struct unit {
-    Dwarf_Die die, body; /* body: the entries, where they are kept apart */
-    uint64_t offset;     /* of body */
+    /* body: the entries; differs from `die` if they are in a file of their own */
+    Dwarf_Die die, body;
+    uint64_t offset; /* offset of `body` */
     bool indexed;
     struct function *functions;
     struct range *ranges;
@@ -65,7 +66,7 @@ struct pf_dwarf {
     struct span *spans;
     size_t unit_count, span_count, unit_capacity, span_capacity;
     struct pf_arena texts;
-    bool failed; /* memory ran out */
+    bool failed; /* out of memory */
 };
 
 /* --- units ------------------------------------------------------------------------------------ */
@@ -155,7 +156,7 @@ void pf_dwarf_close(struct pf_dwarf *dwarf)
 struct walk {
     struct pf_dwarf *dwarf;
     struct unit *unit;
-    uint32_t closed[DEPTH_MAX + 2]; /* scopes that end before the next entry */
+    uint32_t closed[DEPTH_MAX + 2]; /* scopes that end where the next entry begins */
     size_t closed_count;
 };
 
@@ -234,7 +235,8 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32
     }
 }
 
-/* Offsets grow, or the entries are none: damaged ones may lead back. */
+/* Reads the children of an entry. Offsets must ascend: damaged entries may refer back, and are
+ * skipped. */
 static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, uint32_t function,
                           unsigned depth)
 {
@@ -321,7 +323,7 @@ static uint32_t find_function(const struct unit *unit, uint64_t address)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The unit an entry is in: not always the one that refers to it. */
+/* The unit of an entry, which may differ from the unit that refers to it. */
 static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
 {
     Dwarf_Die top;
@@ -331,7 +333,7 @@ static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
         return NULL;
     uint64_t offset = dwarf_dieoffset(&top);
 
-    /* units stand in the order of their offsets; those that are kept apart in none */
+    /* units are in order of their offsets, except those in files of their own */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -348,7 +350,7 @@ static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
     return NULL;
 }
 
-/* The entry that declares what `die` is an instance or the body of. */
+/* The declaration of the function of which `die` is an instance or the body. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     static const unsigned ATTRIBUTES[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -414,7 +416,7 @@ static struct pf_bytes qualified(struct pf_dwarf *dwarf, Dwarf_Die *declaration,
     return copy.data ? copy : pf_bytes_of(name);
 }
 
-/* A file's name with the directory of the compilation, where it has none. */
+/* A file's name; if it has no directory, with the directory of the compilation. */
 static const char *full_path(struct pf_dwarf *dwarf, struct unit *unit, const char *file)
 {
     Dwarf_Attribute attribute;
@@ -444,7 +446,7 @@ static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *number)
     return found;
 }
 
-/* The file whose number an attribute has, in the list of the unit; NULL: none. */
+/* The file of the unit whose number is in an attribute; NULL: none. */
 static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *die,
                            unsigned attribute)
 {
@@ -457,7 +459,7 @@ static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die 
         dwarf_getsrcfiles(&unit->body, &files, &count) != 0 || number >= count)
         return NULL;
     file = dwarf_filesrc(files, number, NULL, NULL);
-    /* up to version 4 there is no file 0, which libdw calls so */
+    /* up to version 4 there is no file 0, and libdw returns "???" for it */
     return file && strcmp(file, "???") == 0 ? NULL : full_path(dwarf, unit, file);
 }
 
@@ -504,7 +506,7 @@ static void set_line(struct pf_dwarf *dwarf, struct unit *unit, uint64_t address
         frame->column = (uint32_t)column;
 }
 
-/* Where an inlined call stands, in the function it is inlined into. */
+/* Sets file and line of an inlined call, in the function it is inlined into. */
 static void set_call(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die *call,
                      struct pf_frame *frame, const char **file)
 {

@@ -15,7 +15,7 @@ enum { NESTING_MAX = 64 };
 
 /* The first `(eval N)[PLACE]` in a name; the brackets of PLACE match. */
 struct eval {
-    size_t start, place, end; /* of `(`, behind `[`, behind `]` */
+    size_t start, place, end; /* offsets of `(`, behind `[`, and behind the last `]` */
 };
 
 static bool parse_at(struct pf_bytes name, size_t at, struct eval *eval)
@@ -52,7 +52,7 @@ static bool is_eval(struct pf_bytes name, struct eval *eval)
 static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
                           unsigned depth);
 
-/* The name with what stands from `from` to `to` told anew. */
+/* Renames the part of a name from `from` to `to`. */
 static uint32_t replace(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
                         size_t from, size_t to, unsigned depth)
 {
@@ -101,8 +101,8 @@ uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict 
 /* --- texts ------------------------------------------------------------------------------------ */
 
 struct candidate {
-    uint32_t name;    /* string of the dictionary */
-    unsigned nesting; /* how many evals stand in it */
+    uint32_t name;    /* string id in the dictionary */
+    unsigned nesting; /* number of evals nested in the name */
     bool has_text;    /* some line is not empty */
     uint64_t text;    /* sum of the hashes of its lines */
 };
@@ -124,7 +124,7 @@ static unsigned nesting(struct pf_bytes name)
     return depth;
 }
 
-/* Evals with texts, in *list (owned by the caller), one for each of their names. */
+/* Lists the evals that have texts in *list, each name once. The caller frees *list. */
 static int collect(const struct pf_merge_texts *texts, struct pf_dict *dict,
                    struct candidate **list, size_t *count)
 {
@@ -171,7 +171,7 @@ struct group_key {
     uint64_t text;
 };
 
-/* The shorter name, that is the smaller number, is the lesser one. */
+/* The shorter name is the lesser, because it has the smaller number. */
 static bool name_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
 {
     struct pf_bytes x = pf_dict_string(dict, a), y = pf_dict_string(dict, b);
@@ -179,8 +179,8 @@ static bool name_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
     return x.size != y.size ? x.size < y.size : pf_bytes_compare(x, y) < 0;
 }
 
-/* Evals of one nesting, whose places are told by their final names already: finds the least name of
- * each group and maps the others. */
+/* Joins evals of one nesting depth, after those of lesser depth, so that their places have final
+ * names: finds the least name of each group and maps the other names to it. */
 static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct candidate *list,
                 size_t count)
 {

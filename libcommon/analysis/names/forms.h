@@ -1,5 +1,5 @@
-/* Things that are the same in several forms: the forms of each, the first that was met and the
- * least. */
+/* Groups ids that are forms of the same thing; knows of each group the first form and the least
+ * form. */
 #ifndef PF_ANALYSIS_NAMES_FORMS_H
 #define PF_ANALYSIS_NAMES_FORMS_H
 
@@ -11,26 +11,26 @@
 #include <stdint.h>
 
 struct pf_form {
-    uint32_t first, least; /* ids: the one that stands for all, the one that is given */
+    uint32_t first, least; /* ids: the form entered first, the least form */
 };
 
 /* Zero-initialise; free with pf_forms_free. */
 struct pf_forms {
-    struct pf_table keys; /* what forms of one thing have in common */
-    struct pf_form *rows; /* by id of the key */
+    struct pf_table keys; /* the keys of the things */
+    struct pf_form *rows; /* by row of `keys` */
     size_t capacity;
-    struct pf_id_map of; /* id of the key, by id */
+    struct pf_id_map of; /* from an id to the row of its key */
 };
 
-/* PF_OK or PF_NOMEM; free in any case. */
+/* Things have keys of `key_size` bytes. PF_OK or PF_NOMEM; free in any case. */
 int pf_forms_init(struct pf_forms *, size_t key_size);
 void pf_forms_free(struct pf_forms *);
-/* Enters an id under its key; the forms it belongs to, valid until the next call, or NULL when out
- * of memory. `least` is the caller's. */
+/* Enters an id under its key. Returns the forms of the key, valid until the next call; NULL: out of
+ * memory. The caller updates `least`. */
 struct pf_form *pf_forms_enter(struct pf_forms *, const void *key, uint32_t id);
-/* The forms an id belongs to; NULL: it was not entered. */
+/* The forms that an id belongs to; NULL: the id was not entered. */
 struct pf_form *pf_forms_of(const struct pf_forms *, uint32_t id);
-/* Whether no least form is another than the first. */
+/* Whether the least form of every thing is its first form. */
 bool pf_forms_settled(const struct pf_forms *);
 
 #endif

@@ -30,7 +30,7 @@ void pf_pair_map_free(struct pf_pair_map *map)
     *map = (struct pf_pair_map){0};
 }
 
-/* The pair's slot, or the empty one where it belongs. */
+/* The slot of a pair, or the empty slot for it. */
 static struct pf_pair_slot *find_slot(const struct pf_pair_map *map, uint32_t a, uint32_t b)
 {
     size_t slot = (size_t)pf_hash_mix(((uint64_t)a << 32 | b) ^ map->seed) & map->mask;

@@ -6,17 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From dense ids. Zero-initialise; free with pf_id_map_free. */
+/* A map from dense ids. Zero-initialise; free with pf_id_map_free. */
 struct pf_id_map {
-    uint32_t *to; /* id + 1; 0 = no entry */
+    uint32_t *to; /* id + 1; 0: no entry */
     size_t capacity;
 };
 
 void pf_id_map_free(struct pf_id_map *);
-/* Room for ids below `count`. False: out of memory. */
+/* Makes room for ids below `count`. False: out of memory. */
 bool pf_id_map_reserve(struct pf_id_map *, size_t count);
+/* Adds or replaces an entry. False: out of memory. */
 bool pf_id_map_put(struct pf_id_map *, uint32_t from, uint32_t to);
 
+/* False, with *to unchanged, if there is no entry. */
 static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uint32_t *to)
 {
     if (from >= map->capacity || map->to[from] == 0)
@@ -25,18 +27,19 @@ static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uin
     return true;
 }
 
-/* From pairs of ids, with few entries. Zero-initialise; free with pf_pair_map_free. */
+/* A map from pairs of ids, for few entries. Zero-initialise; free with pf_pair_map_free. */
 struct pf_pair_map {
     struct pf_pair_slot {
-        uint32_t a, b, to; /* to + 1; 0 = empty */
+        uint32_t a, b, to; /* to + 1; 0: an empty slot */
     } * slots;
-    size_t mask, count; /* number of slots - 1; used ones */
-    uint64_t seed;      /* of hashes */
+    size_t mask, count; /* number of slots - 1; number of used slots */
+    uint64_t seed;      /* seed of the hashes */
 };
 
 void pf_pair_map_free(struct pf_pair_map *);
+/* False, with *to unchanged, if there is no entry. */
 bool pf_pair_map_get(const struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t *to);
-/* Adds a pair, which must be new. False: out of memory. */
+/* Adds a pair that the map does not have yet. False: out of memory. */
 bool pf_pair_map_put(struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t to);
 
 #endif

@@ -57,8 +57,8 @@ void pf_keys_free(struct pf_keys *keys)
     free(keys->first_lines);
 }
 
-/* One string for all that are shown alike: valid UTF-8 whether or not its producer said so, and
- * Latin-1 as UTF-8. */
+/* One string for all strings that are shown alike: valid UTF-8 with or without the flag, and
+ * Latin-1 converted to UTF-8. */
 static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
 {
     struct pf_bytes bytes = pf_dict_string(keys->dict, string);
@@ -82,8 +82,8 @@ static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
     return string;
 }
 
-/* Behind the last `::` that is not inside template arguments and stands before the parameters. 0:
- * there is none. */
+/* The offset of the last `::` before the parameters that is not inside template arguments; 0: there
+ * is none. */
 static size_t last_scope(struct pf_bytes name)
 {
     size_t found = 0;
@@ -101,7 +101,7 @@ static size_t last_scope(struct pf_bytes name)
     return found;
 }
 
-/* Without a number and the sign before it: f.123, f'2. */
+/* Removes a number at the end and the sign before it: f.123, f'2. */
 static struct pf_bytes without_number(struct pf_bytes name, char sign)
 {
     size_t size = pf_without_digits(name).size;
@@ -111,7 +111,7 @@ static struct pf_bytes without_number(struct pf_bytes name, char sign)
                : name;
 }
 
-/* Without what compilers, linkers and callgrind put behind a name: parameters, f.part.0, f.cold,
+/* Removes what compilers, linkers and callgrind append to a name: parameters, f.part.0, f.cold,
  * f@@GLIBC_2.34, f@plt, f'2. */
 static struct pf_bytes bare_name(struct pf_bytes name)
 {
@@ -169,8 +169,8 @@ static uint32_t package_of(struct pf_keys *keys, const struct pf_function *funct
     return id;
 }
 
-/* The file a function stands under in PF_BY_FILE. Subroutines in C have none: those of a Perl
- * package stand under "xs:PACKAGE", as in Devel::StatProfiler's reports. */
+/* The file of a function for PF_BY_FILE. Subroutines in C have no file: those of a Perl package are
+ * put under "xs:PACKAGE", as in Devel::StatProfiler's reports. */
 static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place,
                         const struct pf_function *function)
 {
@@ -192,7 +192,7 @@ static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place,
     return file;
 }
 
-/* Name, file and image; functions without a name have their first line or address. */
+/* Sets name, file and image, and the address of a function without a name. */
 static void set_function(const struct pf_keys *keys, struct pf_key *key,
                          const struct pf_location *place, const struct pf_function *function)
 {
@@ -203,7 +203,7 @@ static void set_function(const struct pf_keys *keys, struct pf_key *key,
     key->address = function->name == 0 ? place->address : 0;
 }
 
-/* A function nobody named, at an address that is 0. */
+/* Whether a location has no function but the valid address 0. */
 static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
 {
     return place->address == 0 &&
@@ -211,7 +211,7 @@ static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
            pf_dict_has_address(keys->dict, place);
 }
 
-/* A function under the name that its evals are told by. */
+/* A function with the new names of evals. */
 static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
 {
     struct pf_function function = *pf_dict_function(keys->dict, id);
@@ -283,7 +283,7 @@ unsigned pf_keys_inlined(const struct pf_keys *keys, uint32_t key)
     return marks & PF_KEY_INLINED ? marks : 0;
 }
 
-/* A place in the form of its image that stands for all. */
+/* A location moved to the form of its image that stands for all forms. */
 static struct pf_location place_of(const struct pf_keys *keys, uint32_t location)
 {
     struct pf_location place = *pf_dict_location(keys->dict, location);
@@ -323,7 +323,8 @@ static void add_place(struct pf_keys *keys, uint32_t location)
     keys->places[location] = id;
 }
 
-/* A profile has far fewer functions than locations, and a name is read to its end. */
+/* By function, because there are far fewer functions than locations, and the whole name must be
+ * read. */
 static void find_first_lines(struct pf_keys *keys)
 {
     size_t known = keys->first_line_count, count = keys->dict->functions.count;
@@ -380,7 +381,7 @@ static bool has_address(const struct pf_key *row)
     return row->address != 0 || row->present == PF_KEY_AT_ZERO;
 }
 
-/* The name of a row, but for numbers of labels. */
+/* The name of a key, except for numbers of labels. */
 static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row,
                                char scratch[32])
 {
@@ -396,7 +397,7 @@ static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *
     return (struct pf_bytes){scratch, (size_t)snprintf(scratch, 32, "0x%" PRIx64, row->address)};
 }
 
-/* A number with its unit: 4096 bytes. */
+/* A label's number with its unit: 4096 bytes. */
 static struct pf_bytes number_name(const struct pf_keys *keys, const struct pf_key *key,
                                    struct pf_buffer *scratch)
 {
@@ -428,7 +429,7 @@ struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf
     if (name.data != text)
         return name;
     scratch->size = 0;
-    /* with a NUL behind it, as every string of a dictionary has */
+    /* with a NUL behind it, like every string of a dictionary */
     pf_buffer_append(scratch, text, name.size + 1);
     return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, name.size};
 }
@@ -471,7 +472,7 @@ static unsigned hex_digits(uint64_t number)
     return digits;
 }
 
-/* The order of the texts 0x..., without making them: there may be millions. */
+/* Order of the texts 0x... without printing them: there may be millions. */
 static int compare_addresses(uint64_t a, uint64_t b)
 {
     unsigned digits_a = hex_digits(a), digits_b = hex_digits(b);
@@ -480,7 +481,7 @@ static int compare_addresses(uint64_t a, uint64_t b)
     return left != right ? (left < right ? -1 : 1) : (digits_a > digits_b) - (digits_a < digits_b);
 }
 
-/* Rows of functions nobody named stand where what is shown for them belongs. */
+/* Functions without a name are sorted by the text that is shown for them. */
 static int compare_names(const struct pf_keys *keys, uint32_t a, uint32_t b)
 {
     const struct pf_key *x = pf_keys_row(keys, a), *y = pf_keys_row(keys, b);

@@ -36,7 +36,7 @@ static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes 
     return key;
 }
 
-/* The value with `start` bytes as they are and the name behind them edited. */
+/* Edits the name in a value, which begins after `start` bytes. */
 static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t), void *context,
                        uint32_t value, size_t start)
 {

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What names came from. */
+/* A source of names. */
 struct source {
     const char *name;
-    struct pf_symbols *symbols; /* or */
+    struct pf_symbols *symbols; /* or a binary: */
     struct pf_binary *binary;
-    uint8_t *matches; /* by image: enum pf_binary_match + 1; 0 = not asked yet */
+    uint8_t *matches; /* by image: enum pf_binary_match + 1; 0: not compared yet */
     size_t match_count, match_capacity;
     uint64_t named;
-    uint32_t image; /* the first one that got a name */
-    bool images;    /* so did another */
+    uint32_t image; /* the image that got the last name */
+    bool images;    /* several images got names */
 };
 
-/* The locations that a location becomes, innermost first. */
+/* The locations that replace a location, innermost first. */
 struct place {
     bool known;
     uint32_t first, count;
@@ -33,9 +33,9 @@ struct pf_naming {
     size_t place_count, place_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    uint32_t *stacks; /* by stack: the one it becomes + 1; 0 = not known yet */
+    uint32_t *stacks; /* by stack: the new stack + 1; 0: not known yet */
     size_t stack_count, stack_capacity;
-    struct pf_buffer path; /* stacks to be made, innermost first */
+    struct pf_buffer path; /* scratch: stacks to be made, innermost first */
     uint64_t addresses, named;
     uint32_t columns[3][PF_BATCH_ROWS];
 };
@@ -113,7 +113,7 @@ static size_t symbol_frames(const struct source *source, const struct pf_image *
     return 1;
 }
 
-/* False: out of memory. */
+/* How the image matches the source's binary. False: out of memory. */
 static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image,
                      enum pf_binary_match *match)
 {
@@ -132,7 +132,7 @@ static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t
     return true;
 }
 
-/* SIZE_MAX: out of memory. */
+/* The frames of a location by one source; returns their number, or SIZE_MAX: out of memory. */
 static size_t source_frames(struct source *source, const struct pf_dict *dict,
                             const struct pf_location *row, struct pf_frame *frames)
 {
@@ -147,7 +147,8 @@ static size_t source_frames(struct source *source, const struct pf_dict *dict,
                                    : 0;
 }
 
-/* What a format calls a frame of which it knows the image only: [unknown], [libc.so.6]. */
+/* Whether a location has no name, or only the name that a format gives a frame whose image alone is
+ * known: [unknown], [libc.so.6]. */
 static bool is_unnamed(const struct pf_dict *dict, const struct pf_location *row)
 {
     struct pf_bytes name = pf_dict_string(dict, pf_dict_function(dict, row->function)->name);
@@ -184,7 +185,7 @@ static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_
     return add_location(naming, pf_dict_add_location(dict, &row));
 }
 
-/* The locations of one that is met for the first time. */
+/* Finds the locations that replace a location. */
 static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32_t location)
 {
     struct pf_location row = *pf_dict_location(dict, location);
@@ -252,7 +253,7 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* From the nearest frame outside that is known inwards. */
+/* Makes the new stack, from the innermost parent that is known already. */
 static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack,
                       uint32_t *named)
 {

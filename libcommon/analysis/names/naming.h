@@ -1,4 +1,4 @@
-/* Names addresses without a name, from symbols and from programs. */
+/* Names addresses without a name, from tables of symbols and from programs. */
 #ifndef PF_ANALYSIS_NAMES_NAMING_H
 #define PF_ANALYSIS_NAMES_NAMING_H
 
@@ -14,21 +14,23 @@ struct pf_naming;
 struct pf_naming *pf_naming_new(void);   /* NULL: out of memory */
 void pf_naming_free(struct pf_naming *); /* NULL is allowed */
 
-/* Takes ownership of symbols or a binary, even on failure (out of memory). Messages begin with
- * `name`, which is borrowed. Binaries are searched in the order of adding, then the symbols. */
+/* Add a source of names. The naming owns the symbols or the binary, even after a failure. Messages
+ * begin with `name`, which must outlive the naming. Binaries are searched in the order of adding,
+ * then symbols. False: out of memory. */
 bool pf_naming_add_symbols(struct pf_naming *, struct pf_symbols *, const char *name);
 bool pf_naming_add_binary(struct pf_naming *, struct pf_binary *, const char *name);
-/* Hides inlined calls: their costs belong to the function around them. */
+/* Leaves out inlined calls: their costs go to the function around them. */
 void pf_naming_no_inlines(struct pf_naming *);
 
-/* *to: the records of *from with the found names; valid until the next call. A frame at an
- * address with inlined calls becomes several frames; a flat record and the caller of an edge
- * then belong to the innermost call; the callee of an edge is the function itself. All batches
- * have the same dictionary. PF_OK or PF_NOMEM. */
+/* Names the records of a batch; *to is valid until the next call. A frame at an address with
+ * inlined calls becomes several frames. A flat record, and the caller of an edge, then get the
+ * innermost of these frames; the callee of an edge gets the outermost, the function itself. All
+ * batches must have the same dictionary. PF_OK or PF_NOMEM. */
 int pf_naming_batch(struct pf_naming *, struct pf_dict *, const struct pf_batch *from,
                     struct pf_batch *to);
 
-/* Call at the end: reports sources that named nothing, and possible mistakes. */
+/* Call at the end: warns of sources that named nothing and of possible mistakes, and notes how many
+ * addresses were named. */
 void pf_naming_report(const struct pf_naming *, const struct pf_dict *, const struct pf_report *);
 
 #endif

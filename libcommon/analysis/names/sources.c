@@ -72,7 +72,8 @@ static bool split(struct pf_lines *lines, struct pf_bytes text)
     return true;
 }
 
-/* The bytes of a regular file; NULL data if the file does not exist or the user may not read it. */
+/* Reads a regular file. *data is NULL if there is no such file, or the user may not read it; the
+ * caller frees it. */
 static int read_file(const char *path, char **data, size_t *size, struct pf_error *error)
 {
     int status = PF_OK;

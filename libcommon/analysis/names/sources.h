@@ -1,4 +1,4 @@
-/* Source texts: from the profile, else from files on the disk. */
+/* Source texts: from the profile, else from files. */
 #ifndef PF_ANALYSIS_NAMES_SOURCES_H
 #define PF_ANALYSIS_NAMES_SOURCES_H
 
@@ -15,26 +15,26 @@ struct pf_sources {
     struct pf_arena bytes;
     struct pf_source_text {
         struct pf_bytes name, text;
-        uint64_t line; /* 0: the whole text */
+        uint64_t line; /* number of the line; 0: the whole text */
     } * texts;
     size_t count, capacity;
 };
 
 void pf_sources_free(struct pf_sources *);
 
-/* Copies the texts of a TEXT batch; other kinds are skipped. PF_OK or PF_NOMEM. */
+/* Copies the texts of a TEXT batch; ignores other kinds. PF_OK or PF_NOMEM. */
 int pf_sources_add(struct pf_sources *, const struct pf_batch *);
 
-/* Lines of one file. Zero-initialise; free with pf_lines_free. */
+/* The lines of one file. Zero-initialise; free with pf_lines_free. */
 struct pf_lines {
-    struct pf_bytes *lines; /* by number - 1; missing lines have no data */
+    struct pf_bytes *lines; /* line n is lines[n - 1]; missing lines have no data */
     size_t count, capacity;
-    char *file; /* contents of the file on the disk */
+    char *file; /* contents of the file, if the text is not in the profile */
 };
 
-/* Lines of `name`: from the profile, else from a regular file of that name (up to 64 MiB). PF_OK;
- * PF_EOF if the text does not exist or the user may not read the file (then `lines` is empty);
- * PF_IO or PF_NOMEM with `error` set. The lines are valid as long as both structs are. */
+/* Finds the lines of `name`: from the profile, else from a regular file of this name (up to 64
+ * MiB). PF_OK; PF_EOF if there is no text or the user may not read the file (`lines` is empty);
+ * PF_IO or PF_NOMEM with the error set. The lines are valid as long as both structs are. */
 int pf_sources_lines(const struct pf_sources *, struct pf_bytes name, struct pf_lines *,
                      struct pf_error *);
 void pf_lines_free(struct pf_lines *);

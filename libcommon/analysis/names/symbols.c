@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 64 * 1024 }; /* looked at to tell what a file is */
+enum { WINDOW = 64 * 1024 }; /* bytes read to find the form of the lines */
 
 struct pf_symbols {
     struct pf_symbol *rows;
@@ -19,7 +19,7 @@ struct pf_symbols {
 
 struct parsed {
     uint64_t address, size;
-    char type; /* 0: a perf map has none */
+    char type; /* 0: a line of a perf map */
     struct pf_bytes name;
 };
 
@@ -34,7 +34,7 @@ static bool is_type(struct pf_bytes token)
     return token.size == 1 && pf_one_of(*token.data, "AaBbCcDdGgIiNnpRrSsTtUuVvWw-?");
 }
 
-/* A line of nm: with a size, or without. */
+/* Parses a line of nm, with a size or without. */
 static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
 {
     struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line), rest = line,
@@ -62,7 +62,7 @@ static bool parse_map(struct pf_bytes line, struct parsed *parsed)
     return parse_hex(first, &parsed->address) && parse_hex(second, &parsed->size) && line.size > 0;
 }
 
-/* Whether most lines ahead are nm's. */
+/* Whether at least as many lines ahead are nm's as are a perf map's. */
 static bool looks_like_nm(struct pf_source *source)
 {
     size_t have, nm = 0, map = 0;
@@ -92,8 +92,8 @@ static bool keep_text(struct pf_symbols *symbols, struct pf_bytes *text)
     return copy;
 }
 
-/* What nm -l says behind a tab: FILE:LINE. Anything else there (the module of a kernel's symbol) is
- * left out of the name, too. */
+/* Splits off the text after a tab: FILE:LINE of nm -l. Other text there (the module of a kernel
+ * symbol) is removed too. */
 static void split_place(struct pf_symbol *symbol)
 {
     const char *tab = memchr(symbol->name.data, '\t', symbol->name.size);
@@ -112,7 +112,7 @@ static void split_place(struct pf_symbol *symbol)
     symbol->line = (uint32_t)line;
 }
 
-/* Symbols of code have a rank: those that are global first. */
+/* The rank of a type of symbol of nm; '\0' is a perf map's. */
 static uint32_t rank_of(char type)
 {
     switch (type) {
@@ -166,7 +166,7 @@ static int compare_symbols(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* One symbol for each address, in order. */
+/* Sorts the symbols and keeps one for each address. */
 void pf_symbols_sort(struct pf_symbols *symbols)
 {
     size_t kept = 0;

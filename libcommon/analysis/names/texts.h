@@ -1,4 +1,4 @@
-/* Source texts of a merge: equal texts once, in the order of first occurrence. */
+/* Source texts of a merge: each different text once, in order of first occurrence. */
 #ifndef PF_ANALYSIS_NAMES_TEXTS_H
 #define PF_ANALYSIS_NAMES_TEXTS_H
 
@@ -12,8 +12,8 @@
 enum { PF_MERGE_TEXTS = 256 };
 
 struct pf_merge_text {
-    uint32_t name, text; /* strings of their own */
-    uint64_t line;       /* + 1: no row is all 0 */
+    uint32_t name, text; /* ids in pf_merge_texts.strings */
+    uint64_t line;       /* line + 1, so that no row is all 0 */
 };
 
 /* Zero-initialise; free with pf_merge_texts_free. */
@@ -28,12 +28,12 @@ struct pf_merge_texts {
 void pf_merge_texts_free(struct pf_merge_texts *);
 /* Adds a TEXT batch. PF_OK or PF_NOMEM. */
 int pf_merge_texts_add(struct pf_merge_texts *, const struct pf_batch *);
-/* The number of texts; truncate keeps only the first `count`. */
+/* The number of texts; pf_merge_texts_truncate removes all but the first `count`. */
 uint32_t pf_merge_texts_count(const struct pf_merge_texts *);
 void pf_merge_texts_truncate(struct pf_merge_texts *, uint32_t count);
-/* The text with an id of `rows`. */
+/* The text in row `id` of `rows`. */
 struct pf_text pf_merge_texts_row(const struct pf_merge_texts *, uint32_t id);
-/* The next texts as a batch, valid until the next call; false at the end. */
+/* Gives the next texts as a batch, valid until the next call; false at the end. */
 bool pf_merge_texts_next(struct pf_merge_texts *, struct pf_batch *);
 
 #endif
