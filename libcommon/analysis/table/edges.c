@@ -12,7 +12,7 @@ void pf_calls_free(struct pf_calls *calls)
     *calls = (struct pf_calls){0};
 }
 
-/* Pairs of keys and their raw sums on the way. */
+/* Pairs of keys and their raw sums, while they are computed. */
 struct pairs {
     struct pf_table table; /* struct pf_edge of keys */
     int64_t *sums;
@@ -21,7 +21,8 @@ struct pairs {
     struct pf_error *error;
 };
 
-/* Number of a pair; 0 for a root and when memory ran out (table.status, or `error`). */
+/* The number of a pair; 0 for a frame without caller, and if memory ran out (pairs->table.status).
+ */
 static uint32_t pair_of(struct pairs *pairs, uint32_t caller, uint32_t callee)
 {
     struct pf_edge pair = {caller, callee};
@@ -96,7 +97,7 @@ static int compare(const void *arg, const void *x, const void *y)
                                                 : pf_keys_compare(keys, a->callee, b->callee);
 }
 
-/* Sums into amounts, without the pairs that have none. */
+/* Converts sums to amounts, and leaves out pairs without an amount. */
 static int collect(struct pf_calls *calls, struct pairs *pairs, const struct pf_scale *scale)
 {
     int status = PF_OK;

@@ -23,16 +23,17 @@ struct pf_calls {
 
 void pf_calls_free(struct pf_calls *);
 
-/* SAMPLE: a record counts once for each pair that follow each other in its stack (the sums become
- * those of subtrees, as by pf_rank_make). EDGE: the values shown, inclusive ones where there are.
- * Greatest magnitude first, then by the names of caller and callee. Pairs without value are left
- * out. PF_USAGE for FLAT records; PF_NOMEM; PF_OVERFLOW. */
+/* Computes the amount of each pair of caller and callee. SAMPLE: a record counts once for each pair
+ * of neighbouring frames in its stack (the subject's sums become those of subtrees, as in
+ * pf_rank_make). EDGE: the values of subject->shown. Pairs without an amount are left out. Sorted
+ * by magnitude, the greatest first, then by the names of caller and callee. PF_OK; PF_USAGE for
+ * FLAT records; PF_NOMEM; PF_OVERFLOW. */
 int pf_calls_make(struct pf_calls *, const struct pf_accumulator *, const struct pf_subject *,
                   struct pf_keys *, struct pf_error *);
-/* EDGE, inclusive: as shown. Every level of a recursion counts in calls within it, which then
- * exceed all there is: an edge is no more than the bound of `rank` (of the same subject and keys)
- * and, where callgrind's lines know their own cost, an edge within one function no more than its
- * caller's cum. Sorted as before. PF_NOMEM. Other subjects stay as they are. */
+/* For inclusive EDGE values: limits the amounts. With recursion every level counts in the calls
+ * within it, so an amount may exceed the total. The limit is rank->bound (`rank` has the same
+ * subject and keys); if lines have self values (callgrind), a call within one function is limited
+ * to the cum of its caller. Sorted as before. Other subjects are unchanged. PF_OK or PF_NOMEM. */
 int pf_calls_cap(struct pf_calls *, const struct pf_subject *, const struct pf_rank *,
                  const struct pf_keys *, struct pf_error *);
 

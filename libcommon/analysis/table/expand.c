@@ -14,31 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is less than this part of the total is not followed further. */
+/* Calls are followed only while more than 1 / SMALLEST_PART of the total arrives. */
 enum { SMALLEST_PART = 10000 };
 
 struct function {
     int64_t flat, cum;
-    /* inclusive amounts of its calls of others, and of others' calls of it */
+    /* inclusive amounts of its calls of other functions, and of calls by other functions */
     pf_int128 callees, callers;
-    pf_int128 weight, passed; /* of all nodes it has; of those that are given */
-    int64_t given;            /* of flat */
-    size_t first;             /* its calls, in the list sorted by caller */
+    pf_int128 weight, passed; /* sum of the weights of all its nodes; of the nodes given so far */
+    int64_t given;            /* part of `flat` given so far */
+    size_t first;             /* its first call in the list sorted by caller */
     uint32_t location;
-    bool listed, open; /* in the order; stands in the stack at hand */
+    bool listed, open; /* it is in expand->order; it is in the current stack */
 };
 
-/* A function of the stack at hand, and how much of what arrived there has gone on. */
+/* A function of the current stack; it passes `amount` on to its self cost and its calls. */
 struct step {
     uint32_t key, stack;
     int64_t amount;
-    /* what the function costs in all, how much of that has had its share */
+    /* the whole cost of the function; the part of it whose share has been passed on */
     pf_int128 known, passed;
     int64_t given;
-    size_t call; /* to follow next */
+    size_t call; /* next call to follow */
 };
 
-/* A stack that ends in a function, and how much arrived there. */
+/* A stack that ends in a function, and the amount that arrived there. */
 struct node {
     uint32_t key, stack;
     int64_t weight;
@@ -48,11 +48,11 @@ struct pf_expand {
     struct pf_dict *dict;
     struct pf_accumulator accumulator;
     struct pf_facts facts;
-    uint32_t measure; /* to look at next */
+    uint32_t measure; /* next measure to try */
     bool begun;
-    bool found; /* there was one to expand */
+    bool found; /* a measure could be expanded */
 
-    /* the measure at hand */
+    /* the current measure */
     struct pf_keys keys;
     struct pf_calls calls;
     struct function *functions; /* by key */
@@ -132,7 +132,7 @@ bool pf_expand_has_places(const struct pf_expand *expand)
     return expand->accumulator.records[PF_FLAT] > 0;
 }
 
-/* --- a measure's calls ------------------------------------------------------------------------ */
+/* --- calls of a measure ----------------------------------------------------------------------- */
 
 static int compare_pairs(const void *arg, const void *x, const void *y)
 {
@@ -158,7 +158,7 @@ static int negative(const struct pf_expand *expand, const struct pf_subject *sub
     return error->code;
 }
 
-/* A frame for each function: without the line, which differs from call to call. */
+/* Finds a location for each function, without the line, which differs from call to call. */
 static void find_locations(struct pf_expand *expand)
 {
     for (uint32_t id = 1; id < expand->keys.place_count; id++) {
@@ -215,7 +215,7 @@ static int collect_functions(struct pf_expand *expand, const struct pf_subject *
     return status;
 }
 
-/* Who costs nothing itself and is called by nobody is not ranked. */
+/* Adds functions that have no self cost and no caller, which pf_rank_make leaves out. */
 static void add_callers(struct pf_expand *expand)
 {
     for (size_t i = 0; i < expand->order_count; i++)
@@ -251,8 +251,8 @@ static int join(struct pf_expand *expand, const struct pf_subject *subject, stru
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* The share of a call in what arrived at its caller: shares are differences of what is due up to
- * here, so that nothing is lost. */
+/* The share of a call in the amount that arrived at its caller: the difference of the rounded
+ * amounts due before and after the call, so that the shares add up. */
 static int64_t share(struct step *step, int64_t part)
 {
     step->passed += part;
@@ -273,8 +273,8 @@ static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int
     return true;
 }
 
-/* A function with what arrived there below `parent`; its calls are to be followed where that is
- * enough. */
+/* Adds the node of a function below `parent`, and puts the function on the stack if its calls are
+ * to be followed. */
 static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
 {
     struct function *function = &expand->functions[key];
@@ -297,7 +297,7 @@ static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int6
     return true;
 }
 
-/* Everything below a root. */
+/* Makes all nodes below a root. */
 static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
 {
     bool good = arrive(expand, 0, root, amount);
@@ -314,7 +314,8 @@ static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
     return good;
 }
 
-/* Roots have what their callers do not know of; then come functions that none of them reaches. */
+/* Makes all nodes: from roots with the cost that their callers do not account for, then from
+ * functions that no root reaches. */
 static bool find_nodes(struct pf_expand *expand)
 {
     bool good = true;
@@ -333,7 +334,7 @@ static bool find_nodes(struct pf_expand *expand)
     return good;
 }
 
-/* Where no calls are known: every function by itself. */
+/* Without calls: makes a node for each function. */
 static bool list_nodes(struct pf_expand *expand)
 {
     bool good = true;
@@ -347,7 +348,7 @@ static bool list_nodes(struct pf_expand *expand)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-/* A measure whose sums these are. */
+/* The number of a measure with these sums. */
 static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums *sums)
 {
     uint32_t measure = 0;
@@ -356,8 +357,8 @@ static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums
     return measure;
 }
 
-/* Own and inclusive values, of which the former are shared out; one inclusive measure for each own
- * one (NYTProf has two). */
+/* Whether a measure can be expanded: it has self and inclusive values. Each self measure is used
+ * with one inclusive measure only (NYTProf has two). */
 static bool can_expand(const struct pf_expand *expand, const struct pf_subject *subject)
 {
     struct pf_subject own;
@@ -387,7 +388,7 @@ static void declare(struct pf_expand *expand, const struct pf_subject *subject)
         (struct pf_value_column){pf_measures_intern(&dict->measures, &measure), expand->values};
 }
 
-/* The next measure that can be expanded: PF_OK, PF_EOF or a failure. */
+/* Finds the next measure that can be expanded: PF_OK, PF_EOF or a failure. */
 static int next_measure(struct pf_expand *expand, struct pf_subject *subject,
                         struct pf_error *error)
 {
@@ -440,7 +441,7 @@ static int list(struct pf_expand *expand, const struct pf_subject *subject, stru
     return list_nodes(expand) ? PF_OK : pf_error_nomem(error);
 }
 
-/* The time outside of all subs is a root, too. */
+/* Adds self times and main::RUNTIME to the sums, once. */
 static int begin(struct pf_expand *expand, struct pf_error *error)
 {
     bool begun = expand->begun;
@@ -475,7 +476,8 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* What a function costs itself goes to its nodes by their weights, all of it. */
+/* Gives a node its part of the function's self cost, in proportion to its weight; the parts add up.
+ */
 static void give(struct pf_expand *expand, const struct node *node)
 {
     struct function *function = &expand->functions[node->key];

@@ -1,8 +1,8 @@
 /* Makes stacks from pairs of caller and callee, for profiles that have only calls. The stacks are
- * approximate: the own cost of a function is divided among the paths to it in proportion to the
- * cost of each path, as if every call did the same. Some stacks may never have existed. The own
- * cost of each function and the total are exact. Without calls, each function is a stack by itself,
- * exactly.
+ * approximate: the self cost of a function is divided among the stacks it ends, in proportion to
+ * the cost that arrives on each, as if all calls of a function behaved alike. Some stacks may never
+ * have existed. The self cost of each function and the total are exact. Without calls, each
+ * function is a stack of one frame, which is exact.
  *
  * One object is for one input. */
 #ifndef PF_ANALYSIS_TABLE_EXPAND_H
@@ -15,26 +15,27 @@
 
 struct pf_expand;
 
-/* NULL: out of memory. The dictionary outlives it, and gets the stacks. */
+/* `dict` gets the stacks and must outlive the result. NULL: out of memory. */
 struct pf_expand *pf_expand_new(struct pf_dict *);
 void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 
-/* Takes FLAT and EDGE batches; notes whether there are SAMPLE ones, and passes over others. As
- * pf_accumulator_add. */
+/* Adds FLAT and EDGE batches and their metadata; of SAMPLE batches only notes that there are some.
+ * As pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
-/* Whether the input has stacks: then none are made from its calls. */
+/* Whether the input has SAMPLE records, so that no stacks need be made from its calls. */
 bool pf_expand_has_stacks(const struct pf_expand *);
-/* Whether there are pairs of caller and callee, and costs of places. */
+/* Whether the input has EDGE records; FLAT records. */
 bool pf_expand_has_calls(const struct pf_expand *);
 bool pf_expand_has_places(const struct pf_expand *);
 
-/* All was added. Then batches of SAMPLE records with one measure each, for every measure with own
- * and inclusive values, under the name of the own ones and in base units, or without calls for
- * every one with own values: PF_OK, PF_EOF, or PF_UNSUPPORTED where there is no such measure or
- * some of the values to share out are negative, PF_OVERFLOW, PF_NOMEM. Roots are functions that
- * cost more than their callers know of, and those that no root reaches. A stack ends where a
- * function stands in it a second time, and where no more than a 10,000th of the total came
- * along. */
+/* Call after the last batch. Gives SAMPLE batches with one measure each, for every measure that has
+ * self and inclusive values; without calls for every measure that has self values. The result has
+ * the name of the self measure, in base units. PF_OK; PF_EOF; PF_UNSUPPORTED if there is no such
+ * measure, or a value to be divided is negative; PF_OVERFLOW; PF_NOMEM.
+ *
+ * Roots are functions that cost more than their callers account for, then functions that no root
+ * reaches. A stack ends where a function occurs in it for the second time, and where no more than a
+ * 10,000th of the total arrives. */
 int pf_expand_next(struct pf_expand *, struct pf_batch *, struct pf_error *);
 
 #endif

@@ -74,8 +74,8 @@ uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
     return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
 }
 
-/* What stands behind a node's parent may be far away: it is fetched while so many other nodes are
- * looked at. */
+/* The element of a node's parent may be far away in memory: it is prefetched this many nodes ahead.
+ */
 enum { AHEAD = 32 };
 
 /* --- joining ---------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static int copy_nodes(struct pf_flame *flame, const struct pf_table *nodes)
     return PF_OK;
 }
 
-/* Whether no two locations are the same function: then no two stacks are the same frames. */
+/* Whether all locations have different keys: then different stacks are different nodes. */
 static int all_differ(const struct pf_keys *keys, bool *differ)
 {
     unsigned char *met = calloc(keys->table.count, 1);
@@ -132,8 +132,7 @@ static int all_differ(const struct pf_keys *keys, bool *differ)
     return PF_OK;
 }
 
-/* joined[stack] becomes 0 where a record has a value at or below the stack, UINT32_MAX
- * elsewhere. */
+/* Sets joined[stack] to 0 if a record has a value at or below the stack, else to UINT32_MAX. */
 static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
 {
     const struct pf_dict *dict = flame->dict;
@@ -151,7 +150,7 @@ static void mark_stacks(const struct pf_flame *flame, uint32_t *joined)
     }
 }
 
-/* Nodes of the marked stacks where no two can be the same: none has to be looked for. */
+/* Numbers the marked stacks when no two can be the same node, so that no table is needed. */
 static int number_stacks(struct pf_flame *flame, uint32_t *joined)
 {
     const struct pf_dict *dict = flame->dict;
@@ -253,7 +252,7 @@ static struct pf_bytes stem_of(const struct pf_flame *flame, const struct pf_mea
     return pf_side_stem(pf_dict_string(flame->dict, measure->name), (enum pf_side)measure->side);
 }
 
-/* The drawable sums of this side of a difference. */
+/* The drawable sums of one side of a difference; NULL: there are none. */
 static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct pf_bytes stem,
                                           enum pf_side side)
 {
@@ -268,8 +267,7 @@ static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct p
     return NULL;
 }
 
-/* A measure of a difference stands for both sides, if both are there: the subject becomes the two
- * sides. */
+/* If the measure is part of a difference and both sides exist, makes them the subject. */
 static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums,
                        struct pf_flame_subject *subject)
 {
@@ -313,8 +311,8 @@ int64_t pf_flame_shown(const struct pf_flame_subject *subject, int64_t amount)
                : amount;
 }
 
-/* The sums shown first. The dictionary has measures of others as well: of a difference those of its
- * runs. */
+/* The sums to show first. Only looks at measures that have sums: the dictionary of a difference
+ * also has the measures of its runs. */
 static const struct pf_sums *main_sums(const struct pf_flame *flame)
 {
     const struct pf_measures *measures = &flame->dict->measures;
@@ -377,7 +375,7 @@ static int overflow(const struct pf_flame_subject *subject, struct pf_error *err
                         pf_clip(subject->name).text);
 }
 
-/* Amounts of nodes become those of subtrees. */
+/* Turns the amounts of nodes into those of their subtrees. */
 static int add_subtrees(const struct pf_flame *flame, const struct pf_flame_subject *subject,
                         int64_t *amounts, struct pf_error *error)
 {
@@ -415,8 +413,8 @@ static int64_t magnitude(int64_t amount)
     return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
 }
 
-/* Leaves at the root: what functions spent themselves is all that stands on their frames there, not
- * where the stacks end. */
+/* For flame->reverse: the self amount of a function is the total of its node below the root; other
+ * nodes have none. */
 static void reverse_selves(const struct pf_flame *flame, const int64_t *total, int64_t *self)
 {
     for (uint32_t node = 1; node < flame->count; node++)
@@ -443,7 +441,7 @@ int pf_flame_measure(const struct pf_flame *flame, const struct pf_flame_subject
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* first[k + 1] counts become first[k] offsets: those of k end where those of k + 1 begin. */
+/* Turns counts in first[k + 1] into offsets in first[k]: group k ends where group k + 1 begins. */
 static void add_up(uint32_t *first, size_t count)
 {
     for (size_t k = 1; k <= count; k++)
@@ -457,16 +455,18 @@ static int compare_keys(const void *keys, const void *a, const void *b)
     return pf_keys_compare(keys, *x, *y);
 }
 
-/* The order, and what it is made of, by node. */
+/* The new order and its scratch space, by node. */
 struct ordering {
-    uint32_t *size;   /* nodes of the subtree; 0: it is left out */
-    uint32_t *number; /* in preorder */
-    uint32_t *sorted; /* those that stay, without the root, by the names of their functions */
-    /* children of each node: children[first[node] .. first[node + 1]) */
+    uint32_t *size;   /* number of nodes in the subtree; 0: left out */
+    uint32_t *number; /* number in preorder */
+    /* the nodes that are kept, without the root, by the names of their functions */
+    uint32_t *sorted;
+    /* children of `node`: children[first[node]] to children[first[node + 1] - 1] */
     uint32_t *first, *children;
 };
 
-/* Who is wide enough has parents that are: what stays is a tree. */
+/* Counts the nodes of each subtree that are kept. Parents are at least as wide as children, so a
+ * kept node has kept parents. */
 static void count_nodes(const struct pf_flame *flame, const int64_t *width, int64_t least,
                         uint32_t *size)
 {
@@ -476,7 +476,7 @@ static void count_nodes(const struct pf_flame *flame, const int64_t *width, int6
     size[0]++;
 }
 
-/* Sorting the few functions sorts the many nodes. */
+/* Sorts the nodes by name: sorts the functions, which are few, and then distributes the nodes. */
 static int sort_nodes(const struct pf_flame *flame, const struct ordering *ordering)
 {
     uint32_t count = flame->keys.table.count, used = 0;
@@ -504,7 +504,8 @@ static int sort_nodes(const struct pf_flame *flame, const struct ordering *order
     return status;
 }
 
-/* A node stands behind its parent and the subtrees of its siblings before it. */
+/* Numbers the nodes: a node comes after its parent and after the subtrees of its earlier siblings.
+ */
 static void number_nodes(const struct pf_flame *flame, const struct ordering *ordering)
 {
     uint32_t *first = ordering->first, count = ordering->size[0] - 1;
@@ -523,7 +524,7 @@ static void number_nodes(const struct pf_flame *flame, const struct ordering *or
     }
 }
 
-/* Amounts (which may be NULL) in the new order; false, and they are as they were: out of memory. */
+/* Reorders amounts (*amounts may be NULL). False: out of memory; then they are unchanged. */
 static bool move_amounts(const struct pf_flame *flame, const struct ordering *ordering,
                          int64_t **amounts)
 {
@@ -612,7 +613,7 @@ int pf_flame_order(struct pf_flame *flame, struct pf_flame_amounts *amounts, int
 
 /* --- records in order ------------------------------------------------------------------------- */
 
-/* One pass of a radix sort: stable, by numbers below `limit`. */
+/* One pass of a radix sort, which is stable: sorts `from` by numbers[], which are below `limit`. */
 static bool sort_by(const uint32_t *numbers, size_t limit, const uint32_t *from, size_t count,
                     uint32_t *to)
 {

@@ -1,5 +1,5 @@
-/* Flame graphs: the stacks of a profile as a tree of frames, laid out so that the width of a
- * frame is its cumulative amount. */
+/* Flame graphs: the stacks of a profile as a tree of frames. The width of a frame is its cumulative
+ * amount. */
 #ifndef PF_ANALYSIS_TABLE_FLAME_H
 #define PF_ANALYSIS_TABLE_FLAME_H
 
@@ -13,92 +13,94 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise, and set `label` if wanted; pf_flame_open; free with pf_flame_free. */
+/* Zero-initialise, set `label` if wanted, call pf_flame_open; free with pf_flame_free. */
 struct pf_flame {
     struct pf_dict *dict;
-    bool reverse;   /* leaves are at the root, their callers above */
-    enum pf_by by;  /* PF_BY_FUNCTION, or PF_BY_NAME: functions of one name are one */
-    uint32_t label; /* string: key of the label whose values are told apart; 0: none */
+    bool reverse;   /* the tree begins with the leaves, and callers are above them */
+    enum pf_by by;  /* PF_BY_FUNCTION, or PF_BY_NAME: functions with equal names are joined */
+    uint32_t label; /* key of the label whose values are kept apart, a string; 0: none */
 
     struct pf_accumulator sums;
-    /* FLAT and EDGE records of profiles that have a file scope (analysis/sum/file_scope.h) */
+    /* sums of FLAT and EDGE records, for main::RUNTIME (analysis/sum/file_scope.h) */
     struct pf_accumulator calls;
     struct pf_facts facts;
-    uint64_t others;         /* FLAT and EDGE records */
-    struct pf_slices slices; /* where there is a label */
+    uint64_t others;         /* number of FLAT and EDGE records */
+    struct pf_slices slices; /* used if there is a label */
     struct pf_keys keys;     /* functions */
 
-    /* pf_flame_make. Nodes below which something has a value; parents have smaller numbers than
-     * their children, node 0 is the root, `all`. */
+    /* Set by pf_flame_make: the nodes at or below which a record has a value. A parent has a
+     * smaller number than its children; node 0 is the root, `all`. */
     uint32_t *key, *parent;
     uint32_t count;
-    /* node of each record of the sums; UINT32_MAX: all its values are 0, or its node was left
-     * out */
+    /* by record of the sums: its node; UINT32_MAX: all its values are 0, or its node was left out
+     */
     uint32_t *places;
     size_t place_count;
 
-    /* pf_flame_order */
-    uint32_t *depth, *end; /* end: behind the last node of its subtree */
+    /* Set by pf_flame_order: */
+    uint32_t *depth, *end; /* end: the number after the last node of the subtree */
     uint32_t height;       /* greatest depth */
 };
 
-/* Begins the tree of a writer, as its options `reverse` and `by` say. PF_OK, or PF_NOMEM with the
- * writer's error; free in any case. */
+/* Begins the tree of a writer, with the writer's options `reverse` and `by`. PF_OK, or PF_NOMEM
+ * with the writer's error set; free in any case. */
 int pf_flame_open(struct pf_flame *, struct pf_writer *);
 void pf_flame_free(struct pf_flame *);
 
-/* Adds a batch. Of FLAT and EDGE records only the time outside of all subs is drawn
- * (analysis/sum/file_scope.h). As pf_accumulator_add. */
+/* Adds a batch. Of FLAT and EDGE records only main::RUNTIME is drawn (analysis/sum/file_scope.h).
+ * As pf_accumulator_add. */
 int pf_flame_add(struct pf_flame *, const struct pf_batch *, struct pf_error *);
-/* Joins the stacks, after the last batch. PF_OK; PF_EOF if there are records but nothing to
- * draw; PF_NOMEM, PF_OVERFLOW. */
+/* Call after the last batch: joins the stacks to a tree. PF_OK; PF_EOF if there are records but
+ * nothing to draw; PF_NOMEM; PF_OVERFLOW. */
 int pf_flame_make(struct pf_flame *, struct pf_error *);
 
-/* The subject of a flame graph: a measure, or the measures before and after. */
+/* The subject of a flame graph: a measure, or the sides before and after of a difference. */
 struct pf_flame_subject {
-    /* of the measure; of NAME.before, NAME.after and NAME.delta NAME */
+    /* name of the measure; NAME for a difference of NAME.before, NAME.after and NAME.delta */
     struct pf_bytes name;
     unsigned name_flags;
-    /* of amounts; whole numbers of what a node has, however small that is */
+    /* scale of the amounts of nodes, which are exact; scale.parts is for amounts from
+     * pf_flame_shown */
     struct pf_scale scale;
-    /* so many of them make one of what `scale` is called by; its own parts are what is shown */
+    /* an amount of `parts` is one unit of the scale */
     uint64_t parts;
-    /* a difference: before and after; else the second is NULL */
+    /* sums of the measure, and NULL; of a difference those of before and after */
     const struct pf_sums *sums[2];
 };
 
-/* All there are, in the order of the profile; *main is the number of the one shown first. What
- * cannot be added up (PF_MAX) is none. PF_OK, PF_NOMEM, PF_USAGE when there are only such, or as
- * pf_quantity_scale. The caller frees *subjects. */
+/* Lists all subjects, in the order of the profile; *main is the number of the subject to show
+ * first. Measures that are not summed (PF_MAX) are no subjects. PF_OK; PF_NOMEM; PF_USAGE if there
+ * are only such measures; or as pf_quantity_scale. The caller frees *subjects. */
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count,
                       size_t *main, struct pf_error *);
 
-/* An amount, or a sum or difference of some, as it is shown, in scale.parts: times are whole
- * nanoseconds, rounded half to even. */
+/* Converts an amount, or a sum or difference of amounts, to the amount that is shown, in
+ * 1/scale.parts: times are rounded half to even to whole nanoseconds. */
 int64_t pf_flame_shown(const struct pf_flame_subject *, int64_t amount);
 
 /* Amounts of a subject by node. Zero-initialise; free with pf_flame_amounts_free. */
 struct pf_flame_amounts {
-    /* the second is NULL where it is no difference; self: of the function, at the root where leaves
-     * stand there */
+    /* by side; [1] is NULL unless it is a difference. self: of the function; if flame->reverse,
+     * only nodes below the root have self amounts */
     int64_t *self[2], *total[2];
-    /* sum over the subtree of the greater magnitude where stacks end: never less than that of its
-     * children */
+    /* sum over the subtree of the greater magnitude of both sides' self amounts; never less than
+     * the sum of its children */
     int64_t *width;
 };
 
-/* A subject without sums is nothing everywhere. PF_OK, PF_NOMEM, PF_OVERFLOW. */
+/* Computes the amounts of all nodes. A subject without sums has 0 everywhere. PF_OK, PF_NOMEM,
+ * PF_OVERFLOW. */
 int pf_flame_measure(const struct pf_flame *, const struct pf_flame_subject *,
                      struct pf_flame_amounts *, struct pf_error *);
 void pf_flame_amounts_free(struct pf_flame_amounts *);
 
-/* Numbers the nodes in preorder, siblings by name, and puts amounts (NULL: none) in that order.
- * What is called from nodes narrower than `least` is left out. Once, and before what follows. PF_OK
- * or PF_NOMEM. */
+/* Renumbers the nodes in preorder, siblings by name, and reorders the amounts (may be NULL). Leaves
+ * out the nodes below nodes narrower than `least`. Call once, before pf_flame_records. PF_OK or
+ * PF_NOMEM. */
 int pf_flame_order(struct pf_flame *, struct pf_flame_amounts *, int64_t least, struct pf_error *);
 
-/* The records that have values, by slice, then by node; *count of them. The caller frees it; NULL:
- * out of memory. */
+/* Lists the records that have values, sorted by slice, then by node; *count is their number. The
+ * caller frees the list; NULL: out of memory. */
 uint32_t *pf_flame_records(const struct pf_flame *, size_t *count);
 /* The slice of a record. */
 uint32_t pf_flame_slice(const struct pf_flame *, size_t record);

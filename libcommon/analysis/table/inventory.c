@@ -27,7 +27,8 @@ static bool make_room(struct pf_id_set *set, size_t count)
     return pf_grow_zeroed(&set->seen, &set->count, &set->capacity, count, sizeof *set->seen);
 }
 
-/* Marks a column of ids below `limit`; an absent column is all 0. */
+/* Marks the ids of a column, all below `limit`; a column that is NULL has only id 0, which is not
+ * marked. */
 static bool mark(struct pf_id_set *set, const uint32_t *ids, uint32_t rows, uint32_t limit)
 {
     if (!make_room(set, limit))
@@ -96,8 +97,8 @@ int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batc
     return good ? PF_OK : PF_NOMEM;
 }
 
-/* Marks the locations of all frames of the stacks seen. Parents have smaller ids: one walk from the
- * end reaches them all. */
+/* Marks the locations of all frames of the seen stacks. A parent has a smaller id than its
+ * children, so one pass from the end reaches all parents. */
 static bool mark_frames(struct pf_inventory *inventory)
 {
     const struct pf_dict *dict = inventory->dict;

@@ -15,17 +15,17 @@ struct pf_id_set {
     size_t count, capacity;
 };
 
-/* Zero-initialise but for `dict`; free with pf_inventory_free. */
+/* Zero-initialise, set dict; free with pf_inventory_free. */
 struct pf_inventory {
     const struct pf_dict *dict;
     uint64_t records[PF_RECORD_KINDS];
-    /* SAMPLE records, except records without frames and values, which some profilers write as
-     * marks */
+    /* number of SAMPLE records, without those that have neither frames nor values: some profilers
+     * write them as marks */
     uint64_t samples;
     struct pf_inventory_measure {
         bool seen;
-        pf_int128 total; /* raw units; for PF_MAX the greatest value */
-    } * measures;        /* by number */
+        pf_int128 total; /* in raw units; for PF_MAX the greatest value */
+    } * measures;        /* by number of the measure */
     size_t measure_count, measure_capacity;
     struct pf_id_set stacks, locations, labels;
 
@@ -37,9 +37,9 @@ struct pf_inventory {
 
 void pf_inventory_free(struct pf_inventory *);
 
-/* Counts a batch of records; others are skipped. PF_OK or PF_NOMEM. */
+/* Counts the records of a batch; ignores metadata and texts. PF_OK or PF_NOMEM. */
 int pf_inventory_add(struct pf_inventory *, const struct pf_batch *);
-/* Counts functions and sections. PF_OK or PF_NOMEM. */
+/* Call after the last batch: counts functions and lists sections. PF_OK or PF_NOMEM. */
 int pf_inventory_sum(struct pf_inventory *);
 /* Forgets everything, for the next input. */
 void pf_inventory_clear(struct pf_inventory *);

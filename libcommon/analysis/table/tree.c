@@ -23,8 +23,8 @@ static int64_t *zeros(size_t count)
     return calloc(count, sizeof(int64_t));
 }
 
-/* Joins stack nodes: `joined` has the tree node of each, 0 where neither it nor anything below has
- * a value. */
+/* Joins stacks with equal keys. joined[stack] becomes the tree node; 0 if no record at or below the
+ * stack has a value. */
 static int join_nodes(struct pf_tree *tree, const struct pf_sums *sums, const struct pf_dict *dict,
                       const struct pf_keys *keys, uint32_t *joined)
 {
@@ -51,7 +51,8 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
                         pf_clip(name).text);
 }
 
-/* Sums are rounded, not what they are sums of: many small parts are not nothing. */
+/* Computes the amounts of all nodes. Sums are rounded, not the values, so that many small values
+ * are not lost. */
 static int add_up(struct pf_tree *tree, const struct pf_subject *subject,
                   const struct pf_dict *dict, const uint32_t *joined, struct pf_error *error)
 {
@@ -92,7 +93,7 @@ static int compare_siblings(const void *arg, const void *x, const void *y)
                                          pf_tree_row(order->tree, *b)->key);
 }
 
-/* children[first[n] .. first[n + 1]) are the children of n, sorted. */
+/* Sorts the children of node n into children[first[n]] to children[first[n + 1] - 1]. */
 static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys, uint32_t *first,
                          uint32_t *children)
 {
@@ -111,7 +112,7 @@ static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys,
     return status;
 }
 
-/* `waiting` holds nodes to be visited, the next one last; each node is put there once. */
+/* Fills tree->preorder and tree->depth. `waiting` is scratch: a stack of nodes to visit. */
 static void visit(struct pf_tree *tree, const uint32_t *first, const uint32_t *children,
                   uint32_t *waiting)
 {
@@ -194,8 +195,8 @@ static int compare_weights(const void *arg, const void *x, const void *y)
     return *a > *b ? -1 : *a < *b;
 }
 
-/* weights[n] is the magnitude of a node's total, but never above its parent's: whoever is heavy
- * enough has a parent that is. */
+/* weights[n] is the magnitude of a node's total, but at most the weight of its parent: the parent
+ * of a node that is heavy enough is heavy enough too. */
 static void weigh(const struct pf_tree *tree, uint64_t *weights)
 {
     weights[0] = UINT64_MAX;
@@ -206,7 +207,8 @@ static void weigh(const struct pf_tree *tree, uint64_t *weights)
     }
 }
 
-/* The weight of the last node within the limit, and how many with that very weight are. */
+/* *least: the weight of the last node within the limit; *equal: the number of nodes of this weight
+ * within the limit. */
 static int threshold(const uint64_t *weights, size_t count, size_t limit, uint64_t *least,
                      size_t *equal)
 {

@@ -1,6 +1,6 @@
-/* The tree of calls as far as pairs of caller and callee tell it. What a function called can be
- * told apart by its callers only where it has one: it stands below that one then, with what it
- * called below itself. A function with several callers ends the tree below each of them. */
+/* The tree of calls made from pairs of caller and callee. If a function has one caller, all its
+ * calls came from there, so it is put below the caller with its own callees below. If it has
+ * several callers, its calls cannot be told apart by caller, and the tree ends there. */
 #include "analysis/sum/rank.h"
 #include "analysis/sum/sort.h"
 #include "analysis/table/edges.h"
@@ -9,21 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a key. */
+/* A key, and its calls. */
 struct function {
     int64_t flat, cum;
-    uint32_t callers, caller; /* how many other keys call it, one of them */
-    uint32_t first, calls;    /* its calls of others and itself, in the list sorted by caller */
-    uint32_t walk;            /* the search for a cycle that came by */
+    uint32_t callers, caller; /* number of other keys that call it; one of them */
+    /* its first call in the list sorted by caller; number of its calls of others */
+    uint32_t first, calls;
+    uint32_t walk; /* number of the search for a cycle that passed it */
     bool placed, listed;
 };
 
 struct growing {
     struct pf_tree *tree;
-    struct pf_calls calls, own; /* inclusive values, own ones */
+    struct pf_calls calls, own; /* pairs with inclusive values; pairs with self values */
     bool own_known;
     struct function *functions; /* by key */
-    uint32_t *order;            /* keys from the greatest cumulative value down */
+    uint32_t *order;            /* keys, by cumulative amount, the greatest first */
     size_t keys, order_count;
 };
 
@@ -61,8 +62,8 @@ static int sorted_pairs(struct pf_calls *calls, const struct pf_accumulator *acc
     return status;
 }
 
-/* The pairs, those of own values where the calls have them, and each function's flat and cumulative
- * values. */
+/* Computes the pairs, the pairs with self values if calls have them, and the flat and cumulative
+ * amount of each function. */
 static int collect(struct growing *growing, const struct pf_accumulator *accumulator,
                    const struct pf_subject *subject, struct pf_keys *keys, struct pf_error *error)
 {
@@ -106,7 +107,7 @@ static void count_callers(struct growing *growing)
         functions[call->callee].callers++;
         functions[call->callee].caller = call->caller;
     }
-    /* Who costs nothing itself and is not called has no row in a table. */
+    /* a function without self cost and without caller has no row in pf_rank */
     for (size_t i = 0; i < growing->calls.count; i++) {
         uint32_t caller = growing->calls.rows[i].caller;
         if (!functions[caller].listed)
@@ -130,8 +131,8 @@ static uint32_t add_node(struct growing *growing, uint32_t parent, uint32_t key,
     return node;
 }
 
-/* A function below one of its several callers. What it cost there by itself is known where calls
- * have own values, or where it calls nobody. */
+/* Adds a function below one of several callers. Its self cost for these calls is known if calls
+ * have self values, or if it calls nothing. */
 static void add_end(struct growing *growing, uint32_t parent, const struct pf_call *call)
 {
     const struct pf_call *own = NULL;
@@ -166,7 +167,7 @@ static void add_callees(struct growing *growing, uint32_t node)
     }
 }
 
-/* A root with all that is known below it; *next is the first node whose callees are not there. */
+/* Adds a root and all nodes below it. *next: the first node whose callees have not been added. */
 static void add_root(struct growing *growing, uint32_t key, int64_t total, uint32_t *next)
 {
     growing->functions[key].placed = true;
@@ -177,7 +178,7 @@ static void add_root(struct growing *growing, uint32_t key, int64_t total, uint3
             add_callees(growing, *next);
 }
 
-/* What a function costs that nobody calls. */
+/* The total of a function without a caller. */
 static int root_total(const struct growing *growing, uint32_t key, int64_t *total,
                       struct pf_error *error)
 {
@@ -191,8 +192,8 @@ static int root_total(const struct growing *growing, uint32_t key, int64_t *tota
     return PF_OK;
 }
 
-/* The function of a cycle that is reached by going up from `key` through only callers, or 0: the
- * way ends at a function with several callers, or was gone before. */
+/* Follows single callers upwards from `key`. Returns a function of the cycle it ends in; 0 if it
+ * ends at a function with several callers or at a function that was visited before. */
 static uint32_t cycle_above(struct growing *growing, uint32_t key, uint32_t walk)
 {
     struct function *functions = growing->functions;
@@ -218,7 +219,7 @@ static int grow(struct growing *growing, struct pf_error *error)
         if (status == PF_OK)
             add_root(growing, key, total, &next);
     }
-    /* Functions that call each other in a circle, with no way in from outside. */
+    /* cycles that are called only from within */
     for (size_t i = 0; i < growing->order_count && status == PF_OK; i++) {
         uint32_t key = cycle_above(growing, growing->order[i], (uint32_t)i + 1);
         if (key != 0)
