@@ -63,7 +63,7 @@ int pf_rewrite_batch(struct pf_rewrite *, const struct pf_batch *from, struct pf
                      struct pf_removed *removed);
 
 /* Call at the end: warns of expressions that matched nothing. `left` false: no record is left, so
- * only expressions that removed the records are reported. */
+ * only expressions for frames are reported. */
 void pf_rewrite_report(const struct pf_rewrite *, bool left, const struct pf_report *);
 
 #endif
