@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has put the mark before bytes that are no text has changed more of them. */
+/* a program that put the mark before bytes that are not text has changed other bytes too */
 int pf_reader_check_mark(struct pf_reader *reader)
 {
     size_t have;
@@ -17,8 +17,9 @@ int pf_reader_check_mark(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* A reader that went on without a name that the dictionary could not hold may report something
- * else: memory is the reason. A failure without a text is explained by the source or the status. */
+/* Completes the error of a reader. If a table of the dictionary ran out of memory, this is the
+ * reason, whatever the reader reports. A failure without a text gets the text of the source's
+ * failure, or a general text. */
 static int explained_read(struct pf_reader *reader, int status)
 {
     int dict_status = pf_dict_status(reader->dict);
@@ -65,11 +66,11 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
     return PF_OK;
 }
 
-/* With salvage, damage is a warning and the end. */
+/* Turns damage into a warning and the end of the input. */
 static int salvaged(struct pf_reader *reader)
 {
-    /* Damage of the file's coding is told where it is in the file, other damage where it is in what
-     * the file holds. */
+    /* damage of the compression has an offset in the file, other damage an offset in the
+     * decompressed bytes */
     struct pf_error of_source = {0};
     uint64_t at = reader->error.has_offset ? reader->error.offset
                                            : pf_source_offset(reader->source),
@@ -80,8 +81,7 @@ static int salvaged(struct pf_reader *reader)
 
     pf_source_skip(reader->source, UINT64_MAX);
     end = coding ? pf_source_raw_size(reader->source) : pf_source_offset(reader->source);
-    /* At the end of the data there is nothing to count: what is lost never was there, or came out
-     * of what was there. */
+    /* at the end of the data no bytes are lost */
     if (end > at)
         snprintf(lost, sizeof lost, ", %" PRIu64 " bytes %slost", end - at,
                  coding ? "of the file " : "");
@@ -117,8 +117,8 @@ void pf_reader_close(struct pf_reader *reader)
     free(reader);
 }
 
-/* A negative result without a text of its own is the sink's. If the dictionary ran out of memory,
- * names are missing, whatever the writer returned. */
+/* Completes the error of a writer: a failure without a text gets the text of the sink's failure. If
+ * the dictionary ran out of memory, this is the reason, whatever the writer reports. */
 static int explained(struct pf_writer *writer, int status)
 {
     if (pf_dict_status(writer->dict) == PF_NOMEM) {
@@ -175,8 +175,8 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return explained(writer, writer->format->write(writer, batch));
 }
 
-/* A profile of several kinds loses those that the format has no place for; a profile that would
- * lose all of them is refused, but for a format that may have drawn sums of them. */
+/* Records of kinds that the format cannot hold are left out with a warning; if no other records are
+ * left, the result is PF_USAGE, except for a format that may have drawn sums of these records. */
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)
 {
     bool draws = writer->format->caps & PF_SUMS_ALL;

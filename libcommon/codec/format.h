@@ -21,15 +21,17 @@ enum pf_caps {
     PF_HOLDS_SAMPLE = 1 << PF_SAMPLE,
     PF_HOLDS_FLAT = 1 << PF_FLAT,
     PF_HOLDS_EDGE = 1 << PF_EDGE,
-    PF_IS_TEXT = 1 << 8, /* may go to a terminal */
+    PF_IS_TEXT = 1 << 8, /* its output may go to a terminal */
     /* reads and writes without holding a whole input; a live pipe gets partial output */
     PF_IS_STREAM = 1 << 9,
-    PF_HOLDS_FAILURE = 1 << 10, /* can record in its own bytes that an input failed */
+    PF_HOLDS_FAILURE = 1 << 10, /* can record in its output that an input failed */
     PF_IS_VIEW = 1 << 11,       /* written for people and notebooks, not read back */
-    PF_COMPRESSES =
-        1 << 12, /* compresses by itself with -z; the output of others passes through gzip */
-    PF_HOLDS_DIFFERENCE = 1 << 13, /* the values before and after side by side */
-    PF_IS_GZIP = 1 << 14, /* its own bytes are gzip: a name that ends in .gz adds no compression */
+    /* compresses its output itself with -z; the output of other formats goes through gzip */
+    PF_COMPRESSES = 1 << 12,
+    /* holds the values before and after of a difference side by side */
+    PF_HOLDS_DIFFERENCE = 1 << 13,
+    /* its output is gzip already: a file name that ends in .gz adds no compression */
+    PF_IS_GZIP = 1 << 14,
     /* reads text forms too, although its output is binary; refuses UTF-8's mark before binary
      * forms itself */
     PF_READS_TEXT = 1 << 15,
@@ -42,31 +44,32 @@ enum pf_caps {
     PF_CALLS_TELL = 1 << 18
 };
 
-/* The FlameGraph script whose spelling of names folded stacks use: stackcollapse-perf.pl,
- * stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. The command of a sample, or the other
- * parts of its key, becomes the outermost frame. */
+/* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,
+ * stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. The command of a sample, or the other parts
+ * of its key, becomes the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 struct pf_reader {
     const struct pf_format *format;
     struct pf_source *source; /* borrowed */
-    /* borrowed: the dictionary of the ids; may already have rows of other inputs */
+    /* borrowed: the dictionary of the batches' ids; it may already have rows of other inputs */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
     /* borrowed: state shared by the inputs of one run; NULL: none */
     struct pf_shared *shared;
     struct pf_report report;
-    const char *name; /* the operand, for formats that look at names; never NULL */
-    /* damage is reported as a warning and ends the input */
+    const char *name; /* the operand, for formats that use the file name; never NULL */
+    /* set by the owner: damage becomes a warning and ends the input */
     bool salvage;
     /* set by the owner: read the times of records, even if the format does so on request only */
     bool times;
-    bool relocate; /* the owner counts addresses from the start of their image: an image that is
-                      already known at another address may be returned as mapped there */
+    /* set by the owner: addresses are measured from the start of their image, so an image that is
+     * known at another address may be returned as mapped there */
+    bool relocate;
     /* set by the owner: return short batches instead of waiting for a slow producer */
     bool flush;
-    struct pf_error error; /* message of a negative result */
-    int status;            /* last result of read; failures stay */
+    struct pf_error error; /* the message of a negative result */
+    int status;            /* the last result of read; failures stay */
     /* name of an unusual form of the format, for --probe; set by the format; NULL: the usual
      * form */
     const char *variant;
@@ -85,13 +88,13 @@ struct pf_writer {
     const struct pf_document *document;
     int compression; /* -1: the format's default; 0: plain; 1..9 */
     bool force;
-    /* counts that overflow are clamped, with a warning, instead of refused */
+    /* clamp counts that overflow, with a warning, instead of refusing them */
     bool saturate;
-    /* set before finish: an input failed, the output is incomplete */
+    /* set before `finish`: an input failed, so the output is incomplete */
     bool failed_input;
     uint64_t held[PF_RECORD_KINDS]; /* records of the kinds that the format holds */
     struct pf_left_out left_out;
-    /* the written measures, of a format with room for few; valid after finish */
+    /* for a format with room for few measures: the measures it wrote; valid after `finish` */
     struct pf_held_measures measures;
     struct pf_error error;
     void *state; /* writer_size bytes, zeroed */
@@ -117,9 +120,9 @@ struct pf_series {
 struct pf_format {
     const char *name;
     const char *about;    /* one line for --formats */
-    const char *suffixes; /* of -o FILE: ".pb.gz .pprof", or NULL */
-    const char
-        *losses; /* data that the format cannot hold, for --formats -v; NULL: nothing is lost */
+    const char *suffixes; /* suffixes of -o FILE, separated by blanks: ".pb.gz .pprof"; or NULL */
+    /* data that the format cannot hold, for --formats -v; NULL: nothing is lost */
+    const char *losses;
     unsigned caps;
     enum pf_folded_style folded;      /* how folded stacks spell the frames of this format */
     const struct pf_option *options;  /* ends with a NULL name; NULL: none */

@@ -178,7 +178,8 @@ void pf_left_measures_free(struct pf_left_measures *left)
     free(left->sets);
 }
 
-/* A set is named by its kind and measures, so that thousands of sets cost no search among them. */
+/* A set of measures is a string of its kind and measures, so that thousands of sets need no search.
+ */
 int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch,
                          const char *input)
 {
@@ -204,7 +205,7 @@ int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *b
     return PF_OK;
 }
 
-/* `words`: the kind of a set, then its measures. */
+/* Whether a held measure is in the set. `words`: the kind of the set, then its measures. */
 static bool holds(const uint32_t *words, size_t count, const struct pf_dict *dict,
                   const struct pf_held_measures *held)
 {
@@ -236,7 +237,7 @@ uint64_t pf_left_measures_count(const struct pf_left_measures *left, const struc
         lacking += set->rows;
         *input = *input ? *input : set->input;
     }
-    /* Where no record has one, the writer has made the measure: differences, stacks made of
-     * calls. */
+    /* if no record has a held measure, the writer has made the measure itself (differences, stacks
+     * made of calls) */
     return lacking < *all ? lacking : 0;
 }

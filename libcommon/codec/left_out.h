@@ -21,8 +21,8 @@ enum pf_left {
     PF_LEFT_EDGE_MEASURES = PF_EDGE,
     /* measures with fractions, for a format that holds only whole numbers */
     PF_LEFT_FRACTIONS,
-    PF_LEFT_LABELS,   /* their keys */
-    PF_LEFT_METADATA, /* their keys */
+    PF_LEFT_LABELS,   /* keys of labels */
+    PF_LEFT_METADATA, /* keys of metadata */
     PF_LEFT_LISTS
 };
 

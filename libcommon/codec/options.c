@@ -61,8 +61,8 @@ static int parse_one(struct pf_options *options, size_t *capacity, struct pf_byt
     return PF_OK;
 }
 
-/* Ends the item that begins at `at` with a NUL, which values so have too, without the backslashes
- * that keep its commas. What follows it. */
+/* Cuts off the item that begins at `at`: puts a NUL behind it, and removes the backslashes before
+ * its commas. *size: its size. Returns the beginning of the next item. */
 static char *cut_item(char *at, size_t *size)
 {
     char *from = at, *to = at;

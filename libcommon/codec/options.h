@@ -26,13 +26,15 @@ struct pf_options {
     size_t count;
 };
 
-/* Parses the text after the colon; `known` lists the options of the format (NULL: none).
- * PF_USAGE with a message that lists the known names; PF_NOMEM. */
+/* Parses the text after the colon. `known` lists the options of the format (NULL: none); `writing`:
+ * for -t, else for -f. PF_OK; PF_USAGE with a message that lists the known names; PF_NOMEM. Free
+ * with pf_options_free after PF_OK. */
 int pf_options_parse(struct pf_options *, const char *text, const struct pf_option *known,
                      bool writing, const char *format_name, struct pf_error *);
 void pf_options_free(struct pf_options *);
 
-/* The last value given for `name`, NUL-terminated, or NULL. */
+/* The last value given for option `name`, with a NUL behind it; NULL if the option was not given.
+ */
 const char *pf_options_get(const struct pf_options *, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* how far bids look; how far what is no format shows itself */
+/* bytes in which formats look for evidence; bytes in which other kinds of files are recognised */
 enum { WINDOW = 64 * 1024, HEAD = 256 };
 
 #define PF_FORMAT(name) extern const struct pf_format pf_format_##name;
@@ -32,13 +32,13 @@ const struct pf_format *pf_registry_find(struct pf_bytes name)
     return NULL;
 }
 
-/* Whatever the case. */
+/* Ignores case. False if `end` is all of `path`. */
 static bool ends_with(struct pf_bytes path, const char *end, size_t size)
 {
     return size < path.size && strncasecmp(path.data + path.size - size, end, size) == 0;
 }
 
-/* Length of the longest of `suffixes` (separated by blanks) that `path` ends with. */
+/* Length of the longest of the suffixes (separated by blanks) that `path` ends with; 0: none. */
 static size_t suffix_match(const char *suffixes, struct pf_bytes path)
 {
     size_t best = 0;
@@ -107,8 +107,9 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
     return pf_bytes_skip(name, dot - 1);
 }
 
-/* What people hand over by mistake, or hoping, so that the message can say more than "unknown": how
- * it begins, what stands near the beginning, and bits of evidence. */
+/* Recognises files that users pass by mistake, so that the message can say more than "unknown": by
+ * their first bytes, and by a text near the beginning. *bits is the evidence. NULL: not recognised.
+ */
 static const char *looks_like(const unsigned char *p, size_t have, int *bits)
 {
     static const struct {
@@ -165,7 +166,7 @@ static const char *looks_like(const unsigned char *p, size_t have, int *bits)
 
 static const char diff_table[] = "profdiff's table; use its records instead (profdiff -t pfs)";
 
-/* Tables of these programs and of pprof, by two words near their beginning. */
+/* Recognises tables of profutils and of pprof by two words near the beginning. */
 static const char *looks_like_table(struct pf_bytes text)
 {
     static const struct {
@@ -185,7 +186,7 @@ static const char *looks_like_table(struct pf_bytes text)
     return NULL;
 }
 
-/* The same of JSON, by what stands in its objects. */
+/* Recognises kinds of JSON by members of their objects. */
 static const char *looks_like_json(struct pf_source *source)
 {
     static const char *const paths[] = {"meta.preprocessedProfileVersion",
@@ -222,7 +223,7 @@ static const char *looks_like_json(struct pf_source *source)
     return NULL;
 }
 
-/* The format that bids most; NULL when none does. */
+/* The format with the highest bid; NULL if no format bids. */
 static const struct pf_format *best_bid(struct pf_source *source, const char *path, int *bits)
 {
     const struct pf_format *found = NULL;
@@ -237,8 +238,8 @@ static const struct pf_format *best_bid(struct pf_source *source, const char *pa
     return found;
 }
 
-/* Waits for more than the bids have seen of a pipe. False at its end, and when all they look at is
- * there. */
+/* Waits for more bytes of a pipe than the bids have seen. False at the end, and if all the bytes
+ * that bids look at are there. */
 static bool see_more(struct pf_source *source)
 {
     size_t have, more;
@@ -249,7 +250,8 @@ static bool see_more(struct pf_source *source)
     return more > have;
 }
 
-/* No format bids as much as something else looks like. */
+/* Sets the error for an input whose format is unknown; `what` says what it looks like, or is NULL.
+ */
 static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error,
                                        const char *what)
 {
@@ -279,8 +281,8 @@ const struct pf_format *pf_registry_guess(struct pf_source *source, const char *
     size_t have;
     while (!(found = best_bid(source, path, &evidence)) && see_more(source))
         ;
-    /* What could not be read may be what tells two formats apart. Damage is left to the reader,
-     * which may salvage. */
+    /* bytes that could not be read might have decided between two formats; damage is left to the
+     * reader, which may salvage */
     if (pf_source_status(source, NULL) == PF_IO || pf_source_status(source, NULL) == PF_NOMEM) {
         pf_source_status(source, error);
         return NULL;

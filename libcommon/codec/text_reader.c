@@ -62,14 +62,14 @@ int pf_text_read(struct pf_reader *reader, struct pf_batch *batch)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* The first bytes, as far as they are there, and how many of them were judged. */
+/* The bytes ahead, and the number of them that were judged. */
 struct ahead {
     const char *bytes;
     size_t have, at;
     bool ended;
 };
 
-/* The next line; *whole: with its line feed. False: there is none. */
+/* Finds the next line; *whole: its line feed is there. False: there is no further line. */
 static bool line_ahead(struct pf_source *source, struct ahead *ahead, bool wait,
                        struct pf_bytes *line, bool *whole)
 {

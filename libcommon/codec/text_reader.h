@@ -1,15 +1,16 @@
-/* Readers that gather rows step by step, and those of texts, whose step is a line. A text format
- * supplies what a line means, and what the lines ahead say of the format. */
+/* Help for readers that collect rows step by step, and for readers of text, whose step is a line. A
+ * text format supplies a function that reads a line, and a function that judges a line for
+ * detection. */
 #ifndef PF_CODEC_TEXT_READER_H
 #define PF_CODEC_TEXT_READER_H
 
 #include "codec/format.h"
 #include "model/rows.h"
 
-/* Calls step(reader), which adds to the rows, until a batch is ready, and gives the batch. *status
- * is the last result of a step; what was added before a failure is given before the failure is.
- * Does not wait for a slow producer while rows wait (reader->flush). PF_OK, PF_EOF, or a
- * failure. */
+/* Calls step(reader), which adds rows, until a batch is ready, and gives the batch. *status is the
+ * last result of `step`; rows that were added before a failure are given before the failure is
+ * returned. With reader->flush it gives a short batch instead of waiting for a slow producer.
+ * PF_OK, PF_EOF, or a failure. */
 int pf_rows_read(struct pf_reader *, struct pf_rows *, int *status, int (*step)(struct pf_reader *),
                  struct pf_batch *);
 
@@ -18,43 +19,44 @@ int pf_rows_read(struct pf_reader *, struct pf_rows *, int *status, int (*step)(
 /* The first member of the state of a text format. */
 struct pf_text_reader {
     struct pf_rows rows;
-    uint64_t number; /* of the line at hand, from 1 */
-    uint64_t offset; /* where it begins; behind the last line: where the input ends */
-    int status;      /* what follows the rows that wait */
+    uint64_t number; /* number of the current line, from 1 */
+    uint64_t offset; /* offset of the current line; after the last line: the end of the input */
+    int status;      /* the result to return when all rows have been given */
     int (*line)(struct pf_reader *, struct pf_bytes line);
     int (*end)(struct pf_reader *, int status);
 };
 
-/* `line` takes each line, without its line feed: PF_OK or a failure. `end` is called once behind
- * the last line that was read, with PF_EOF or the failure that ends the input, and returns the
- * same or a failure of its own; it may add rows. NULL: nothing is left to do. */
+/* Opens the reader. `line` reads a line, without its line feed: PF_OK or a failure. `end` (may be
+ * NULL) is called once after the last line, with PF_EOF or the failure that ended the input; it may
+ * add rows, and returns its argument or a failure of its own. */
 void pf_text_open(struct pf_reader *, int (*line)(struct pf_reader *, struct pf_bytes),
                   int (*end)(struct pf_reader *, int status));
 void pf_text_close(struct pf_reader *);
 
-/* For pf_format.read. */
+/* The `read` function of a text format. */
 int pf_text_read(struct pf_reader *, struct pf_batch *);
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
 enum {
-    PF_TEXT_OTHER = -1,     /* a line that the format does not have: the input is not of it */
-    PF_TEXT_SURE = 1 << 17, /* with bits of evidence: no other line need be judged */
-    PF_TEXT_MORE = 1 << 18, /* with bits or without: wait for the next line of a live pipe */
+    PF_TEXT_OTHER = -1,     /* the format has no such line: the input has another format */
+    PF_TEXT_SURE = 1 << 17, /* added to bits of evidence: no other line need be judged */
+    /* added to bits of evidence or 0: wait for the next line of a live pipe */
+    PF_TEXT_MORE = 1 << 18,
     PF_TEXT_WINDOW = 64 * 1024
 };
 
-/* A bid on the lines among the first 64 KiB, or, of a live pipe, among those that are there, at
- * least one. `judge` says of each how many bits of evidence there are so far, 0 where the line
- * does not tell, or PF_TEXT_OTHER. The last line may be cut: then `whole` is false, and the line
- * cannot speak against the format. The result is the most bits. The lines may move between two
- * calls. */
+/* A bid based on the lines in the first 64 KiB; of a live pipe, on the lines that are there, at
+ * least one. `judge` returns the bits of evidence so far, 0 if the line says nothing, or
+ * PF_TEXT_OTHER. The last line may be cut: then `whole` is false, and the line cannot exclude the
+ * format. Returns the most bits, 0 if the format is excluded. Lines may move in memory between two
+ * calls of `judge`. */
 int pf_text_bid(struct pf_source *, int (*judge)(struct pf_bytes line, bool whole, void *evidence),
                 void *evidence);
 
-/* The bytes ahead for a format that weighs its first lines against each other: those that one read
- * brings, or with `wait` 64 KiB; at least the first line, unless it has a NUL or 16 MiB. *ended: no
- * bytes are behind them. */
+/* The bytes ahead, for a format that compares its first lines with each other: the bytes that one
+ * read brings, with `wait` 64 KiB, but at least the first line, unless it contains a NUL or has 16
+ * MiB. *ended: the input ends after them. */
 struct pf_bytes pf_text_window(struct pf_source *, bool wait, bool *ended);
 
 #endif
