@@ -10,7 +10,7 @@
 
 struct number {
     int64_t number;
-    uint64_t used; /* 1: no row is all zero */
+    uint64_t used; /* always 1, so that no row is all 0 */
 };
 
 int pf_call_tree_init(struct pf_call_tree *tree)
@@ -58,7 +58,7 @@ uint32_t pf_call_tree_add(struct pf_call_tree *tree)
     return tree->count;
 }
 
-/* Parents that were told by their numbers. */
+/* Finds parents that are known only by their numbers. */
 static void link_nodes(struct pf_call_tree *tree)
 {
     for (uint32_t k = 1; k <= tree->count; k++) {
@@ -71,7 +71,7 @@ static void link_nodes(struct pf_call_tree *tree)
     }
 }
 
-/* The nodes from this one outward that have no stack yet, into `way`; false: it is its own
+/* Lists in `way` a node and its ancestors that have no stack yet. False: the node is its own
  * ancestor. */
 static bool find_way(struct pf_call_tree *tree, uint32_t node, uint32_t *way, size_t *length)
 {
@@ -200,7 +200,7 @@ static int sort_samples(struct pf_call_samples *samples)
     time = 0;
     for (size_t k = 0; k < samples->count && status == PF_OK; k++) {
         samples->numbers[k] = order[k].number;
-        /* before the start there is no time */
+        /* samples before the start get the time of the start */
         if (order[k].time > 0 && __builtin_sub_overflow(order[k].time, time, &deltas[k]))
             status = PF_OVERFLOW;
         else if (order[k].time <= 0)
@@ -212,8 +212,9 @@ static int sort_samples(struct pf_call_samples *samples)
     return status;
 }
 
-/* Scales the deltas so that the end of the profile is a whole number of their units where 64 bits
- * allow; else the end is rounded. False: the end is unknown, or before the last sample. */
+/* Rescales the deltas so that the end of the profile is a whole number of their units if 64 bits
+ * allow; else the end is rounded. *rest: time from the last sample to the end. False: the end is
+ * not known, or is before the last sample. */
 static bool time_to_end(struct pf_call_samples *samples, pf_int128 last, int64_t *rest)
 {
     struct pf_decimals *deltas = &samples->deltas;

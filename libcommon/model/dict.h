@@ -1,7 +1,7 @@
-/* The dictionary: everything a record can refer to, once, with dense ids. In every table id 0
- * means nothing (the empty string, no image, the empty stack, no labels) and its row is all
- * zero. Ids are in the order of first occurrence. Parents have smaller ids than their children,
- * so one pass over a table reaches every parent before its children. */
+/* The dictionary: everything a record can refer to, each thing once, with dense ids. In every table
+ * id 0 means nothing (the empty string, no image, the empty stack, no labels) and its row is all
+ * zero. Ids are in the order of first occurrence. A parent has a smaller id than its children, so
+ * one pass over a table reaches every parent before its children. */
 #ifndef PF_MODEL_DICT_H
 #define PF_MODEL_DICT_H
 
@@ -28,7 +28,8 @@ enum pf_image_flag {
     PF_IMAGE_FILES = 2,
     PF_IMAGE_LINES = 4,
     PF_IMAGE_INLINES = 8,
-    PF_IMAGE_BARE = 16 /* nothing else is known: this flag makes the row differ from no image */
+    /* nothing else is known about the image: without this flag its row would be that of no image */
+    PF_IMAGE_BARE = 16
 };
 
 struct pf_function {

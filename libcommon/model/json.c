@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the escape of `c`, which is a quote, a backslash, below 0x20, or one that HTML must not
- * see. */
+/* Writes the escape of `c`: a quote, a backslash, a control below 0x20, or `<` in HTML. */
 static void escape(struct pf_sink *sink, unsigned char c)
 {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";

@@ -10,10 +10,10 @@ void pf_labels_free(struct pf_labels *labels)
     *labels = (struct pf_labels){0};
 }
 
-/* --- one more --------------------------------------------------------------------------------- */
+/* --- adding to a set -------------------------------------------------------------------------- */
 
-/* Order of labels in a set: by key, then text before number, then value. Sections among themselves:
- * equal, so that a new one goes behind the others. */
+/* The order of labels in a set: by key, then text before numbers, then value. All sections are
+ * equal, so a new section goes after the others. */
 static int compare_labels(const struct pf_dict *dict, const struct pf_label *a,
                           const struct pf_label *b)
 {
@@ -34,8 +34,8 @@ static bool same_label(const struct pf_label *a, const struct pf_label *b)
            a->number == b->number;
 }
 
-/* Puts the `count` labels that stand uppermost in a set on top of another, but for those of a
- * key. */
+/* Appends the last `count` labels of set `labels` to the set `on`, except labels with the key
+ * `but_key`. */
 static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on,
                             uint32_t but_key)
 {
@@ -96,7 +96,7 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
     return last ? stack_again(dict, labels, above, pf_dict_label(dict, last)->parent, key) : labels;
 }
 
-/* --- all at once ------------------------------------------------------------------------------ */
+/* --- making a set at once --------------------------------------------------------------------- */
 
 static void put(struct pf_labels *labels, size_t place, const struct pf_dict *dict,
                 struct pf_label label)
@@ -144,7 +144,7 @@ bool pf_labels_add_set(struct pf_labels *labels, const struct pf_dict *dict, uin
     return true;
 }
 
-/* The order of compare_labels, and of what is equal there that of coming. */
+/* The order of compare_labels; equal labels in the order in which they were added. */
 static int compare_items(const void *x, const void *y)
 {
     const struct pf_labels_item *a = x, *b = y;

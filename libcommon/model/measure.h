@@ -33,16 +33,15 @@ struct pf_measure {
  * and any format without sides, still has three measures of different names. Code that asks for the
  * side reads the field and never the name; pf_dict_add_measure keeps both in step. */
 
-/* Measures have numbers from 0, unlike the ids of other tables: the number of a measure is the
- * number of its column. */
+/* Measures are numbered from 0, unlike the ids of other tables. */
 struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
 };
 
 int pf_measures_init(struct pf_measures *);
 void pf_measures_free(struct pf_measures *);
-/* Index of the measure, added when new (all fields count, the side as it is: pf_dict_add_measure is
- * for measures that come from files). UINT32_MAX when memory ran out. */
+/* The number of the measure, which is added if new. All fields count; the side must be set already
+ * (pf_dict_add_measure sets it from the name). UINT32_MAX: out of memory. */
 uint32_t pf_measures_intern(struct pf_measures *, const struct pf_measure *);
 
 static inline uint32_t pf_measures_count(const struct pf_measures *measures)
@@ -55,13 +54,14 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
     return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
 }
 
-/* Sets num and den in lowest terms; den > 0. */
+/* Sets num and den in lowest terms; `den` > 0. */
 void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 
-/* The same measure to a merge or a table: kind, name, unit, aggregation and side agree (scale and
- * period may differ). */
+/* Whether two measures are the same for a merge or a table: kind, name, unit, aggregation and side
+ * are equal. Scale and period may differ. */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
-/* The same as a key for tables: the keys of such measures have equal bytes. */
+/* The same as a key for tables: the keys of two measures have equal bytes if the measures are the
+ * same. */
 struct pf_measure_key {
     uint32_t kind, name, unit, aggregation, side;
     uint32_t one; /* 1: keys must not be all zero, and a measure may have no name */

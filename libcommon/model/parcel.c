@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In this order a row refers to those of tables before its own, and to rows of its own before
- * it. */
+/* A row refers only to rows of earlier tables and to earlier rows of its own table. */
 enum table { STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS };
 
+/* The rows that a table gained since the last parcel. */
 struct gained {
     uint32_t count;
     char *rows;
@@ -22,14 +22,14 @@ struct pf_parcel {
     struct pf_batch batch;
     struct content {
         struct gained gained[PF_PARCEL_TABLES];
-        /* columns of the batch; ids of the sender until it is unpacked */
+        /* columns of the batch; ids are the sender's until the parcel is unpacked */
         uint32_t *ids[ID_COLUMNS];
         struct pf_value_column *values;
     } content;
     max_align_t data[];
 };
 
-/* What the ids of the batch's columns are of. */
+/* The table that the ids of each column are from. */
 static const enum table column_tables[ID_COLUMNS] = {STACKS,  LOCATIONS, LOCATIONS, LABELS,
                                                      STRINGS, STRINGS,   STRINGS};
 
@@ -60,7 +60,7 @@ size_t pf_parcel_size(const struct pf_parcel *parcel)
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* Hands out the parts of a block of bytes; without a block it only counts what is asked for. */
+/* Divides a block of memory into parts; with data NULL it only adds up their sizes. */
 struct room {
     char *data;
     size_t used;

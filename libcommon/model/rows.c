@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a row that is not a location yet. */
+/* A location to be interned for a row. */
 struct pf_rows_wanted {
     struct pf_location place;
     size_t row;
@@ -26,7 +26,7 @@ void pf_rows_share_stacks(struct pf_rows *rows, struct pf_stack_memo *memo)
 
 void pf_rows_free(struct pf_rows *rows)
 {
-    /* The owner's memo must not put stacks of the last records where these rows were. */
+    /* flush: the owner's memo must not write stacks to these rows later */
     if (rows->memo_shared)
         pf_stack_memo_flush(rows->memo, rows->dict);
     else
@@ -64,7 +64,7 @@ static void move_down(void *column, size_t size, size_t given, size_t count)
         memmove(bytes, bytes + given * size, (count - given) * size);
 }
 
-/* Behind what is left there are zeros again: the value that nobody sets. */
+/* Moves values down and zeroes the rest: the value of a record that nobody sets is 0. */
 static void move_values(int64_t *column, size_t given, size_t count)
 {
     move_down(column, sizeof *column, given, count);
@@ -72,7 +72,7 @@ static void move_values(int64_t *column, size_t given, size_t count)
         memset(column + (count - given), 0, given * sizeof *column);
 }
 
-/* Frees the room of what was given in batches. */
+/* Removes rows, metadata and pieces that were given in batches. */
 static void drop_given(struct pf_rows *rows)
 {
     struct pf_rows_piece *waiting = rows->pieces ? rows->pieces + rows->pieces_given : NULL;
@@ -144,8 +144,8 @@ static bool resize(void *column, size_t size, size_t count, size_t capacity)
     return true;
 }
 
-/* Room for twice as many rows, or for the first batch. The memo puts stacks where they stood
- * before. */
+/* Makes room for twice as many rows, or for the first batch. Flushes the memo first, because it
+ * writes stacks to the old memory. */
 static bool grow_rows(struct pf_rows *rows)
 {
     size_t capacity = rows->capacity > 0 ? 2 * rows->capacity : PF_BATCH_ROWS;
@@ -166,7 +166,7 @@ static bool grow_rows(struct pf_rows *rows)
     return true;
 }
 
-/* Memory for the current columns. */
+/* Allocates the current columns. */
 static bool have_columns(struct pf_rows *rows)
 {
     size_t need = pf_rows_column_count(rows), had = rows->value_capacity;
@@ -181,7 +181,7 @@ static bool have_columns(struct pf_rows *rows)
     return true;
 }
 
-/* Room for a row in a piece of the current columns. False: out of memory. */
+/* Makes room for a row in a piece with the current columns. False: out of memory. */
 static bool make_room(struct pf_rows *rows)
 {
     if (!rows->declared)
@@ -205,7 +205,7 @@ static bool have_labels(struct pf_rows *rows)
     return out_of_memory(rows);
 }
 
-/* The next row, in *row. False: out of memory. */
+/* Adds a row; *row is its number. False: out of memory. */
 static inline bool add_row(struct pf_rows *rows, uint32_t labels, size_t *row)
 {
     if ((!rows->open || rows->count == rows->capacity || rows->given > 0) && !make_room(rows))
@@ -313,7 +313,7 @@ bool pf_rows_grow_frames(struct pf_rows *rows, size_t need)
 {
     if (!pf_grow(&rows->frames, &rows->frame_capacity, need, sizeof *rows->frames))
         return false;
-    /* so that pf_rows_frame meets the limit */
+    /* then pf_rows_frame notices the limit */
     if (rows->frame_capacity > PF_STACK_DEPTH_MAX)
         rows->frame_capacity = PF_STACK_DEPTH_MAX;
     return true;
@@ -405,7 +405,7 @@ void pf_rows_wrote(struct pf_rows *rows, size_t count, uint32_t labels)
     rows->count += count;
 }
 
-/* The place of a record, to be looked for. */
+/* Queues a location of a row to be interned. */
 static inline void want(struct pf_rows *rows, size_t row, const struct pf_location *place,
                         bool callee)
 {
@@ -436,7 +436,7 @@ void pf_rows_edge_at(struct pf_rows *rows, const struct pf_location *caller,
     want(rows, rows->count - 1, callee, true);
 }
 
-/* Some at a time, so that what is fetched ahead is still there. */
+/* Interns the queued locations, some at a time, so that prefetched memory is still in the cache. */
 static void find_wanted(struct pf_rows *rows)
 {
     enum { TOGETHER = 128 };
@@ -462,7 +462,7 @@ bool pf_rows_add_to(struct pf_rows *rows, size_t row, uint32_t column, int64_t a
 {
     int64_t *values = column < rows->value_capacity ? rows->values[column] : NULL;
 
-    /* memory ran out: the dictionary's status says so */
+    /* memory ran out; the dictionary's status is set */
     if (!values || row >= rows->count)
         return true;
     return pf_add64(values[row], amount, &values[row]);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* QUEUE: from 8 to 64 are alike where 200,000 stacks all differ. NEAR: so many prefixes are tried
- * one by one before the others are searched by halves. */
+/* QUEUE: 8 to 64 are equally fast for 200,000 different stacks. NEAR: number of prefixes tried one
+ * by one, before a binary search among the others. */
 enum { FIRST_SLOTS = 4096, QUEUE = 16, NEAR = 3 };
 
 struct memo_slot {
@@ -16,25 +16,25 @@ struct memo_slot {
 };
 
 struct queued {
-    size_t start, depth; /* of its locations */
+    size_t start, depth; /* of its locations in the memo */
     uint32_t *result;
-    size_t known;  /* frames from the root on that are nodes already */
-    uint32_t node; /* the last of them */
+    size_t known;  /* number of frames from the root that have nodes already */
+    uint32_t node; /* the node of the last of these frames */
 };
 
-/* The nodes of all stacks met, found by a hash of the locations from the root to them. New stacks
- * mostly begin like one that is there and go on for a frame or two: from the leaf upwards, the node
- * where they leave it is found in a few steps. */
+/* The nodes of all stacks seen, found by a hash of the locations from the root to the node. A new
+ * stack mostly begins like a known stack and differs in the last one or two frames, so the last
+ * common node is found in a few steps from the leaf. */
 struct pf_stack_memo {
     struct memo_slot *slots;
     size_t mask, count;
-    uint64_t seed; /* of hashes */
+    uint64_t seed; /* seed of the hashes */
     struct queued queue[QUEUE];
     size_t queued;
     uint32_t *locations; /* of the queued stacks, each leaf first */
-    uint32_t *tags;      /* beside each: the hash of the stack it is the leaf of */
+    uint32_t *tags;      /* for each location: the hash of the stack whose leaf it is */
     size_t location_count, location_capacity, tag_capacity;
-    struct pf_stack *rows; /* to append at once */
+    struct pf_stack *rows; /* rows to append to the table at once */
     size_t row_capacity;
 };
 
@@ -66,7 +66,7 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
 
 /* --- the memo --------------------------------------------------------------------------------- */
 
-/* What may be the node with this hash. */
+/* A node whose hash has this tag, which may still be another stack's; 0: none. */
 static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
 {
     for (size_t slot = tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
@@ -75,7 +75,7 @@ static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
     return 0;
 }
 
-/* The node with this hash and this row, where all nodes are remembered. */
+/* The node with this tag and this row, if the memo has all nodes; 0: none. */
 static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_dict *dict,
                             uint32_t tag, const struct pf_stack *row)
 {
@@ -88,8 +88,8 @@ static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_di
     return 0;
 }
 
-/* Whether all nodes of the dictionary are remembered: then its own index of them is of no use here,
- * and is not made. */
+/* Whether the memo has all nodes of the dictionary. Then the table's own index is not needed, and
+ * not made. */
 static bool knows_all(const struct pf_stack_memo *memo, const struct pf_dict *dict)
 {
     return memo->count + 1 == dict->stacks.count;
@@ -101,7 +101,7 @@ static bool grow(struct pf_stack_memo *memo)
     struct memo_slot *slots = pf_zeroed(size, sizeof *slots);
     if (!slots)
         return false;
-    /* The slots' places follow from the tags as long as there are fewer than 2^32. */
+    /* tags have 32 bits, enough to find the slot in up to 2^32 slots */
     for (size_t i = 0; i <= memo->mask; i++) {
         if (!memo->slots[i].stack)
             continue;
@@ -120,10 +120,10 @@ static void remember(struct pf_stack_memo *memo, struct pf_dict *dict, uint32_t 
 {
     size_t slot = tag & memo->mask;
     if (dict->stacks.status != PF_OK)
-        return; /* there may be no free slot to be found */
+        return; /* there may be no free slot */
     for (; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
         if (memo->slots[slot].stack == stack)
-            return; /* it was queued twice */
+            return; /* the stack was queued twice */
     memo->slots[slot] = (struct memo_slot){tag, stack};
     if (++memo->count * 8 > memo->mask * 5 && !grow(memo))
         dict->stacks.status = PF_NOMEM;
@@ -141,8 +141,8 @@ static struct pf_stack next_node(const struct pf_stack_memo *memo, const struct 
     return (struct pf_stack){item->node, locations_of(memo, item)[item->depth - 1 - item->known]};
 }
 
-/* How many frames from the root on are nodes already, as the hashes have it, and the last of them.
- * A node is remembered with all below it, so that what is known has one end. */
+/* Finds the number of frames from the root that have nodes already, by the hashes, and the last of
+ * these nodes. All nodes below a known node are known, so a binary search works. */
 static void find_known(const struct pf_stack_memo *memo, struct queued *item)
 {
     const uint32_t *tags = memo->tags + item->start;
@@ -166,7 +166,7 @@ static void find_known(const struct pf_stack_memo *memo, struct queued *item)
     item->known = low;
 }
 
-/* Appends the frames behind a new node: they are new as well, and nothing has to be looked for. */
+/* Appends the frames after a new node: they are new too, so no search is needed. */
 static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
     bool alone = knows_all(memo, dict);
@@ -188,8 +188,8 @@ static void append_rest(struct pf_stack_memo *memo, struct pf_dict *dict, struct
         pf_table_append(&dict->stacks, memo->rows, (uint32_t)count);
 }
 
-/* The nodes that are not there yet. A stack before this one in the queue, or somebody else, may
- * have made some of them. */
+/* Adds the missing nodes. Another stack of the queue, or another memo, may have made some of them
+ * meanwhile. */
 static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct queued *item)
 {
     bool alone = knows_all(memo, dict);
@@ -211,12 +211,12 @@ static void add_nodes(struct pf_stack_memo *memo, struct pf_dict *dict, struct q
 
 struct check {
     struct queued *item;
-    const uint32_t *location, *end; /* those not compared yet, towards the root */
-    uint32_t node;                  /* must have the first of them */
+    const uint32_t *location, *end; /* locations not compared yet, towards the root */
+    uint32_t node;                  /* the node that must have the first of them */
 };
 
-/* Whether the nodes found have the locations looked for; where a hash deceived, nothing is known.
- * From node to parent is from one place in memory to another: all stacks go a step before the first
+/* Checks that the found nodes have the right locations; if a hash matched by chance, nothing is
+ * known. From a node to its parent is a wait for memory, so all stacks go one step before the first
  * goes the next. */
 static void check_known(struct pf_stack_memo *memo, const struct pf_dict *dict)
 {
@@ -250,7 +250,7 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
     bool alone = knows_all(memo, dict);
     if (!alone)
         pf_table_append(&dict->stacks, &(struct pf_stack){0},
-                        0); /* indexes those another memo has left out */
+                        0); /* makes the table index the rows that another memo has left out */
     for (size_t i = 0; i < memo->queued; i++) {
         find_known(memo, &memo->queue[i]);
         pf_prefetch(pf_dict_stack(dict, memo->queue[i].node));
@@ -268,7 +268,7 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
     memo->queued = memo->location_count = 0;
 }
 
-/* Copies the locations, and hashes them from the root on. */
+/* Copies the locations, and computes their hashes from the root on. */
 static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first, size_t depth)
 {
     size_t need = memo->location_count + depth;

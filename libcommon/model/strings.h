@@ -24,13 +24,14 @@ struct pf_strings {
     uint32_t count;
     size_t capacity;
     uint32_t *slots;
-    uint32_t *tags; /* upper half of the hash for each slot: most wrong slots are not followed */
+    uint32_t *tags; /* upper half of the hash, by slot: saves reading the row of most wrong slots */
     size_t slot_mask;
-    uint64_t seed; /* of hashes */
+    uint64_t seed; /* seed of the hashes */
     struct pf_arena bytes;
     int status;
 };
 
+/* PF_OK or PF_NOMEM; free in any case. */
 int pf_strings_init(struct pf_strings *);
 void pf_strings_free(struct pf_strings *);
 

@@ -56,7 +56,7 @@ const struct pf_unit_step pf_byte_steps[] = {
     {"TB", 0x1p40}, {"GB", 0x1p30}, {"MB", 0x1p20}, {"kB", 0x1p10}, {"B", 1}, {NULL, 1},
 };
 
-/* N of `1/N`, 10^N of `1e-N`; 0: neither. */
+/* N for `1/N`, 10^N for `1e-N`; 0: neither. */
 static uint64_t parts_in(struct pf_bytes text)
 {
     int64_t number = 0, parts = 1;

@@ -28,13 +28,13 @@ enum pf_unit_set {
     PF_UNITS_COUNT = 16, /* count */
 };
 
-/* One unit is `num / den` base units. */
+/* A unit: `num / den` base units. */
 struct pf_unit_size {
     const char *base;
     uint64_t num, den;
 };
 
-/* The unit with this spelling. False: the spelling is in none of the sets. */
+/* Finds the unit with this spelling. False: the spelling is in none of the sets. */
 bool pf_unit_parse(struct pf_bytes spelling, unsigned sets, struct pf_unit_size *);
 
 /* Raw units that are fractions: `1/3 tick` returns 3 with *whole `tick`, `1e-2 tick` returns
@@ -43,8 +43,8 @@ uint64_t pf_unit_parts(struct pf_bytes raw_unit, struct pf_bytes *whole);
 /* The name of such a raw unit, `1e-2 tick`. 0: out of memory, which pf_dict_status() reports
  * too. */
 uint32_t pf_unit_decimal(struct pf_dict *, unsigned places, struct pf_bytes unit);
-/* Formats without scales write a fraction such as `1/3 tick` as the unit: makes the fraction the
- * raw unit of the measure, and the whole its unit. */
+/* Formats without scales have a fraction such as `1/3 tick` as unit. Makes the fraction the raw
+ * unit of the measure, and the whole its unit. */
 void pf_unit_take_parts(struct pf_dict *, struct pf_measure *);
 
 /* Units for showing amounts, the largest first; one unit is `size` base units. The lists end

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { KEPT_CHARACTERS = 12 }; /* at the end of a shortened name */
+enum { KEPT_CHARACTERS = 12 }; /* characters kept at the end of a shortened name */
 
 static void append_code(struct pf_buffer *out, uint32_t c)
 {
@@ -45,7 +45,7 @@ struct pf_bytes pf_text_utf8(struct pf_bytes bytes, unsigned flags, struct pf_bu
     return finished(scratch);
 }
 
-/* The character at `p`, which is well-formed and `size` bytes long. */
+/* The code point of the well-formed character at `p` of `size` bytes. */
 static uint32_t decode(const unsigned char *p, size_t size)
 {
     static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -56,7 +56,7 @@ static uint32_t decode(const unsigned char *p, size_t size)
     return c;
 }
 
-/* Bytes of the next character; a byte that belongs to none is passed alone. */
+/* Size of the next character; 1 for a byte that is not part of one. */
 static size_t char_size(const unsigned char *p, size_t size)
 {
     size_t n = p[0] < 0x80 ? 1 : pf_utf8_char(p, size);
@@ -64,7 +64,7 @@ static size_t char_size(const unsigned char *p, size_t size)
     return n > 0 ? n : 1;
 }
 
-/* Controls, and what Unicode calls bidirectional controls (UAX 9) and line separators. */
+/* Controls, and Unicode's bidirectional controls (UAX 9) and line separators. */
 static bool is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
@@ -125,8 +125,8 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
     return finished(scratch);
 }
 
-/* East_Asian_Width W and F with emoji (2), and the combining marks that are met in names (0);
- * Unicode 15, joined to ranges. */
+/* Columns of a character: 2 for East_Asian_Width W and F and emoji, 0 for combining marks that
+ * occur in names; Unicode 15, joined to ranges. */
 static unsigned width_of(uint32_t c)
 {
     static const struct {
@@ -178,7 +178,8 @@ size_t pf_text_prefix(struct pf_bytes text, size_t columns)
     return i;
 }
 
-/* Where the last `count` characters begin; combining marks belong to the character before them. */
+/* The offset of the last `count` characters; combining marks belong to the character before them.
+ */
 static size_t last_characters(struct pf_bytes text, unsigned count)
 {
     const unsigned char *p = (const unsigned char *)text.data;
@@ -205,7 +206,7 @@ struct pf_bytes pf_text_elide(struct pf_bytes text, size_t columns, const char *
     kept = pf_text_width(pf_bytes_skip(text, last_characters(text, KEPT_CHARACTERS)));
     kept = kept < columns / 2 ? columns / 2 : kept;
     kept = kept > columns - 2 ? columns - 2 : kept;
-    /* what is dropped is rounded up where a wide character stands across the cut */
+    /* drop one character more if a wide character is at the cut */
     tail = pf_text_prefix(text, width - kept);
     while (pf_text_width(pf_bytes_skip(text, tail)) > kept)
         tail += char_size((const unsigned char *)text.data + tail, text.size - tail);
