@@ -41,7 +41,7 @@ static bool is_picture(const struct pf_format *format)
            (PF_IS_VIEW | PF_HOLDS_DIFFERENCE);
 }
 
-/* -t of records. What is one frame of a picture --by says, as the picture's option does. */
+/* Sets the format of records from -t. For a picture, --by becomes the picture's option `by`. */
 static void read_format(struct pf_common *common, const char *to, const char *by)
 {
     struct pf_buffer text = {0};
@@ -58,7 +58,8 @@ static void read_format(struct pf_common *common, const char *to, const char *by
     pf_buffer_free(&text);
 }
 
-/* A table, unless -t or the suffix of -o names a format of records. */
+/* Chooses between tables and records: tables, unless -t or the suffix of -o names a format of
+ * records. */
 static void read_form(struct pf_comparison *comparison)
 {
     struct pf_common *common = &comparison->common;
@@ -103,7 +104,7 @@ static void read_gate(struct run *run)
     run->comparison.view.gate_text = text;
 }
 
-/* --stats compares nothing. */
+/* Exits 2 if --stats, which does not compare, is combined with options for comparisons. */
 static void check_stats(struct run *run)
 {
     bool others = run->comparison.view.only != PF_DIFF_ALL || run->comparison.view.drop_negative ||

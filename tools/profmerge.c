@@ -16,7 +16,7 @@ struct run {
     struct pf_output *output;
 };
 
-/* The field is a struct pf_merge_options. */
+/* Parses the argument of --normalize. `field` is a struct pf_merge_options. */
 static bool find_normalize(const char *text, void *field)
 {
     static const char suffixes[] = PF_TIME_SUFFIXES "," PF_COUNT_SUFFIXES;
@@ -61,7 +61,7 @@ static void start(struct run *run)
     pf_inputs_set_labels(run->inputs);
 }
 
-/* A batch of an input, or its end. `merged`: it is the one being merged. */
+/* Adds a batch of an input, or its end. *merged: the input is being merged. */
 static int add(struct run *run, const struct pf_input *input, bool *merged,
                const struct pf_batch *batch, struct pf_error *error)
 {
@@ -74,7 +74,7 @@ static int add(struct run *run, const struct pf_input *input, bool *merged,
     return pf_merge_add(run->merge, batch, error);
 }
 
-/* PF_EOF when all is read. `name` is the input a failure is about. With --keep-going one that
+/* Reads and adds all inputs: PF_EOF, or a failure, of input *name. With --keep-going an input that
  * cannot be added is left out. */
 static int read_inputs(struct run *run, const char **name, struct pf_error *error)
 {

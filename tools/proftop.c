@@ -40,7 +40,8 @@ static void read_form(struct run *run)
         run->summary.top.view = PF_TOP_FLAME;
 }
 
-/* NULL where there is no text. The first pattern is the one for messages. */
+/* Compiles a pattern; NULL for no text. Exits 2 for an invalid expression. The first pattern
+ * appears in messages. */
 static struct pf_pattern *pattern(struct run *run, const char *text)
 {
     struct pf_pattern *compiled = &run->patterns[run->pattern_count];
@@ -77,7 +78,7 @@ static void read_view(struct run *run)
     top->callees = pattern(run, run->peek ? run->peek : run->callees);
 }
 
-/* The key of a label is known to the dictionary from here on. */
+/* Reads --by. Adds the key of a label to the dictionary. */
 static void read_by(struct pf_summary *summary)
 {
     struct pf_top *top = &summary->top;
