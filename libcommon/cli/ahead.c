@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* How much may wait to be used, for each thread. */
+/* Bytes that may wait to be used, for each thread. */
 static const size_t waiting_max = (size_t)64 << 20;
 
-/* What a thread sends: opened, a batch, the end; messages come with the next of them. */
+/* What a thread sends: "the input is open", a batch, or "the input has ended". Messages come with
+ * the next item. */
 struct item {
     struct item *next;
     struct message {
@@ -31,21 +32,21 @@ struct item {
 /* Inputs that one thread reads one after the other. */
 struct chain {
     size_t first, end;
-    struct worker *worker;      /* NULL: nobody has begun it */
-    struct item *items, **last; /* in the order they are to be used in */
-    size_t size;                /* bytes of them */
-    bool ended;                 /* there are no more to come */
+    struct worker *worker;      /* no thread has begun the chain */
+    struct item *items, **last; /* items in the order of use */
+    size_t size;                /* bytes of the items */
+    bool ended;                 /* no more items will come */
 };
 
-/* A thread. Its dictionary knows what all chains had that it has read, so that what they share is
- * sent once. */
+/* A thread. Its dictionary keeps the rows of all chains that the thread has read, so that rows that
+ * several chains share are sent once. */
 struct worker {
     struct pf_ahead *ahead;
     pthread_t thread;
     struct pf_dict dict;
     struct pf_shared *shared;
     struct pf_packed packed;
-    struct pf_unpacked unpacked; /* of the one who uses its items */
+    struct pf_unpacked unpacked; /* used by the caller, who uses the items */
 };
 
 struct pf_ahead {
@@ -53,12 +54,12 @@ struct pf_ahead {
     const struct pf_operands *operands;
     struct chain *chains;
     size_t count;
-    struct item *item; /* in use */
-    size_t input;      /* to open next */
+    struct item *item; /* the item in use */
+    size_t input;      /* the input to open next */
 
     struct worker *workers;
     size_t worker_count;
-    pthread_mutex_t lock; /* of all below, and of the chains' items */
+    pthread_mutex_t lock; /* protects the members below, and the items of chains */
     pthread_cond_t sent, used;
     size_t begun;   /* chains that a thread has begun */
     size_t current; /* chain being used */
@@ -80,7 +81,8 @@ static int by_key(const void *a, const void *b)
     return order ? order : x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Where the last member of each one's series stands; itself for one without. */
+/* For each operand: where the last file of its series is; the operand itself if it has no
+ * series. */
 static void find_ends(const struct pf_common *common, const struct pf_operands *operands,
                       size_t from, size_t *ends, struct member *members)
 {
@@ -106,7 +108,7 @@ static bool all_regular(const struct pf_operands *operands, size_t from)
     return true;
 }
 
-/* Cuts the operands from `at` into chains. False: out of memory. */
+/* Divides the operands from `at` on into chains. False: out of memory. */
 static bool find_chains(struct pf_ahead *ahead, size_t at)
 {
     size_t count = ahead->operands->count - at;
@@ -141,7 +143,7 @@ struct reading {
     struct pf_reader *reader;
     struct pf_ahead_input facts;
     struct message *messages, **last;
-    bool failed; /* no memory for a message */
+    bool failed; /* memory ran out for a message */
 };
 
 static void keep_message(void *arg, enum pf_severity severity, const char *text)
@@ -178,7 +180,8 @@ static size_t item_size(const struct item *item)
     return sizeof *item + (item->parcel ? pf_parcel_size(item->parcel) : 0);
 }
 
-/* What is being used has room of its own, so that it never waits for what comes behind it. */
+/* True if an item may be sent. The chain in use has a limit of its own, so that it never waits for
+ * later chains. */
 static bool may_send(const struct pf_ahead *ahead, const struct chain *chain)
 {
     if (chain == &ahead->chains[ahead->current])
@@ -186,7 +189,7 @@ static bool may_send(const struct pf_ahead *ahead, const struct chain *chain)
     return ahead->stopped || ahead->waiting < waiting_max * ahead->worker_count;
 }
 
-/* Takes the item over. False: nobody wants it. */
+/* Sends an item and takes ownership. False: reading was stopped. */
 static bool send_item(struct reading *reading, struct item *item)
 {
     struct pf_ahead *ahead = reading->worker->ahead;
@@ -209,7 +212,8 @@ static bool send_item(struct reading *reading, struct item *item)
     return wanted;
 }
 
-/* Sends a batch, or the end of the input where `status` is not PF_OK. */
+/* Sends a batch, or the end of the input if `status` is not PF_OK. False: do not read on in this
+ * input. */
 static bool give(struct reading *reading, const struct pf_batch *batch, int status,
                  const struct pf_error *error)
 {
@@ -238,7 +242,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     int status = pf_common_open_source(common, &reading->source, name, error);
     if (status != PF_OK)
         return status;
-    pf_source_no_thread(reading->source); /* there is one already */
+    pf_source_no_thread(reading->source); /* this is a thread already */
     if (!facts->format &&
         !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
         return error->code;
@@ -256,7 +260,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     return pf_reader_open(&reading->reader, &setup, error);
 }
 
-/* False: stop. */
+/* Reads an input and sends its batches. False: stop. */
 static bool read_input(struct reading *reading, const char *name)
 {
     struct pf_error error = {0};
@@ -399,8 +403,8 @@ void pf_ahead_stop(struct pf_ahead *ahead)
 
 /* --- using what they send --------------------------------------------------------------------- */
 
-/* The next item of the chain in use, which stays until the next call; NULL: its thread had no
- * memory for one. */
+/* The next item of the chain in use, valid until the next call. NULL: its thread ran out of
+ * memory. */
 static struct item *receive(struct pf_ahead *ahead)
 {
     free_item(ahead->item);

@@ -88,7 +88,7 @@ static bool set_labels(struct pf_annotation *annotation, struct pf_batch *batch)
 /* --- names ------------------------------------------------------------------------------------ */
 
 struct name_texts {
-    struct pf_texts binaries; /* each one program, or several with commas between them */
+    struct pf_texts binaries; /* each text is a program, or several with commas between them */
     const char *symbols;
     bool no_inlines;
 };
@@ -129,7 +129,8 @@ static bool add_binary(struct pf_naming *naming, struct pf_tool *tool, const cha
     return status == PF_OK;
 }
 
-/* A file's own name may hold commas; other commas stand between names. */
+/* Adds the programs of a list. The name of a file may have commas; other commas separate names.
+ * False after a failure, printed and raised. */
 static bool add_binaries(struct pf_naming *naming, struct pf_arena *paths, struct pf_tool *tool,
                          const char *list)
 {

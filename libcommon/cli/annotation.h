@@ -36,7 +36,7 @@ void pf_annotation_read_labels(struct pf_annotation *, struct pf_common *);
 bool pf_annotation_read_names(struct pf_annotation *, struct pf_common *);
 void pf_annotation_free(struct pf_annotation *);
 
-/* Whether an option of either kind is given. */
+/* True if an option for labels or for names is given. */
 bool pf_annotation_active(const struct pf_annotation *);
 /* An input of this name begins; the name is borrowed. */
 void pf_annotation_input(struct pf_annotation *, const char *name);

@@ -125,7 +125,7 @@ static void replace_underscores(int argc, char **argv)
     }
 }
 
-/* `NAME:options` to a format and its options; exits 2 when it is none. */
+/* Parses `NAME:OPTIONS` as a format and its options. Exits 2 for an unknown format or option. */
 static const struct pf_format *format_argument(struct pf_common *common, const char *text,
                                                bool writing, struct pf_options *options)
 {
@@ -161,8 +161,8 @@ static void set_measures(struct pf_common *common, const struct texts *texts)
             common->measures[common->measure_count++] = lists[k]->list[i];
 }
 
-/* The format that the name of the output asks for, of a program with views; NULL: none. Exits 2 for
- * one that is not written. */
+/* For a program with views: the format that the suffix of -o names; NULL: no suffix of a format.
+ * Exits 2 for a format that cannot be written. */
 static const char *output_name(struct pf_common *common, bool views)
 {
     const struct pf_format *written = pf_registry_suffix(common->output);
@@ -180,7 +180,7 @@ static const char *output_name(struct pf_common *common, bool views)
     return format ? format->name : NULL;
 }
 
-/* -f, -t and the suffix of -o. */
+/* Sets the formats from -f, -t and the suffix of -o. */
 static void set_formats(struct pf_common *common, const struct texts *texts)
 {
     if (texts->from)
@@ -276,7 +276,7 @@ static bool find_unit(const char *text, void *field)
     return pf_unit_find(text, field);
 }
 
-/* A number from 0 to 100, with or without %. */
+/* Parses a number from 0 to 100, with or without %. */
 static bool find_percent(const char *text, void *field)
 {
     char *end = NULL;
@@ -323,7 +323,7 @@ enum pf_by pf_row_settings_by(const struct pf_row_settings *rows, struct pf_comm
 void pf_common_look(const struct pf_common *common, struct pf_look *look)
 {
     look->color = pf_tool_colors(&common->tool, look->sink);
-    /* a file or a pipe does not depend on the locale */
+    /* the output to a file or a pipe does not depend on the locale */
     look->utf8 = pf_sink_terminal(look->sink) && pf_tool_utf8();
     look->group = !common->tool.no_group;
     look->terminal = pf_sink_columns(look->sink);

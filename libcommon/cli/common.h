@@ -50,8 +50,8 @@ void pf_common_to(struct pf_common *, const char *text);
 int pf_common_open_source(const struct pf_common *, struct pf_source **, const char *path,
                           struct pf_error *);
 
-/* Whether -m selects this measure: an argument is its name or KIND:NAME, or -m is not given.
- * *which (may be NULL) is the number of the matching argument. */
+/* True if -m selects this measure: an argument is its name or KIND:NAME, or -m is not given. *which
+ * (may be NULL) is the number of the matching argument. */
 bool pf_common_wants(const struct pf_common *, const struct pf_dict *, uint32_t measure,
                      unsigned *which);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Lines of the terminal that a table needs for more than rows. */
+/* Lines of the terminal that a table needs besides its rows. */
 enum { OTHER_LINES = 7 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ static bool named_any(void *arg, uint32_t measure)
     return false;
 }
 
-/* A run that cannot be compared is left out, with --keep-going. False: there is nothing to be done
- * about the failure. */
+/* With --keep-going leaves out a run that cannot be compared. False: the failure ends the
+ * comparison. */
 static bool leave_out(struct pf_comparison *comparison, int status, const struct pf_error *error)
 {
     if (!comparison->common.tool.keep_going || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
@@ -37,7 +37,7 @@ static bool leave_out(struct pf_comparison *comparison, int status, const struct
     return true;
 }
 
-/* False after a failure, printed and raised. */
+/* Handles a status of run `number`. False after a failure, printed and raised. */
 static bool good(struct pf_comparison *comparison, size_t number, int status,
                  const struct pf_error *error)
 {
@@ -48,8 +48,8 @@ static bool good(struct pf_comparison *comparison, size_t number, int status,
     return status == PF_OK;
 }
 
-/* With --keep-going a run that is damaged does not count; else what came of it does, and if nothing
- * came there is nothing to compare. */
+/* Ends a run. With --keep-going a damaged run is left out. Without it, the batches before the
+ * damage count; if there are none, nothing can be compared. False after a failure. */
 static bool end_run(struct pf_comparison *comparison, size_t number, bool whole)
 {
     struct pf_error error = {0};
@@ -68,7 +68,8 @@ static bool end_run(struct pf_comparison *comparison, size_t number, bool whole)
     return left_out || good(comparison, number, status, &error);
 }
 
-/* *drop: its batches count no more. */
+/* Adds a batch of a run. *drop: the run is left out; skip its other batches. False after a
+ * failure. */
 static bool add_batch(struct pf_comparison *comparison, size_t number, const struct pf_batch *batch,
                       bool *drop)
 {
@@ -107,7 +108,7 @@ static bool read_all(struct pf_comparison *comparison)
 
 /* --- what the runs lack ----------------------------------------------------------------------- */
 
-/* No run has the measure, or the kind of records: the status becomes 2. */
+/* Prints that no run has the measure (NULL: the kind of records), and raises the status to 2. */
 static void refuse_unknown(struct pf_comparison *comparison, const char *measure)
 {
     struct pf_error error = {0};
@@ -120,7 +121,8 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
     pf_tool_fail(&comparison->common.tool, NULL, &error, false);
 }
 
-/* A side, or one of its runs, lacks what others have. False: a gate needs it. */
+/* Warns that a side, or one of its runs, lacks a measure that others have. If a whole side lacks it
+ * and there is a gate, this is an error. False: an error. */
 static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
                   struct pf_bytes measure)
 {
@@ -138,7 +140,8 @@ static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
     return false;
 }
 
-/* No run has it. False: that is a failure. */
+/* For a block that no run has: an error, or a warning if no measure and no kind was asked for.
+ * False: an error. */
 static bool check_nothing(struct pf_comparison *comparison, const char *name)
 {
     bool any = pf_measures_count(&comparison->diff.dict->measures) > 0;
@@ -157,8 +160,7 @@ static bool check_nothing(struct pf_comparison *comparison, const char *name)
     return false;
 }
 
-/* Sides that cannot be compared because one has nothing of the kind, and runs that lack what others
- * have. False: no run has it, or a gate needs it. */
+/* Reports sides and runs that lack the measure of a block. False: an error. */
 static bool check_block(struct pf_comparison *comparison, const struct pf_diff_block *block,
                         const char *name)
 {
@@ -196,7 +198,7 @@ static bool sides_are_there(struct pf_comparison *comparison)
     return true;
 }
 
-/* False: there is nothing to show. */
+/* Checks the sides and writes the tables. False after a failure, printed and raised. */
 static bool show(struct pf_comparison *comparison)
 {
     struct pf_error error = {0};
@@ -226,7 +228,7 @@ static bool show(struct pf_comparison *comparison)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* How the table looks, and what it names. */
+/* Sets the look of the table, and the names that it shows. */
 static void prepare_table(struct pf_comparison *comparison, const char *const *sides)
 {
     struct pf_diff_view *view = &comparison->view;
@@ -275,7 +277,7 @@ static void write_table(struct pf_comparison *comparison)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* False: there is nothing to write. */
+/* Reads all runs as records. False after a failure, printed and raised. */
 static bool read_records(struct pf_comparison *comparison)
 {
     struct pf_diff_records *records = &comparison->records;

@@ -6,10 +6,10 @@ struct expansion {
     struct pf_common *common;
     struct pf_inputs *inputs;
     struct pf_output *output;
-    struct pf_expand *expand; /* of the input at hand */
+    struct pf_expand *expand; /* of the current input */
 };
 
-/* What is made up says so, also behind the pipe. */
+/* Warns that the stacks are approximate, and adds metadata that say so to later programs. */
 static bool write_remark(struct expansion *expansion, const char *name)
 {
     struct pf_tool *tool = &expansion->common->tool;
@@ -45,7 +45,7 @@ static bool write_stacks(struct expansion *expansion, const char *name)
     return status == PF_EOF;
 }
 
-/* An input is through. */
+/* Ends an input: writes the stacks that replace its edges. */
 static bool end_input(struct expansion *expansion, const char *name)
 {
     bool good = true;

@@ -32,7 +32,7 @@ bool pf_feed_ended(const struct pf_feed *feed)
     return !feed->source && feed->next == feed->operands.count;
 }
 
-/* The next operand is the input at hand; nothing is known of it yet. */
+/* Makes the next operand the current input, with no facts known. */
 static void take_operand(struct pf_feed *feed)
 {
     feed->input = (struct pf_input){
@@ -44,8 +44,9 @@ static void take_operand(struct pf_feed *feed)
     feed->next++;
 }
 
-/* The operand behind the one at hand, if it is a file that nobody is waited for: a compressed one
- * is unpacked meanwhile. One that cannot be opened is an error when its turn comes. */
+/* Opens the operand after the current one, if it is a regular file: a compressed file is then
+ * unpacked in a thread. If it cannot be opened, that is reported when it becomes the current
+ * input. */
 static void open_early(struct pf_feed *feed)
 {
     struct pf_error ignored = {0};
@@ -98,7 +99,7 @@ static int open_reader(struct pf_feed *feed, struct pf_error *error)
     return pf_reader_open(&feed->reader, &setup, error);
 }
 
-/* What a thread has read ahead, from here on as if it were read now. */
+/* Opens the next input, which a thread has read ahead. */
 static int open_ahead(struct pf_feed *feed, struct pf_error *error)
 {
     struct pf_ahead_input facts;
@@ -152,7 +153,7 @@ int pf_feed_next(struct pf_feed *feed, struct pf_batch *batch, struct pf_error *
     return status;
 }
 
-/* Bytes of the open input that were read. */
+/* How many bytes of the open input were read. */
 static uint64_t offset(const struct pf_feed *feed)
 {
     return feed->source ? pf_source_raw_offset(feed->source) : feed->ahead_offset;

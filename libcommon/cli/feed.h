@@ -45,7 +45,7 @@ struct pf_feed {
 void pf_feed_start(struct pf_feed *);
 void pf_feed_free(struct pf_feed *);
 
-/* No operand is left to open. */
+/* True if no operand is left to open. */
 bool pf_feed_ended(const struct pf_feed *);
 /* Opens the source of the next operand and detects its format, without a reader: for a copy of
  * its bytes. PF_OK or a negative code with the error; `input` is always this operand. */

@@ -101,8 +101,8 @@ static void open_filter(struct pf_filtering *filter)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Prints a failure of the filter itself, which the output must show too; false, so that the loop
- * ends. */
+/* Prints a failure of the filter itself, and leaves the output unfinished. Returns false, to end
+ * the loop. */
 static bool fail(struct pf_filtering *filter, int status, const struct pf_error *error)
 {
     if (status == PF_NOMEM)
@@ -134,8 +134,8 @@ static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
                          : pf_output_write(filter->output, batch);
 }
 
-/* Chooses, edits and writes. A batch of which nothing is left must not look like one that asks for
- * a flush. */
+/* Selects, edits and writes a batch. A batch whose records are all removed is not written: a batch
+ * without rows would ask for a flush. */
 static bool process(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch chosen, edited;
@@ -155,8 +155,8 @@ static bool process(struct pf_filtering *filter, const struct pf_batch *given)
     return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
 }
 
-/* A share of the total can be had only when everything has been read: the input waits in a
- * temporary file. */
+/* Reads the whole input to compute its total, for selections by a share of the total. The input
+ * waits in a temporary file. */
 static bool read_total(struct pf_filtering *filter)
 {
     struct pf_spill *spill = NULL;
@@ -195,7 +195,7 @@ static bool run(struct pf_filtering *filter)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Nothing is said of an input that cannot be read at all. */
+/* Reports expressions that matched nothing, unless an input could not be read. */
 static void report(struct pf_filtering *filter)
 {
     struct pf_report to = pf_selection_messages(&filter->selection);

@@ -34,10 +34,10 @@ void pf_command_word(struct pf_buffer *text, const char *word)
 
 enum { CAT = 1, MERGE = 2, DIFF = 4, FILTER = 8, TOP = 16, ALL = 31, STRONG = 32 };
 
-/* Words of other tools and the option that does the same. Words are separated by blanks and have
- * '-' for '_'. `programs` are those the answer is for; STRONG: also where the word is short for an
- * option of the program. <TEXT> in an answer is replaced by the argument that was typed. The first
- * line that fits counts. */
+/* Words that users of other tools type, and the option that does the same here. Words are separated
+ * by blanks; '_' is written '-'. `programs`: the programs of the answer; STRONG: the word counts
+ * even if it is short for an option of the program. In an answer <TEXT> is replaced by the argument
+ * that was typed, and @ by the word. The first line that fits counts. */
 static const struct guess {
     const char *words;
     unsigned programs;
@@ -103,8 +103,8 @@ static const struct guess {
     {"max-stack depth", FILTER, "--max-depth=<N>"},
 };
 
-/* What proffilter has and other programs do not: with `letter`, or 0, and whether it takes an
- * argument. `also`: the same in other tools. */
+/* Options of proffilter that other programs lack. `letter`: the short option, or 0; `argument`: the
+ * option takes one; `also`: words of other tools for the same. */
 static const struct selection {
     const char *name, *also;
     char letter;
@@ -143,7 +143,7 @@ enum { OPTIONS = 128, WORD = 64 };
 struct option {
     struct pf_bytes name;
     char letter;
-    bool required, optional; /* its argument */
+    bool required, optional; /* the option requires an argument; may have an argument */
 };
 
 struct line {
@@ -155,7 +155,7 @@ struct line {
     size_t option_count;
 };
 
-/* "  -h, --help   TEXT" or "      --name=ARGUMENT   TEXT" */
+/* Reads a line of --help, " -h, --help TEXT" or " --name=ARGUMENT TEXT". False: another line. */
 static bool parse_help(const char *text, struct option *option)
 {
     const char *p = text + strspn(text, " ");
@@ -205,7 +205,7 @@ static const struct option *find_letter(const struct line *line, char letter)
     return NULL;
 }
 
-/* The option that a name is short for; *count of them begin so. */
+/* An option whose name begins with `name`; *count: how many do. NULL: no option. */
 static const struct option *find_prefix(const struct line *line, struct pf_bytes name,
                                         size_t *count)
 {
@@ -241,7 +241,8 @@ static const struct guess *find_guess(const struct line *line, struct pf_bytes w
     return NULL;
 }
 
-/* An option of proffilter that this program lacks, by its name or that of another tool. */
+/* Finds an option of proffilter that this program lacks, by its name or by the word of another
+ * tool. NULL: no such option. */
 static const struct selection *find_selection(const struct line *line, struct pf_bytes word)
 {
     for (size_t k = 0; k < sizeof selections / sizeof *selections; k++) {
@@ -259,13 +260,14 @@ static const struct selection *find_selection(const struct line *line, struct pf
 
 struct element {
     enum element_kind { OPERAND, OPTION, SELECTION, UNKNOWN, DASHES } kind;
-    int first, count;                  /* in argv */
-    struct pf_bytes name;              /* without dashes, '-' for '_' */
-    const char *value;                 /* NULL: none */
-    bool single;                       /* one dash before a long name */
-    bool ambiguous;                    /* short for several options */
-    const char *letter;                /* in argv: a letter that is no option; NULL: none */
-    const struct option *option;       /* OPTION: the first of a cluster of letters */
+    int first, count;     /* place and number of its words in argv */
+    struct pf_bytes name; /* without dashes; '_' is replaced by '-' */
+    const char *value;    /* NULL: no argument */
+    bool single;          /* one dash before a long name */
+    bool ambiguous;       /* short for several options */
+    /* in argv: a letter that is not an option; NULL: no such letter */
+    const char *letter;
+    const struct option *option;       /* OPTION: of several letters the first */
     const struct selection *selection; /* SELECTION */
     char word[WORD];
 };
@@ -286,7 +288,7 @@ static void read_name(struct element *element, const char *text)
     element->name = (struct pf_bytes){element->word, size};
 }
 
-/* The argument of an option may be the next element of argv. */
+/* Sets the argument of an option that has none yet: the next word of argv. */
 static void take_argument(const struct line *line, struct element *element)
 {
     if (!element->value && element->first + 1 < line->argc) {
@@ -310,7 +312,7 @@ static void read_long(const struct line *line, struct element *element)
         take_argument(line, element);
 }
 
-/* A letter, or several with the last one's argument behind them. */
+/* Reads one letter or several; the rest after a letter with an argument is the argument. */
 static void read_letters(const struct line *line, struct element *element, const char *text)
 {
     element->kind = OPTION;
@@ -339,7 +341,7 @@ static void read_letters(const struct line *line, struct element *element, const
     }
 }
 
-/* The element that begins at argv[at]. */
+/* Reads the element that begins at argv[at]. */
 static void read_element(const struct line *line, int at, struct element *element)
 {
     const char *text = line->argv[at];
@@ -370,7 +372,7 @@ static void read_element(const struct line *line, int at, struct element *elemen
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* A blank and a word. */
+/* Appends a blank and a word. */
 static void append_word(struct pf_buffer *text, const char *word)
 {
     pf_command_text(text, " ");
@@ -386,7 +388,7 @@ static _Noreturn void answer(const struct line *line, const struct element *elem
                   pf_clip(element->name).text, what, text->data);
 }
 
-/* Options of the program that say what is read: they go in front of the pipe. */
+/* True for options that say how inputs are read: in a suggested pipe they go to proffilter. */
 static bool is_input_option(const struct option *option)
 {
     static const char names[] = "from recursive files0-from salvage keep-going threads";
@@ -394,7 +396,8 @@ static bool is_input_option(const struct option *option)
     return option && has_word(names, option->name);
 }
 
-/* One side of the pipe: what selects and what is read, or the rest. */
+/* Appends one side of a suggested pipe. Front: selections, inputs and options for reading; back:
+ * the other options. */
 static void append_side(const struct line *line, bool front, struct pf_buffer *text)
 {
     struct element element;
@@ -419,7 +422,8 @@ static void append_side(const struct line *line, bool front, struct pf_buffer *t
     }
 }
 
-/* proftop and profcat leave the choice of records to proffilter. */
+/* Answers a selection that this program lacks: suggests a pipe from proffilter, or to filter each
+ * input first. */
 static _Noreturn void answer_selection(const struct line *line, const struct element *element)
 {
     struct element named = *element;
@@ -488,7 +492,8 @@ static _Noreturn void answer_option(const struct line *line, const struct elemen
 
 /* --- typing mistakes -------------------------------------------------------------------------- */
 
-/* Letters to change, add, leave out or swap; both words are shorter than WORD. */
+/* How many letters must be changed, added, removed or swapped to get from one word to the other;
+ * both are shorter than WORD. */
 static size_t distance(struct pf_bytes a, struct pf_bytes b)
 {
     size_t rows[3][WORD + 1];
@@ -513,13 +518,14 @@ static size_t distance(struct pf_bytes a, struct pf_bytes b)
     return rows[a.size % 3][b.size];
 }
 
-/* At most one letter of three, and at most three, may be wrong. */
+/* How many letters may be wrong: one in three, at most three. */
 static size_t allowed(struct pf_bytes name)
 {
     return name.size / 3 < 3 ? name.size / 3 : 3;
 }
 
-/* Whether `known` is nearer than *best, or as near as allowed for a first one; then it is *best. */
+/* True if `known` is nearer to the name than *best, or as near and the `first` candidate. Then sets
+ * *best. */
 static bool is_nearer(struct pf_bytes name, struct pf_bytes known, bool first, size_t *best)
 {
     size_t far = known.size < WORD ? distance(name, known) : WORD;
@@ -562,7 +568,8 @@ static _Noreturn void answer_mistaken(const struct line *line, const struct elem
     answer(line, element, "did you mean proffilter --", &text);
 }
 
-/* The next messages are those of getopt, which prints control characters as they are. */
+/* Answers a name that is short for several options. Without this answer getopt would print control
+ * characters of the word as they are. */
 static _Noreturn void answer_ambiguous(const struct line *line, const struct element *element)
 {
     struct pf_buffer text = {0};

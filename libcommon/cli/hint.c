@@ -38,7 +38,7 @@ static bool is_perf_data(const char *name)
     return found;
 }
 
-/* The name of an output stands where an input is expected. */
+/* True if an operand that should be an input looks like the name of an output. */
 static bool is_output(const struct pf_common *common, const char *name)
 {
     struct stat info;
@@ -86,7 +86,7 @@ void pf_hint_input(const struct pf_common *common, const char *name, struct pf_e
 
 /* --- two sides -------------------------------------------------------------------------------- */
 
-/* Bytes that two names begin with. */
+/* How many bytes two names share at their beginning. */
 static size_t common_start(const char *a, const char *b)
 {
     size_t size = 0;
@@ -106,7 +106,8 @@ static size_t common_end(const char *a, const char *b, size_t start)
     return size;
 }
 
-/* Appends START*END where exactly these files match it. False: they are not the only ones. */
+/* Appends a command that lists START*END, if this pattern matches exactly these files. False: there
+ * is no such pattern. */
 static bool append_glob(struct pf_buffer *text, char *const *names, size_t count)
 {
     size_t start = strlen(names[0]), end = start;
@@ -174,7 +175,7 @@ void pf_hint_sides(struct pf_common *common, const char *what, char *const *name
 
 /* --- names of frames -------------------------------------------------------------------------- */
 
-/* A name, and not [unknown] or [IMAGE]. */
+/* True for a real name: not [unknown] or [IMAGE]. */
 static bool is_name(struct pf_bytes name)
 {
     return name.size > 0 && !(name.data[0] == '[' && name.data[name.size - 1] == ']');

@@ -16,17 +16,17 @@ struct pf_inputs {
     bool stopped, failed;
     unsigned good;
 
-    bool announce; /* the input's own metadata are to be given */
+    bool announce; /* return the metadata about the input first */
     uint32_t announce_columns[3][2];
-    bool unflushed; /* something was given since the last flush */
+    bool unflushed; /* something was returned since the last flush */
     bool want_ends, end_due;
-    bool rejected; /* the input at hand */
+    bool rejected; /* the current input was rejected */
 
     struct pf_annotation annotation;
     struct pf_selection *selection; /* NULL: all records */
-    bool nothing_chosen;            /* of the last batch: it is not passed on */
+    bool nothing_chosen;            /* the last batch has no selected record: do not return it */
     struct pf_left_measures left_measures;
-    /* the input at hand has ended; what was not chosen is to be given */
+    /* the current input has ended: return the metadata of the removed records */
     bool removed_due;
 };
 
@@ -42,7 +42,8 @@ static uint64_t total_size(const struct pf_operands *operands)
     return total;
 }
 
-/* `profcat x.pfs >>x.pfs` would read what it writes, without end. */
+/* Exits 2 if standard output is also an input: `profcat x.pfs >>x.pfs` would read what it writes,
+ * without end. */
 static void refuse_own_output(struct pf_common *common, const struct pf_operands *operands)
 {
     struct stat output, input;
@@ -132,7 +133,7 @@ void pf_inputs_select(struct pf_inputs *inputs)
     inputs->feed.want_times |= inputs->selection->timed;
 }
 
-/* Of inputs that were not all read nobody can say that nothing matches. */
+/* Reports expressions that matched nothing, if all inputs were read. */
 static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
@@ -177,7 +178,7 @@ void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
     inputs->stopped |= !inputs->common->tool.keep_going;
 }
 
-/* The operand as it appears in data: standard input is "-". */
+/* Prepares the metadata about an input: the operand (standard input is "-") and the format. */
 static void prepare_announcement(struct pf_inputs *inputs)
 {
     struct pf_dict *dict = &inputs->dict;
@@ -189,7 +190,7 @@ static void prepare_announcement(struct pf_inputs *inputs)
     inputs->announce_columns[2][0] =
         pf_dict_intern(dict, pf_bytes_of(inputs->feed.input.name), PF_UTF8);
     inputs->announce_columns[2][1] = pf_dict_intern_word(dict, format->name);
-    /* a native stream announces what it was made of itself */
+    /* a native stream has the names of its own inputs */
     inputs->announce = !(format->caps & PF_HOLDS_FAILURE);
 }
 
@@ -206,8 +207,8 @@ static void open_input(struct pf_inputs *inputs)
     pf_annotation_input(&inputs->annotation, inputs->feed.input.name);
 }
 
-/* Files of some formats can stand one behind the other; of others an output is one file. Nothing
- * about the records may be changed. */
+/* True if inputs may be copied unchanged. Copies of several files fit one output only if the format
+ * allows several profiles in a file; no option may change the records. */
 static bool may_copy(const struct pf_inputs *inputs, const struct pf_format *format)
 {
     return format->copy && !pf_annotation_active(&inputs->annotation) &&
@@ -256,7 +257,7 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
     inputs->announce = false;
 }
 
-/* True when the producer lets us wait and something written is still held back. */
+/* True if the producer is slow and something was returned since the last flush. */
 static bool flush_now(struct pf_inputs *inputs)
 {
     if (!inputs->feed.want_flush || !inputs->unflushed || !pf_feed_would_block(&inputs->feed))
@@ -273,7 +274,7 @@ static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
     inputs->end_due = false;
 }
 
-/* Leaves the chosen records of a batch. */
+/* Removes the records that are not selected from a batch. */
 static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_batch all = *batch;
@@ -312,7 +313,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     return status;
 }
 
-/* What was not chosen of the input that has ended. False: nothing. */
+/* Makes a batch of metadata about the removed records of the input that has ended. False: no
+ * records were removed. */
 static bool give_removed(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     inputs->removed_due = false;

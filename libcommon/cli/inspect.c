@@ -14,7 +14,7 @@ struct inspect {
     struct pf_inspection inspection;
     struct pf_inventory inventory;
     struct pf_facts facts;
-    const char *input; /* whose frames are being walked over */
+    const char *input; /* the input whose frames are being listed */
 };
 
 static enum pf_sheet_form choose_form(struct pf_common *common)
@@ -40,7 +40,7 @@ static void end_input(struct inspect *inspect, const struct pf_input *input)
     };
     struct pf_inventory *inventory = &inspect->inventory;
 
-    /* What is no profile at all has its message on standard error. */
+    /* An input that is not a profile has its message on standard error. */
     if (!input->format)
         return;
     if (inspect->what == PF_INSPECT_PROBE) {

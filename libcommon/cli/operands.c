@@ -26,7 +26,7 @@ void pf_operands_add(struct pf_operands *operands, struct pf_common *common, str
     operands->names[operands->count] = NULL;
 }
 
-/* What stands in the way of an operand: an error of an input. */
+/* Reports an operand that cannot be used, as an error of an input. */
 static void fail(struct pf_common *common, const char *name, const struct pf_error *error)
 {
     if (!common->tool.keep_going)
@@ -48,7 +48,7 @@ void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common
         fail(common, path, &error);
 }
 
-/* The name ahead, with its NUL where it has one. 0: there is none. */
+/* Peeks at the next name. Returns its size with the NUL, if it has one; 0: no name is left. */
 static size_t next_name(struct pf_source *source, struct pf_bytes *name)
 {
     size_t searched = 0, have;
@@ -90,7 +90,7 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* A directory on the path to the one at hand, and those above it. */
+/* A directory on the way to the current directory, and the directories above it. */
 struct way {
     dev_t device;
     ino_t number;
@@ -112,8 +112,8 @@ static struct way way_to(const char *path, const struct way *above)
                                   : (struct way){0, 0, above};
 }
 
-/* Adds what stands in a directory. A link back to a directory on the way is a circle: it would be
- * read for ever. */
+/* Adds the files of a directory and below it. A link back to a directory on the way is skipped: it
+ * would be followed without end. */
 static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path,
                         const struct way *way)
 {
@@ -203,8 +203,8 @@ void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *com
 /* --- series ----------------------------------------------------------------------------------- */
 
 struct place {
-    struct pf_series series; /* key "" = in no series */
-    size_t first;            /* where the first member of the series stands */
+    struct pf_series series; /* key "": no series */
+    size_t first;            /* place of the first file of the series */
     size_t position;
     char *name;
     uint32_t group;
@@ -244,7 +244,7 @@ static int by_place(const void *a, const void *b)
     return x->position < y->position ? -1 : 1;
 }
 
-/* A series is read at the place of its first member, in the order of its ordinals. */
+/* Moves the files of a series to the place of the first of them, in the order of their ordinals. */
 void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
 {
     struct place *places = calloc(operands->count + 1, sizeof *places);

@@ -15,19 +15,19 @@ struct pf_output {
     struct pf_common *common;
     struct pf_inputs *inputs;
     struct pf_sink *sink;
-    int temporary; /* slot of the file a signal removes */
+    int temporary; /* slot of pf_tool_temporary */
     const struct pf_format *format;
     struct pf_writer *writer;
     const char *name;
     bool failed;
-    /* -m: the columns that were asked for */
+    /* -m: the selected columns of a batch */
     struct pf_value_column *columns;
     size_t column_capacity;
     bool *matched; /* which names of -m were found */
     bool measures_seen;
     struct pf_document document;
     struct pf_canonical *canonical; /* --canonical: holds all batches until the close */
-    bool copied;                    /* there is a whole segment, or one marked incomplete */
+    bool copied;                    /* inputs were copied to the output */
 };
 
 static bool named_gz(const char *path)
@@ -36,7 +36,7 @@ static bool named_gz(const char *path)
     return size > 3 && strcasecmp(path + size - 3, ".gz") == 0;
 }
 
-/* The format by -t, by suffix, or by custom. */
+/* Chooses the format: by -t, by the suffix of -o, or the default. */
 static const struct pf_format *choose_format(struct pf_common *common, const char *path,
                                              const struct pf_sink *sink)
 {
@@ -66,7 +66,8 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
     return sink;
 }
 
-/* Through gzip passes what has a name that says so, and on -z what does not compress by itself. */
+/* Compresses the output with gzip if its name ends in .gz, or if -z is given and the format does
+ * not compress by itself. */
 static void compress_sink(struct pf_common *common, const char *path,
                           const struct pf_format *format, struct pf_sink *sink)
 {
@@ -182,7 +183,7 @@ static bool open_writer(struct pf_output *output)
     return false;
 }
 
-/* Leaves the columns that -m asks for. */
+/* Removes the columns that -m does not select. False: out of memory. */
 static bool select_measures(struct pf_output *output, struct pf_batch *batch)
 {
     struct pf_common *common = output->common;
@@ -270,8 +271,8 @@ static void check_measures(struct pf_output *output)
     }
 }
 
-/* Whether what was written may take the place of the old file: all is well, or all that
- * --keep-going promises. */
+/* True if the new file may replace the old file: nothing failed, or with --keep-going at least one
+ * input was good. */
 static bool worth_keeping(const struct pf_common *common, const struct pf_inputs *inputs)
 {
     return common->tool.status <= PF_EXIT_CONDITION ||
@@ -279,7 +280,8 @@ static bool worth_keeping(const struct pf_common *common, const struct pf_inputs
             pf_inputs_good(inputs) > 0);
 }
 
-/* `told`: what was written is unfinished, and the reason was printed already. */
+/* Commits the output or removes it. `told`: the output is unfinished, and the reason was
+ * printed. */
 static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink,
                      const char *name, int slot, bool told)
 {
@@ -293,8 +295,8 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
     pf_tool_temporary_done(slot);
 }
 
-/* Inputs that do not count what a format with room for few measures holds must not vanish in
- * silence. */
+/* Warns about records that are left out because they have no value of a measure that the format
+ * holds. */
 static void tell_left_out(const struct pf_output *output)
 {
     const struct pf_held_measures *held = &output->writer->measures;

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a side is made of, and which run each of its entries is in. */
+/* A file or directory of a side, and the run to which it belongs. */
 struct entry {
     const char *name;
     struct pf_series series;
-    size_t position, group; /* the group is the position of its first entry */
+    size_t position, group; /* group: position of the first entry of the run */
 };
 
 static size_t root_of(const struct entry *entries, size_t at)
@@ -22,7 +22,7 @@ static size_t root_of(const struct entry *entries, size_t at)
     return at;
 }
 
-/* The one that stands first speaks for both. */
+/* Joins the groups of two entries; the first entry of both names the group. */
 static void join(struct entry *entries, size_t a, size_t b)
 {
     a = root_of(entries, a);
@@ -48,8 +48,8 @@ static int compare_with_key(const void *key, const void *element)
     return strcmp(key, ((const struct by_key *)element)->key);
 }
 
-/* Files of one process belong together, but not copies of one file; and a process belongs to the
- * one that started it. */
+/* Finds which entries are one run: files of one process (but not copies of one file), and the files
+ * of the process that started it. */
 static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
 {
     struct by_key *keys = calloc(count + 1, sizeof *keys);
@@ -94,7 +94,8 @@ static void add_run(struct pf_runs *runs, const char *name, unsigned side, size_
     runs->runs[runs->count++] = (struct pf_run){.name = name, .side = side, .first = first};
 }
 
-/* One run of the side `inside`: its files behind those of the runs before it, in order. */
+/* Adds the files of a run, in order, after the files of earlier runs. `inside`: the directory of
+ * the side. */
 static void add_files(struct pf_runs *runs, struct pf_operands *files, const struct entry *entries,
                       size_t count, const char *inside)
 {
@@ -177,7 +178,7 @@ static void check_standard_input(struct pf_common *common, const struct pf_opera
         pf_tool_usage(&common->tool, "standard input can be only one run");
 }
 
-/* The operands as they were given. */
+/* Makes a side of each operand. */
 static void take_operands(struct pf_runs *runs, bool reverse)
 {
     struct pf_common *common = runs->common;

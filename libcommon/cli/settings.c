@@ -29,7 +29,7 @@ static _Noreturn void refuse(struct pf_tool *tool, const struct pf_setting *sett
                   setting->what ? setting->what : number, text);
 }
 
-/* The number of a word in "a, b or c". */
+/* Finds the number of a word in a list "a, b or c". False: the list does not have the word. */
 static bool find_word(const char *words, struct pf_bytes text, int *number)
 {
     *number = 0;

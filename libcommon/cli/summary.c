@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Lines of the terminal that a table needs for more than rows. */
+/* Lines of the terminal that a table needs besides its rows. */
 enum { OTHER_LINES = 4 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -19,7 +19,8 @@ static bool wants(void *arg, uint32_t measure)
     return pf_common_wants(&summary->common, summary->accumulator.dict, measure, NULL);
 }
 
-/* With --keep-going an input is added at its end, when all of it is known to fit. */
+/* The sums that take a batch. With --keep-going the input has sums of its own, which are added at
+ * its end if all of it fits. */
 static struct pf_accumulator *target(struct pf_summary *summary)
 {
     if (!summary->common.tool.keep_going)
@@ -30,8 +31,8 @@ static struct pf_accumulator *target(struct pf_summary *summary)
     return &summary->own;
 }
 
-/* What follows from a status of the input at hand. False after a failure of ours, printed. With
- * --keep-going an input that cannot be added is to be dropped when it ends. */
+/* Handles a status of the current input. With --keep-going an input that cannot be added is
+ * rejected: *drop. False after a failure that ends the program, printed and raised. */
 static bool judge(struct pf_summary *summary, const struct pf_input *input, int status,
                   const struct pf_error *error, bool *drop)
 {
@@ -58,7 +59,7 @@ static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
     return judge(summary, input, status, &error, drop);
 }
 
-/* With --keep-going: what the input said counts, or is forgotten. */
+/* Ends an input, with --keep-going: adds its sums, or drops all that came from it. */
 static void end_input(struct pf_summary *summary, const struct pf_input *input, bool drop)
 {
     struct pf_error error = {0};
@@ -102,7 +103,8 @@ static bool read_all(struct pf_summary *summary)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Times that no record has: of functions whose calls alone are timed, and outside of all subs. */
+/* Adds times that no record has: self times of functions whose profile times only calls, and the
+ * time outside of all subs. */
 static void add_times(struct pf_summary *summary)
 {
     struct pf_error error = {0};
@@ -113,7 +115,8 @@ static void add_times(struct pf_summary *summary)
         pf_tool_die(&summary->common.tool, NULL, &error, false);
 }
 
-/* An answer that the inputs do not have: after an input failed, its message stands alone. */
+/* Chooses the blocks. Exits 2 if the profile lacks what was asked for; if an input failed, its
+ * message stays the only one. */
 static void choose(struct pf_summary *summary)
 {
     const struct pf_top_choice choice = {summary->common.measures, summary->common.measure_count,
@@ -130,7 +133,7 @@ static void choose(struct pf_summary *summary)
         pf_tool_die(tool, NULL, &error, status == PF_NOMEM);
 }
 
-/* Without a name for anything: how to get names. */
+/* If no frame has a name, says how to get names. */
 static void hint_names(struct pf_summary *summary)
 {
     const struct pf_given *given = summary->common.given;
@@ -172,7 +175,7 @@ static void show(struct pf_summary *summary)
         hint_names(summary);
 }
 
-/* How the output looks, and what it names. */
+/* Sets the look of the output, and the names that it shows. */
 static void prepare(struct pf_summary *summary)
 {
     struct pf_top *top = &summary->top;

@@ -20,7 +20,8 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-/* Global, as signal and exit handlers take no argument. A slot is free when NULL. */
+/* Files to remove at the end. Global, because signal and exit handlers take no argument. NULL: the
+ * slot is free. */
 enum { TEMPORARIES = 64 };
 static char *volatile temporaries[TEMPORARIES];
 
@@ -34,7 +35,7 @@ static void remove_temporaries(void)
 static void remove_and_die(int number)
 {
     remove_temporaries();
-    raise(number); /* SA_RESETHAND: the default action now */
+    raise(number); /* SA_RESETHAND: now the default action */
 }
 
 /* Some libraries cannot report that memory runs out: snappy throws a C++ exception, jansson fails
@@ -114,7 +115,7 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
     struct sigaction action = {.sa_handler = remove_and_die,
                                .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     sigemptyset(&action.sa_mask);
-    /* a parent may have ignored it: a closed pipe ends us quietly */
+    /* a parent may have ignored SIGPIPE; a closed pipe must end the program quietly */
     sigaction(SIGPIPE, &action, NULL);
     static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGALRM,
                                SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU};
@@ -123,7 +124,7 @@ void pf_tool_start(struct pf_tool *tool, const char *name)
         if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(ends[i], &action, NULL);
     }
-    /* a limit on the size of files is a write that fails, with a message */
+    /* at a limit on the size of files a write must fail, with a message */
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
 }
@@ -141,8 +142,8 @@ static void show_line(struct pf_tool *tool, const char *text)
     tool->line_shown = text && terminal;
 }
 
-/* Names in messages come from files: what speaks to a terminal, or turns the text around, is
- * escaped as in tables. */
+/* Prints a text. Names in messages come from files, so characters that control a terminal or change
+ * the direction of text are escaped, as in tables. */
 static void print_safely(FILE *stream, struct pf_bytes rest)
 {
     while (rest.size > 0) {
@@ -242,7 +243,7 @@ void pf_tool_fail(struct pf_tool *tool, const char *what, const struct pf_error 
 {
     char offset[48] = "";
     if (error->code == PF_IO)
-        what = NULL; /* what the system refused is in the text */
+        what = NULL; /* the text already names what the system refused */
     if (error->has_offset)
         snprintf(offset, sizeof offset, "offset %" PRIu64 ": ", error->offset);
     pf_tool_error(tool, "%s%s%s%s", what ? what : "", what ? ": " : "", offset, error->text);
@@ -300,7 +301,7 @@ int pf_tool_print(FILE *stream, const char *format, ...)
     return 0;
 }
 
-/* Standard output is closed here and nowhere else, and what close says counts. */
+/* Closes standard output and exits: 0, or 4 if a write or the close failed. */
 static _Noreturn void end_stdout(struct pf_tool *tool)
 {
     bool failed = ferror(stdout) != 0;
@@ -413,8 +414,8 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-/* The locale decides on the look only: comparing and matching stay byte by byte, so that the output
- * of a program does not depend on it. */
+/* The locale decides only how the output looks. Comparing and matching work on bytes, so the output
+ * of a program does not depend on the locale. */
 bool pf_tool_utf8(void)
 {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

@@ -100,7 +100,7 @@ void pf_progress_start(struct pf_progress *, struct pf_tool *, uint64_t total);
 void pf_progress_update(struct pf_progress *, uint64_t done);
 void pf_progress_end(struct pf_progress *);
 
-/* Whether `sink` gets colour (NO_COLOR, --color, TERM=dumb); whether the locale is UTF-8; columns
+/* True if `sink` gets colour (NO_COLOR, --color, TERM=dumb); true if the locale is UTF-8; columns
  * and rows of the terminal at standard output: 0 without a terminal, and COLUMNS and LINES if the
  * terminal does not know its size. */
 bool pf_tool_colors(const struct pf_tool *, const struct pf_sink *);

@@ -21,7 +21,7 @@ struct weighted {
     struct pf_common *common;
     struct pf_weights *weights;
     struct pf_operands operands;
-    struct pf_strings names; /* that have a weight */
+    struct pf_strings names; /* names that have a weight */
 };
 
 static void add(struct weighted *weighted, struct pf_weight weight, struct pf_bytes name)
@@ -87,7 +87,7 @@ static void add_list(struct weighted *weighted, const char *path)
     pf_source_close(source);
 }
 
-/* Operands without a weight of their own have 1. */
+/* Adds the operands that have no weight yet, with weight 1. */
 static void add_operands(struct weighted *weighted)
 {
     struct pf_common *common = weighted->common;
