@@ -26,7 +26,7 @@ struct pf_diff_view {
     const char *gate_text;
     bool drop_negative, by_name; /* by_name: --stats sorts by name */
     size_t limit;                /* rows; 0: all */
-    double min_percent;          /* rows below this share of both totals are left out */
+    double min_percent;          /* percent: rows below this share of both totals are left out */
 };
 
 /* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, or the result of

@@ -19,7 +19,7 @@ struct pf_sheet_head pf_diff_document(const struct pf_diff_view *, const char *s
                                       void (*measures)(const void *arg, struct pf_sink *),
                                       const void *arg);
 
-/* amount / parts for people, shares in percent; with `sign` a + before positive amounts. */
+/* amount / parts for people, shares in percent; `sign`: a + before positive amounts. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *,
                           pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT]);
 /* Writes "LEFT     before/ (5 runs), after.out". PF_OK or PF_NOMEM. */

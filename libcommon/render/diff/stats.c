@@ -20,7 +20,7 @@ struct table {
     size_t count, runs;
     int64_t *amounts; /* of one row, by run */
     pf_int128 total;  /* of all records of all runs */
-    size_t small;     /* rows left out: less than the share asked for */
+    size_t small;     /* rows left out because they are below --min-percent */
 };
 
 struct writing {
@@ -71,7 +71,7 @@ struct order {
     bool by_name;
 };
 
-/* What varies most stands first. */
+/* Rows that vary most come first. */
 static int compare_rows(const void *arg, const void *x, const void *y)
 {
     const struct order *order = arg;
@@ -108,7 +108,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
                : pf_error_nomem(error);
 }
 
-/* So many of an amount are one of the unit. */
+/* How many parts of an amount are one unit. */
 static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_block *block)
 {
     return view->diff->normalize ? 1 : block->scale.parts;
@@ -229,7 +229,7 @@ static int write_head(struct writing *writing, size_t block)
                : status;
 }
 
-/* A mean or a deviation: of counts with two decimals, for most are small. */
+/* Prints a mean or a deviation. Counts have two decimals, because most counts are small. */
 static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block,
                               double amount, char text[PF_AMOUNT_TEXT])
 {

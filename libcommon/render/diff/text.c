@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With tests there are an interval and a q. */
+/* INTERVAL and Q are only in tables with tests. */
 enum { BEFORE, AFTER, DELTA, POINTS, RATIO, INTERVAL, Q, VERDICT, BAR, NAME, COLUMNS };
 
 static const struct pf_text_column text_columns[COLUMNS] = {
@@ -44,7 +44,7 @@ const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_
     return text;
 }
 
-/* Names of sides, without directories where `brief`. */
+/* Appends the names of the sides; `brief`: without directories. */
 static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_buffer *line)
 {
     struct pf_buffer scratch = {0};
@@ -67,7 +67,7 @@ static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_
     pf_buffer_free(&scratch);
 }
 
-/* Whether the sides can be told apart without their directories. */
+/* True if all sides have different names without their directories. */
 static bool brief_names(const struct pf_diff_view *view)
 {
     for (size_t i = 0; i < view->side_count; i++)
@@ -116,7 +116,7 @@ static void append_worths(const struct pf_diff_view *view, const struct pf_diff_
                                    block->scale.parts, false, text));
 }
 
-/* What made the verdicts, and what they take for granted. */
+/* Appends the method of the verdicts and what the method assumes. */
 static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block,
                           const struct pf_diff_table *table, struct pf_buffer *line)
 {
@@ -175,7 +175,7 @@ static void append_total(const struct pf_diff_view *view, const struct pf_diff_b
     }
 }
 
-/* `points`: the table has the column of that name. */
+/* Writes the lines above the table. `points`: the table shows the column POINTS. */
 static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block,
                       const struct pf_diff_table *table, bool points)
 {
@@ -224,7 +224,7 @@ static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_mean
                  row->ratio);
 }
 
-/* An end of an interval: with decimals where means may have some. */
+/* Prints an end of an interval, with decimals if means have decimals. */
 static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block,
                       const struct pf_diff_table *table, double amount, char text[PF_AMOUNT_TEXT])
 {
@@ -268,7 +268,7 @@ static bool tested(const struct pf_diff_table *table)
     return table->method == PF_DIFF_RUNS || table->method == PF_DIFF_SAMPLES;
 }
 
-/* The columns of the block; their number. */
+/* Chooses the columns of the block. Returns their number. */
 static size_t choose_columns(const struct pf_diff_table *table,
                              struct pf_text_column columns[COLUMNS])
 {
@@ -280,7 +280,7 @@ static size_t choose_columns(const struct pf_diff_table *table,
     return count;
 }
 
-/* A row to be written, and how long its bar is. */
+/* A row of the table, and the length of its bar. */
 struct shown_row {
     const struct pf_diff_row *row;
     double percent;
@@ -318,7 +318,8 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_text_table_row(text, cells, &place, 1);
 }
 
-/* The rows say which columns a narrow terminal has room for, and the head explains those only. */
+/* Writes the head and the table. The rows decide which columns fit a narrow terminal, and the head
+ * explains only those. */
 static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
                        const struct pf_diff_table *table, size_t shown)
 {
@@ -347,7 +348,7 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
     return status;
 }
 
-/* What is not there, and why. */
+/* Writes the note about rows that are left out, and why. */
 static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table,
                       size_t shown, size_t rows)
 {

@@ -1,5 +1,5 @@
-/* Flame graphs as HTML: one file that needs nothing else, with the whole tree of calls of all
- * measures and sections in it as arrays of numbers, which a script draws, searches and adds up. */
+/* Flame graphs as HTML: one file that needs no other file. It has the whole tree of calls, for all
+ * measures and sections, as arrays of numbers; a script in the file draws, searches and sums. */
 #include "analysis/sum/sort.h"
 #include "analysis/table/flame.h"
 #include "codec/format.h"
@@ -28,9 +28,9 @@ struct html_writer {
     struct pf_palette palette;
     struct pf_flame_subject *subjects;
     size_t subject_count, main;
-    /* functions that are in the tree, those of the most nodes first; 0, the root, before all */
+    /* functions of the tree: first 0, the root, then by number of nodes, the greatest first */
     uint32_t *keys;
-    uint32_t *numbers; /* where each function stands there */
+    uint32_t *numbers; /* by function: its place in `keys` */
     uint32_t key_count;
     uint32_t *records; /* pf_flame_records */
     size_t record_count;
@@ -88,7 +88,7 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* There are millions of them: no printf. */
+/* Writes a number. Without printf, because there are millions. */
 static void write_number(struct pf_sink *sink, int64_t value)
 {
     char text[PF_INT_TEXT];
@@ -114,7 +114,7 @@ static int compare_counts(const void *arg, const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Numbers functions so that those met most often have the shortest numbers. */
+/* Numbers the functions so that the most frequent functions have the shortest numbers. */
 static int number_functions(struct html_writer *state)
 {
     const struct pf_flame *flame = &state->flame;
@@ -175,7 +175,7 @@ static void write_names(struct pf_writer *writer)
     pf_sink_text(writer->sink, "\"");
 }
 
-/* Files, each once, and for each function the number of its file and its line. */
+/* Writes each file once, and for each function the number of its file, and its line. */
 static void write_places(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
@@ -206,7 +206,8 @@ static void write_places(struct pf_writer *writer)
 
 /* --- the tree and its values ------------------------------------------------------------------ */
 
-/* `up`: how many frames end before a node begins, 0 where it is called from the one before it. */
+/* Writes the nodes in preorder. `up`: how many frames end before a node begins; 0: it is called by
+ * the node before. */
 static void write_nodes(struct pf_writer *writer)
 {
     const struct html_writer *state = writer->state;
@@ -221,7 +222,8 @@ static void write_nodes(struct pf_writer *writer)
     pf_sink_text(writer->sink, "]");
 }
 
-/* The values of the label. A slice is [value, slice without this value]; slice 0 has no value. */
+/* Writes the values of the label, and slices: sets of values. A slice is [value, slice without this
+ * value]; slice 0 has no value. */
 static void write_slices(struct pf_writer *writer)
 {
     struct html_writer *state = writer->state;
@@ -249,7 +251,7 @@ static void write_slices(struct pf_writer *writer)
     pf_sink_text(writer->sink, "]");
 }
 
-/* What a run of records, all of one node and one slice, has. *next: behind the run. */
+/* Adds up a run of records with the same node and slice. *next: the first record after the run. */
 static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *subject,
                      const struct pf_sums *sums, size_t first, size_t *next, int64_t *amount)
 {
@@ -271,8 +273,8 @@ static int amount_of(struct pf_writer *writer, const struct pf_flame_subject *su
     return pf_scale_amount(&subject->scale, sum, amount, &writer->error);
 }
 
-/* One slice: its number, the nodes that have something, each as its distance from the one before,
- * and what they have. */
+/* Writes a slice: its number, its nodes with an amount (each as distance from the node before), and
+ * their amounts. */
 static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *subject,
                        const struct pf_sums *sums, size_t first, size_t end,
                        struct pf_buffer *values)
@@ -425,7 +427,7 @@ static int finish(struct pf_writer *writer)
         status = pf_flame_subjects(&state->flame, &state->subjects, &state->subject_count,
                                    &state->main, &writer->error);
     for (size_t i = 0; i < state->subject_count && status == PF_OK; i++) {
-        struct pf_flame_amounts amounts = {0}; /* whether sums overflow 64 bits */
+        struct pf_flame_amounts amounts = {0}; /* only to check for overflow */
         status = pf_flame_measure(&state->flame, &state->subjects[i], &amounts, &writer->error);
         pf_flame_amounts_free(&amounts);
     }

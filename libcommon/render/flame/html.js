@@ -1,5 +1,5 @@
 // A flame graph on a canvas, and a table of its functions. The profile is arrays of numbers by node of the tree of calls, in
-// preorder: what is below a node stands from the one behind it to its end, so every walk is a loop.
+// preorder: the nodes below a node are the nodes after it, up to its `end`, so every walk is a loop.
 "use strict";
 (function () {
     const byId = (id) => document.getElementById(id);
@@ -25,14 +25,14 @@
     for (let node = 0; node < count; node++)
         end[node] += node;
 
-    // --- amounts of the measure and the section at hand ----------------------------------------------------
+    // --- amounts of the chosen measure and section ---------------------------------------------------------
 
     const none = {name: "", unit: "count", self: []};
     let measure = profile.measures[profile.main] || none, section = "";
     let difference = false, self = [], total = [], greatest = 1;
     const width = new Float64Array(count), start = new Float64Array(count);
 
-    // Which slices the section takes. A slice is [value, an earlier slice without this value]; slice 0 has no value.
+    // Which slices belong to the chosen section. A slice is [value, an earlier slice without this value]; slice 0 has no value.
     function chosenSlices() {
         const chosen = new Array(profile.slices.length).fill(section === "");
         if (section === "-")
@@ -44,7 +44,7 @@
         return chosen;
     }
 
-    // Lists of [slice, distances of nodes, amounts], one behind the other.
+    // Adds up lists of slice, distances between nodes, and amounts, one after the other.
     function sumUp(lists) {
         const own = new Float64Array(count), chosen = chosenSlices();
         for (let i = 0; i < lists.length; i += 3)
@@ -63,13 +63,13 @@
         return sums;
     }
 
-    // Leaves at the root: what functions spent themselves is all that stands on their frames there, not where the stacks end.
+    // With leaves at the root, the self amount of a function is all of its frame at the root, not the ends of the stacks.
     function reverseSelves(side, sums) {
         for (let node = 1; node < count; node++)
             side[node] = parent[node] === 0 ? sums[node] : 0;
     }
 
-    // A frame is as wide as the greater of both sides, node by node, so that what is gone keeps its place.
+    // A frame is as wide as the greater of both sides, node by node, so that frames that are gone keep their place.
     function compute() {
         difference = measure.before !== undefined;
         self = difference ? [sumUp(measure.before), sumUp(measure.after)] : [sumUp(measure.self)];
@@ -94,7 +94,7 @@
         return sides[1][node] - sides[0][node];
     }
 
-    // Of what is zoomed into, so that small changes are seen there.
+    // The greatest change below the zoomed frame, so that small changes are visible there.
     function measureChanges() {
         greatest = 0;
         for (let node = zoomed; node < end[zoomed]; node++)
@@ -109,7 +109,7 @@
         bytes: [["TB", 2 ** 40], ["GB", 2 ** 30], ["MB", 2 ** 20], ["kB", 2 ** 10], ["B", 1]],
     };
 
-    // Amounts are whole numbers of parts of what is shown.
+    // Amounts are whole numbers; measure.parts of them are one unit.
     function amountText(parts) {
         const steps = units[measure.unit], amount = parts / (measure.parts || 1);
         if (!steps) {
@@ -127,7 +127,7 @@
         return amountText(amount) + name;
     }
 
-    // Counts are called by their measure; of others it stands before them.
+    // Counts are followed by the name of their measure; for other units the name comes before the amount.
     const heading = (text) => measure.unit === "count" || measure.name === "" ? text : measure.name + ": " + text;
 
     const signed = (amount) => (amount >= 0 ? "+" : "") + amountText(amount);
@@ -145,7 +145,7 @@
         return file === "" ? "" : line > 0 ? file + ":" + line : file;
     }
 
-    // What tells functions of one name apart: the names of their files, whole ones where these are the same, too.
+    // Distinguishes functions with the same name: the base name of their file, or the whole name if base names are the same too.
     const baseOf = (number) => profile.files[profile.file[number]].replace(/^.*[/\\]/, "");
     function timesOf(text) {
         const times = new Map();
@@ -179,7 +179,7 @@
     const found = new Uint8Array(functions);
     let pattern = "", exact = -1, zoomed = 0, focused = 0;
 
-    // Matches inside of others count once.
+    // A match inside another match counts once.
     function matchedAmount() {
         const sums = total.map(() => 0);
         for (let node = zoomed; node < end[zoomed];)
@@ -237,7 +237,7 @@
         colors[0] = theme.root;
     }
 
-    // The stronger the greater, by the square root: small changes are seen.
+    // The colour grows with the square root of the change, so that small changes are visible.
     function changeColor(amount) {
         if (amount === 0)
             return theme.same;
@@ -248,13 +248,13 @@
 
     const channels = (color) => color[0] === "#" ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/\d+/g).map(Number);
 
-    // What the zoomed frame was called from is pale.
+    // The callers of the zoomed frame are pale.
     function pale(color) {
         const page = channels(theme.page);
         return `rgb(${channels(color).map((part, k) => Math.round(0.55 * part + 0.45 * page[k]))})`;
     }
 
-    // Black or white, whichever is read better: 4.5 : 1 at least (WCAG 2.1, relative luminance).
+    // Black or white, whichever is more readable: the contrast is at least 4.5 : 1 (WCAG 2.1, relative luminance).
     const inks = new Map();
     function inkOn(color) {
         if (!inks.has(color)) {
@@ -318,7 +318,7 @@
         context.lineWidth = 1;
     }
 
-    // Calls see(node, x, pixels) for what has a place in the picture: what the zoomed frame was called from, and what is below it.
+    // Calls see(node, x, pixels) for the frames of the picture: the zoomed frame, its callers, and the frames below it.
     function eachFrame(see) {
         const across = scroll.clientWidth, scale = width[zoomed] > 0 ? across / width[zoomed] : 0;
         for (let node = zoomed; node !== 0;)
@@ -475,7 +475,7 @@
     let rows = [], shown = 0, sortBy = "total", descending = true;
     const STEP = 200;
 
-    // A frame's total counts for its function where no frame of the same function is below it in the stack.
+    // The total of a frame counts for its function unless a caller of the frame has the same function.
     function tabulate() {
         const flat = self.map(() => new Float64Array(functions)), cum = self.map(() => new Float64Array(functions));
         const open = new Int32Array(functions), stack = new Int32Array(height + 2);
@@ -601,7 +601,7 @@
         addRows();
     }
 
-    // A row marks its function in the picture, a second time takes the mark away.
+    // A click on a row marks its function in the picture; a second click removes the mark.
     function choose(tr) {
         const number = Number(tr.dataset.number);
         exact = number === exact ? -1 : number;

@@ -10,13 +10,13 @@ struct writing {
     struct pf_sink *sink;
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
-    unsigned last; /* side that is shown: the one after, where there are two */
-    /* nodes to be written, the next one last; nodes that are being written, by depth */
+    unsigned last; /* the side that is shown: `after` if there are two sides */
+    /* `waiting`: nodes to write, the next node last; `open`: nodes being written, by depth */
     uint32_t *waiting, *open;
     struct pf_buffer scratch, line;
 };
 
-/* The greatest last, of equal ones the first by name. */
+/* The greatest node comes last. Of equal nodes, the one with the smaller number comes last. */
 static int compare_waiting(const void *arg, const void *a, const void *b)
 {
     const struct writing *writing = arg;
@@ -27,8 +27,8 @@ static int compare_waiting(const void *arg, const void *a, const void *b)
     return order != 0 ? order : *x > *y ? -1 : *x < *y;
 }
 
-/* `after` less `before`. Times are whole nanoseconds; other parts have decimals, so that many small
- * nodes are as much as the one they stand on. */
+/* Writes `after` - `before`. Times are whole nanoseconds; other amounts have decimals, so that the
+ * amounts of many small nodes add up to the amount of their parent. */
 static void write_amount(struct writing *writing, int64_t after, int64_t before)
 {
     const struct pf_flame_subject *subject = &writing->subject;
@@ -79,7 +79,7 @@ static int write_nodes(struct writing *writing)
     while (size > 0 && status == PF_OK) {
         uint32_t node = writing->waiting[--size];
         size_t first = size;
-        bool behind = depth > flame->depth[node]; /* another child of its parent */
+        bool behind = depth > flame->depth[node]; /* another child of the same parent */
         while (depth > flame->depth[node])
             close_node(writing, writing->open[--depth]);
         pf_sink_text(writing->sink, behind ? "," : "");

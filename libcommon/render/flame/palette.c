@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Channels go from low to high, all alike (shades of one colour) or each on its own. */
+/* A hue: each channel of a colour lies between low and high; all channels move together (shades of
+ * one colour) or each on its own. */
 struct hue {
     const char *name;
     unsigned char low[3], high[3];
     bool alike;
 };
 
-/* Black can be read on all of them: their contrast with it is 4.5 : 1 and more. */
+/* Black text is readable on all colours: the contrast is at least 4.5 : 1. */
 static const struct hue hues[] = {
     {"hot", {218, 68, 30}, {255, 214, 72}, false},
     {"mem", {40, 176, 96}, {90, 238, 204}, false},

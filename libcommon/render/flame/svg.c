@@ -1,5 +1,5 @@
-/* Flame graphs as SVG, as users of flamegraph.pl know them: a picture that stands alone, with zoom
- * and search in a browser. */
+/* Flame graphs as SVG, as users of flamegraph.pl know them: one file that needs no other file, with
+ * zoom and search in a browser. */
 #include "analysis/table/flame.h"
 #include "codec/format.h"
 #include "model/utf8.h"
@@ -23,27 +23,28 @@ static const char style[] =
 enum {
     PAD = 10,
     PRECISION = 100 /* of a pixel */,
-    CHARACTER = 59 /* hundredths of the font size that one is wide */
+    CHARACTER = 59 /* width of a character in hundredths of the font size */
 };
 
 struct svg_writer {
     struct pf_flame flame;
     struct pf_palette palette;
-    int64_t width, height, font_size; /* of the picture, of a frame, of letters; pixels */
-    /* width of a frame that is drawn: hundredths of a pixel, or of a percent */
+    /* in pixels: width of the picture, height of a frame, size of letters */
+    int64_t width, height, font_size;
+    /* narrowest frame that is drawn: in hundredths of a pixel, or of a percent */
     int64_t least;
     int64_t least_width; /* the same as an amount */
     bool least_percent, inverted, negate, delta_self;
 
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
-    /* what amounts count; nothing: their unit stands behind them */
+    /* the word after amounts; empty: amounts are printed with their unit */
     struct pf_bytes counted;
-    /* magnitude of a change; 0: it is no difference, or nothing changed */
+    /* the greatest change of a frame; 0: not a difference, or nothing changed */
     double greatest;
-    /* of amounts in attributes, so that the script can compute with them */
+    /* bits dropped from amounts in attributes, so that the script can compute with them */
     unsigned shift;
-    int64_t levels, top;   /* depth of what is drawn; where frames begin */
+    int64_t levels, top;   /* levels: greatest depth of the drawn frames; top: y of the frames */
     struct pf_cache names; /* by function */
     struct pf_buffer scratch, line;
 };
@@ -70,7 +71,7 @@ static const struct pf_option options[] = {
     {0},
 };
 
-/* A whole number of pixels. */
+/* Reads an option: a whole number of pixels. */
 static int read_size(struct pf_writer *writer, const char *name, int64_t low, int64_t high,
                      int64_t *value)
 {
@@ -125,7 +126,7 @@ static int open_writer(struct pf_writer *writer)
         (status = read_size(writer, "fontsize", 4, 100, &state->font_size)) != PF_OK ||
         (status = read_least(writer)) != PF_OK)
         return status;
-    if (counted && strchr(counted, '(') != NULL) /* the script finds the end of a name by it */
+    if (counted && strchr(counted, '(') != NULL) /* the script uses '(' to find the end of a name */
         return pf_error_set(&writer->error, PF_USAGE,
                             "svg:countname takes a name without '(', not '%s'", counted);
     return pf_flame_open(&state->flame, writer);
@@ -175,7 +176,7 @@ static void write_clean(struct pf_writer *writer, struct pf_bytes text, unsigned
     pf_xml_text(writer->sink, pf_text_line(text, flags, &state->line));
 }
 
-/* 1,234,567.5 with a sign where there is one, or where `sign` asks for it. */
+/* Writes a number like 1,234,567.5. `sign`: with + if it is positive. */
 static void write_grouped(struct pf_sink *sink, pf_int128 amount, uint64_t parts, bool sign)
 {
     char digits[PF_DECIMAL_TEXT];
@@ -193,7 +194,7 @@ static void write_grouped(struct pf_sink *sink, pf_int128 amount, uint64_t parts
     pf_sink_write(sink, digits + size, length - size);
 }
 
-/* 3.41s, or 1,234 without what is counted. */
+/* Writes an amount like 3.41s or 1,234, without the counted word. */
 static void write_amount(struct pf_writer *writer, int64_t amount, bool sign)
 {
     struct svg_writer *state = writer->state;
@@ -230,7 +231,7 @@ static pf_uint128 size_of(pf_int128 number)
     return (pf_uint128)(number < 0 ? -number : number);
 }
 
-/* part / whole in hundredths, its size rounded half up. */
+/* Writes part / whole with two decimals, rounded half away from 0. */
 static void write_hundredths(struct pf_sink *sink, pf_int128 part, pf_int128 whole, bool sign)
 {
     bool negative = whole != 0 && (part < 0) != (whole < 0) && part != 0;
@@ -242,7 +243,7 @@ static void write_hundredths(struct pf_sink *sink, pf_int128 part, pf_int128 who
     write_fraction(sink, (unsigned)(hundredths % 100));
 }
 
-/* What stands in parentheses behind a name: "1,234 samples, 12.34%". */
+/* Writes the text in parentheses after a name: "1,234 samples, 12.34%". */
 static void write_plain(struct pf_writer *writer, uint32_t node)
 {
     const struct svg_writer *state = writer->state;
@@ -272,7 +273,7 @@ static int64_t change_of(const struct svg_writer *state, uint32_t node)
     return change;
 }
 
-/* "before 10, after 20 samples, +10, +100.00%, ratio 2.00" */
+/* Writes "before 10, after 20 samples, +10, +100.00%, ratio 2.00". */
 static void write_difference(struct pf_writer *writer, uint32_t node)
 {
     const struct svg_writer *state = writer->state;
@@ -313,7 +314,7 @@ static void write_pixels(struct pf_sink *sink, int64_t hundredths)
     write_fraction(sink, (unsigned)(hundredths % PRECISION));
 }
 
-/* Ends the attribute before it, and is not ended itself. */
+/* Ends the attribute before, and begins an attribute; the next call ends it. */
 static void write_attribute(struct pf_sink *sink, const char *name, int64_t value)
 {
     pf_sink_text(sink, "\" ");
@@ -322,7 +323,7 @@ static void write_attribute(struct pf_sink *sink, const char *name, int64_t valu
     pf_sink_number(sink, value);
 }
 
-/* Pixels, in hundredths, of an amount from the left edge of the frames. */
+/* The distance from the left edge of the frames for an amount, in hundredths of a pixel. */
 static int64_t pixels_of(const struct svg_writer *state, int64_t amount)
 {
     int64_t inner = (state->width - 2 * PAD) * PRECISION, whole = state->amounts.width[0];
@@ -331,7 +332,7 @@ static int64_t pixels_of(const struct svg_writer *state, int64_t amount)
                       : (int64_t)(((pf_int128)2 * amount * inner + whole) / (2 * (pf_int128)whole));
 }
 
-/* The smallest amount that is wide enough to be drawn. */
+/* The smallest amount whose frame is drawn. */
 static int64_t least_amount(const struct svg_writer *state)
 {
     pf_int128 whole = state->amounts.width[0],
@@ -342,7 +343,7 @@ static int64_t least_amount(const struct svg_writer *state)
     return least > INT64_MAX ? INT64_MAX : (int64_t)least;
 }
 
-/* As much of the name as there is room for; nothing where that is not three characters. */
+/* Writes as much of the name as fits; nothing if fewer than three characters fit. */
 static void write_label(struct pf_writer *writer, struct pf_bytes name, int64_t pixels)
 {
     struct svg_writer *state = writer->state;
@@ -367,7 +368,8 @@ static uint32_t color_of(const struct svg_writer *state, uint32_t node, struct p
     return pf_palette_color(&state->palette, state->flame.key[node], name);
 }
 
-/* A frame that is on one side only. The outline of a thin one would be all there is of it. */
+/* The class of a frame that is on one side only. A thin frame gets no outline, which would cover
+ * the frame. */
 static const char *mark_of(const struct svg_writer *state, uint32_t node, int64_t pixels)
 {
     bool thin = pixels < 3 * PRECISION;
@@ -420,8 +422,8 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
     pf_sink_text(sink, "</text></g>\n");
 }
 
-/* Calls `see` for each frame that is drawn, in preorder, with where it starts. False: out of
- * memory. */
+/* Calls `see` for each frame that is drawn, in preorder; `start`: the amount at its left edge.
+ * False: out of memory. */
 static bool each_frame(struct pf_writer *writer,
                        void (*see)(struct pf_writer *, uint32_t node, int64_t start))
 {
@@ -470,8 +472,8 @@ static void write_text(struct pf_writer *writer, const char *id, int64_t x, int6
     pf_sink_text(writer->sink, "</text>\n");
 }
 
-/* The subtitle asked for, else the measure with what there is of it; of a difference also what
- * colours mean. */
+/* Writes the subtitle: the option's text, else the measure and its total; for a difference also
+ * what the colours mean. */
 static void write_subtitle(struct pf_writer *writer, int64_t y)
 {
     const struct svg_writer *state = writer->state;
@@ -524,7 +526,7 @@ static void write_head(struct pf_writer *writer, int64_t height)
         "offset=\"5%%\" stop-color=\"#f6f6f6\"/>"
         "<stop offset=\"95%%\" stop-color=\"%s\"/></linearGradient></defs>\n"
         "<rect id=\"background\" width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n",
-        /* pale red and blue do not go with yellow */
+        /* pale red and blue are hard to see on yellow */
         is_difference(state) ? "#fdfdfd" : "#f2efc8");
     title = title ? title : is_difference(state) ? "Differential Flame Graph" : "Flame Graph";
     write_text(writer, "title", state->width / 2, font * 2, "middle", title);
@@ -558,8 +560,8 @@ static bool write_picture(struct pf_writer *writer)
     return good;
 }
 
-/* A count has the measure's name, other units have their own but for times and bytes, which are
- * written with theirs. */
+/* The word after amounts: for counts the measure's name, for other units the unit; empty for times
+ * and bytes, which are printed with their unit. */
 static struct pf_bytes counted_by(const struct pf_writer *writer,
                                   const struct pf_flame_subject *subject)
 {

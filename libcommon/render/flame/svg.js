@@ -1,6 +1,6 @@
 // Zoom and search of an SVG flame graph. A frame is a <g> of #frames with a title, a rectangle and its label; data-x and
-// data-e say where it begins and ends, in amounts, data-d how deep it is. The place in the address (#x=..&d=..&s=..) is
-// what is zoomed into and searched for, so that a view can be sent as a link.
+// data-e are its begin and end, as amounts; data-d is its depth. The fragment of the address (#x=..&d=..&s=..) has the
+// zoomed frame and the search, so that a view can be sent as a link.
 "use strict";
 (function () {
     const byId = (id) => document.getElementById(id);
@@ -46,7 +46,7 @@
         frame.rect.classList.toggle("thin", Number(frame.width) < 3);
     }
 
-    // What is below the frame fills the picture, what it was called from stands over its whole width, the rest is gone.
+    // The frame and the frames below it fill the picture, its callers get the whole width, other frames are hidden.
     function arrange(frame) {
         const above = frame.depth < zoomed.depth && frame.x <= zoomed.x && frame.end >= zoomed.end;
         const inside = frame.depth >= zoomed.depth && frame.x >= zoomed.x && frame.end <= zoomed.end;
@@ -67,7 +67,7 @@
         remember();
     }
 
-    // Frames stand in preorder, so one that begins before the last match ends is inside it and counts no more.
+    // Frames are in preorder: a frame that begins before the end of the last match is inside it, and is not counted again.
     function showMatched() {
         let sum = 0, end = -1;
         for (const frame of frames)

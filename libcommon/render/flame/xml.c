@@ -1,7 +1,6 @@
 #include "render/flame/xml.h"
 
-/* What stands for the bytes at `at`, NULL where they stand for themselves; *size is how many they
- * are. */
+/* The escape for the character at `at`; NULL: it needs no escape. *size: its bytes. */
 static const char *escape(const char *at, size_t left, size_t *size)
 {
     *size = 1;

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD = 8 << 20 }; /* bytes of rows */
+enum { HOLD = 8 << 20 }; /* most bytes of held rows */
 
-/* Rows that wait for the header, without their line ends. */
+/* Rows that wait for the header, without line ends. */
 struct held {
     struct pf_sink *sink; /* in memory */
     struct held_row {
         uint64_t end;
-        size_t columns; /* measures known when it was written; it has 0 of the others */
+        size_t columns; /* measures that were known; the row has 0 for later measures */
     } * rows;
     size_t count, capacity;
 };
@@ -29,7 +29,8 @@ struct csv_writer {
     bool headed;
     struct held held;
     struct pf_values values;
-    /* by location: in a stack; function, file and line; by label set: sections and labels */
+    /* names: by location, as in a stack; places: by location, function, file and line; labels: by
+     * label set, sections and labels */
     struct pf_cache names, places, labels;
     struct pf_id_list list;
     struct pf_label_list label_list;
@@ -83,8 +84,8 @@ static void write_separator(const struct csv_writer *state, struct pf_sink *sink
     pf_sink_write(sink, state->form.tabs ? "\t" : ",", 1);
 }
 
-/* Appends text to the field, as valid UTF-8; `;` parts things in a field, so inside a name it is
- * `:`, as in folded stacks. */
+/* Appends a name to the field, as valid UTF-8. Names in a field are separated by `;`, so a `;` in a
+ * name becomes `:`, as in folded stacks. */
 static void append_text(struct csv_writer *state, struct pf_bytes bytes, unsigned flags)
 {
     struct pf_bytes text = pf_text_utf8(bytes, flags, &state->scratch);
@@ -126,7 +127,7 @@ static void render_name(void *arg, uint32_t location, struct pf_sink *sink)
     state->field.size = start;
 }
 
-/* Function, file and line: three fields. A `;` in them is no separator and stays. */
+/* Writes three fields: function, file and line. A `;` in them stays. */
 static void render_place(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct csv_writer *state = arg;
@@ -146,7 +147,7 @@ static void render_place(void *arg, uint32_t id, struct pf_sink *sink)
     pf_sink_write(sink, line, pf_print_int128(location->line < 0 ? 0 : location->line, line));
 }
 
-/* Sections and labels: two fields, `req;db` and `host=a;op=entersub`. */
+/* Writes two fields: sections and labels, `req;db` and `host=a;op=entersub`. */
 static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct csv_writer *state = arg;
@@ -207,7 +208,7 @@ static void write_header(struct pf_writer *writer)
     state->headed = true;
 }
 
-/* The header, then what waited for it. */
+/* Writes the header, then the rows that waited for it. */
 static int release(struct pf_writer *writer)
 {
     struct csv_writer *state = writer->state;

@@ -33,7 +33,7 @@ int pf_inspection_end(struct pf_inspection *inspection, json_t *meta)
     return good ? PF_OK : PF_NOMEM;
 }
 
-/* From here on lines are held back until `release`, where they go to a terminal. */
+/* From here on lines that go to a terminal are held until `release`. */
 static struct pf_sink *hold(struct pf_inspection *inspection)
 {
     struct pf_sink *out = inspection->sink,
@@ -69,7 +69,7 @@ static void write_member(struct pf_inspection *inspection, const char *before, c
     pf_json_string(inspection->sink, pf_bytes_of(text), PF_UTF8, &inspection->scratch);
 }
 
-/* The row's begin, with the input. */
+/* Begins a row, with the name of the input. */
 static void begin_row(struct pf_inspection *inspection, const char *input)
 {
     if (inspection->form == PF_SHEET_JSON)
@@ -83,7 +83,7 @@ static void end_row(struct pf_inspection *inspection)
     pf_sink_text(inspection->sink, inspection->form == PF_SHEET_JSON ? "}" : "}\n");
 }
 
-/* Where several inputs are listed, a line before each. */
+/* If several inputs are listed, writes a line before each. */
 static void head_line(struct pf_inspection *inspection, const char *input)
 {
     if (!inspection->several || inspection->shown == input)
@@ -96,7 +96,7 @@ static void head_line(struct pf_inspection *inspection, const char *input)
 
 /* --- probe ------------------------------------------------------------------------------------ */
 
-/* The total of a measure, and what it is shown in. */
+/* The total of a measure, and the scale in which it is shown. */
 static pf_int128 shown_total(const struct pf_inventory *inventory, uint32_t index,
                              struct pf_scale *scale)
 {
@@ -118,7 +118,7 @@ static void number_line(struct pf_inspection *inspection, const char *what, uint
                    pf_scale_print(&scale, (pf_int128)number, text), behind);
 }
 
-/* "sample wall: 274ms": a unit of its own stands behind the number. */
+/* Writes "sample wall: 274ms". A unit without a short form comes after the number. */
 static void measure_line(struct pf_inspection *inspection, const struct pf_inventory *inventory,
                          uint32_t index)
 {
@@ -314,7 +314,7 @@ void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* What a frame is about: its table or kind of records. */
+/* What a frame of the stream holds: its table or kind of records. */
 static const char *frame_about(const struct pf_frame *frame)
 {
     if (frame->type == 'D' && frame->domain > 0 && frame->domain < PF_TABLES)

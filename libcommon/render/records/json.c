@@ -1,6 +1,6 @@
-/* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` the rows only. The
- * document ends with what is known at the end only: totals, metadata, whether the input was
- * complete. */
+/* Records as JSON, schema profutils.samples/1: `json` is one document, `ndjson` has only the rows.
+ * The document ends with facts that are known only at the end: totals, metadata, and whether the
+ * input was complete. */
 #include "render/records/json.h"
 #include "analysis/sum/facts.h"
 #include "codec/format.h"
@@ -19,20 +19,20 @@
 
 struct json_writer {
     bool document, names, explode, flame, begun;
-    bool open;      /* ndjson: the row written last has not ended */
-    size_t removed; /* ndjson: how many facts of filters rows have told */
+    bool open;      /* ndjson: the last row has not ended */
+    size_t removed; /* ndjson: how many facts about removed records were written */
     uint64_t rows;
     struct pf_values values;
     struct pf_cache frames, labels; /* by location, by label set */
     struct pf_cache keys;           /* by column of the values */
-    struct pf_cache ends;           /* by kind: what follows the values of a row */
-    uint64_t ends_of;               /* made at this turn of the values */
-    size_t ends_from;               /* and with so many formats */
+    struct pf_cache ends;           /* by kind: the text after the values of a row */
+    uint64_t ends_of;               /* `ends` were made at this turn of the values */
+    size_t ends_from;               /* and with so many source formats */
     struct pf_id_list list;
     struct pf_label_list label_list;
     struct pf_buffer scratch;
     struct pf_facts facts;
-    struct pf_flame graph; /* flame: of all samples, written at the end */
+    struct pf_flame graph; /* option flame: all samples, written at the end */
 };
 
 static int open_writer(struct pf_writer *writer, bool document)
@@ -79,7 +79,7 @@ static void close_writer(struct pf_writer *writer)
 
 /* --- what rows repeat ------------------------------------------------------------------------- */
 
-/* The members of a frame, without braces. */
+/* Writes the members of a frame, without braces. */
 static void write_place(struct pf_writer *writer, uint32_t id, struct pf_sink *sink)
 {
     struct json_writer *state = writer->state;
@@ -144,7 +144,7 @@ static void write_label_value(struct pf_writer *writer, const struct pf_label *l
         pf_sink_text(sink, "}");
 }
 
-/* `"sections":[...],"labels":{"key":[...]}` */
+/* Writes `"sections":[...],"labels":{"key":[...]}`. */
 static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
 {
     struct pf_writer *writer = arg;
@@ -172,7 +172,7 @@ static void render_labels(void *arg, uint32_t id, struct pf_sink *sink)
     pf_sink_text(sink, sections ? "],\"labels\":{}" : "]}");
 }
 
-/* `"wall":` */
+/* Writes `"wall":`. */
 static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
 {
     struct json_writer *state = ((struct pf_writer *)arg)->state;
@@ -182,15 +182,15 @@ static void render_key(void *arg, uint32_t column, struct pf_sink *sink)
     pf_sink_text(sink, ":");
 }
 
-/* A number that readers have room for; larger ones are not told. */
+/* Writes a number, unless it has its usual value, or readers cannot hold it. */
 static void write_number(struct pf_sink *sink, const char *key, uint64_t number, uint64_t usual)
 {
     if (number != usual && number <= INT64_MAX)
         pf_sink_printf(sink, ",\"%s\":%" PRIu64, key, number);
 }
 
-/* What the reader needs to make the measure again, for an object that has begun: what is as usual
- * is left out. */
+/* Writes what a reader needs to make the measure again, into an object that has begun. Usual values
+ * are left out. */
 static void write_measure_facts(struct json_writer *state, const struct pf_value_name *column,
                                 struct pf_sink *sink)
 {
@@ -263,7 +263,8 @@ static void render_end(void *arg, uint32_t kind, struct pf_sink *sink)
 
 /* --- what filters removed --------------------------------------------------------------------- */
 
-/* From the fact `first` on, in the words of the native stream's metadata; NULL: out of memory. */
+/* The facts about removed records, from fact `first` on, in the words of the native stream's
+ * metadata. NULL: out of memory. */
 static json_t *removed_json(struct pf_writer *writer, size_t first)
 {
     const struct pf_before *before = &((struct json_writer *)writer->state)->facts.before;
@@ -299,8 +300,9 @@ static void end_row(struct pf_writer *writer)
     state->removed = state->facts.before.count;
 }
 
-/* A filter says at its end what it removed. The row written last tells of it, if it has not ended:
- * in a live pipe readers may have it already, and a row without values follows. */
+/* Ends the rows of ndjson. A filter says at its end what it removed. The last row gets these facts
+ * if it has not ended; in a live pipe readers may have it already, and then a row without values
+ * follows. */
 static void end_rows(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
@@ -349,8 +351,7 @@ static void write_begin(struct pf_writer *writer, const struct pf_batch *batch, 
     write_bytes(writer->sink, pf_cache_text(&state->labels, labels, render_labels, writer));
 }
 
-/* Whether the reader has room for an amount: it counts raw units again, or base units, in 64
- * bits. */
+/* True if a reader can hold the amount: in raw units or base units, in 64 bits. */
 static bool fits(const struct pf_dict *dict, const struct pf_value_name *column, pf_int128 amount)
 {
     const struct pf_measure *measure = pf_measures_row(&dict->measures, column->measure);
@@ -399,8 +400,8 @@ static void write_row(struct pf_writer *writer, const struct pf_batch *batch, ui
     write_values(writer, batch->kind);
 }
 
-/* A row for each frame, leaf first; a record without frames is one row of an unknown frame at depth
- * 0, for its values count. */
+/* Writes a row for each frame, leaf first. A record without frames becomes a row of an unknown
+ * frame at depth 0, because its values count. */
 static void write_frames(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
     struct json_writer *state = writer->state;
@@ -507,7 +508,7 @@ static void write_measures(struct pf_writer *writer)
     }
 }
 
-/* False: out of memory; a failed write stays with the sink. */
+/* Writes the meta object. False: out of memory; the sink keeps failed writes. */
 static bool write_meta(struct pf_writer *writer)
 {
     const struct json_writer *state = writer->state;

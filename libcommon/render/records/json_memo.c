@@ -1,4 +1,4 @@
-/* Parts of JSON rows that repeat. Each different text is parsed once. */
+/* Parts of JSON rows that repeat: each different text is parsed only once. */
 #include "render/records/json.h"
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ uint8_t pf_samples_word(const json_t *object, const char *key, const char *(*wor
     return 0;
 }
 
-/* A frame, which may be its name alone. */
+/* Makes the location of a frame, which may be only a name. */
 static int make_frame(struct pf_json_cut *cut, uint64_t offset, const json_t *frame, uint32_t *id)
 {
     static const struct pf_json_type types[] = {
@@ -68,7 +68,7 @@ static int make_frame(struct pf_json_cut *cut, uint64_t offset, const json_t *fr
         .kind = pf_samples_word(frame, "frame_kind", pf_frame_kind_name, PF_FRAME_KINDS),
         .inlined = json_is_true(json_object_get(frame, "inlined"))};
 
-    /* nobody named it: the address stands for the name */
+    /* an address in place of a name is not a name */
     if (address.size == 0 || !pf_bytes_equal(address, name) || location.address == 0)
         location.function = pf_dict_add_function(dict, &function);
     if (image.size > 0)
@@ -78,7 +78,7 @@ static int make_frame(struct pf_json_cut *cut, uint64_t offset, const json_t *fr
     return PF_OK;
 }
 
-/* The labels become a set, unless one was wrong (`status`) or memory ran out (`good` is false). */
+/* Makes the label set, unless a label was wrong (`status`) or memory ran out (`good` is false). */
 static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status, bool good,
                    uint32_t *set)
 {
@@ -93,8 +93,8 @@ static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status
     return status;
 }
 
-/* One value of a label: a string, or a number, {"num":5,"unit":"bytes"} where it has a unit.
- * *good: false where memory ran out. */
+/* Adds a value of a label: a string, or a number, {"num":5,"unit":"bytes"} with a unit. *good
+ * false: out of memory. */
 static int add_label(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
                      const char *key, const json_t *value, bool *good)
 {
@@ -121,7 +121,7 @@ static int add_label(struct pf_json_cut *cut, uint64_t offset, struct pf_labels 
     return PF_OK;
 }
 
-/* The values of a label: one, an array of them, or null for none. */
+/* Adds the values of a label: one value, an array of values, or null. */
 static int add_values(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
                       const char *key, const json_t *values, bool *good)
 {
@@ -221,7 +221,7 @@ bool pf_samples_add_facts(struct pf_reader *reader, uint32_t key, const json_t *
     return true;
 }
 
-/* Facts of the measures of a row: 1 + the place of the first. */
+/* Adds the facts about the measures of a row. *id: 1 + the place of the first. */
 static int make_measures(struct pf_json_cut *cut, uint64_t offset, const json_t *measures,
                          uint32_t *id)
 {

@@ -1,4 +1,4 @@
-/* Records that were written as JSON, read back. */
+/* The reader of records that profutils wrote as JSON. */
 #include "render/records/json.h"
 
 #include "analysis/sum/units.h"
@@ -55,7 +55,7 @@ static int read_stack(struct pf_json_cut *cut, void *field)
     return pf_json_array(cut, read_frame, state);
 }
 
-/* The value that has the key of the member at hand. */
+/* The value whose name is the key of the current member; a new value is added. */
 static int find_value(struct pf_json_cut *cut, struct pf_samples_value **value)
 {
     struct pf_reader *reader = cut->owner;
@@ -87,7 +87,7 @@ static int bad_number(struct pf_reader *reader, const struct pf_samples_value *v
                        PLACES_MAX, pf_clip(text).text);
 }
 
-/* A number exactly, with its decimals. */
+/* Reads a number exactly, with its decimals. */
 static int read_number(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_value *value;
@@ -106,7 +106,7 @@ static int read_number(struct pf_json_cut *cut, void *field)
     status = pf_decimals_take(&decimals, text, &value->value);
     value->wide = value->value;
     value->places = value->wide_places = decimals.places;
-    /* More than 64 bits of base units may be fewer raw units. */
+    /* A number over 64 bits may fit 64 bits in raw units. */
     if (status == PF_OVERFLOW && pf_decimal_scale128(text, 0, &value->wide, &exact) && exact)
         status = PF_OK;
     if (status != PF_OK || decimals.rounded)
@@ -135,7 +135,7 @@ static int read_kind(struct pf_json_cut *cut, void *field)
             return PF_OK;
         }
     if (status == PF_OK && pf_bytes_equal(text, PF_BYTES("removed"))) {
-        state->kind = PF_META; /* no record */
+        state->kind = PF_META; /* the row has no record */
         return PF_OK;
     }
     return status != PF_OK ? status
@@ -143,7 +143,7 @@ static int read_kind(struct pf_json_cut *cut, void *field)
                                          "unknown kind of records: '%s'", pf_clip(text).text);
 }
 
-/* What filters removed, as rows of metadata. */
+/* Adds the facts about removed records as rows of metadata. */
 static void add_removed(struct pf_reader *reader, const json_t *removed)
 {
     struct pf_samples_reader *state = reader->state;
@@ -220,7 +220,7 @@ static int read_row(struct pf_reader *reader)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* The scale of the values called so; NULL: out of memory. */
+/* The scale of the values with this kind, name and unit; NULL: out of memory. */
 static struct pf_samples_scale *find_scale(struct pf_samples_reader *state, enum pf_kind kind,
                                            uint32_t name, uint32_t unit)
 {
@@ -245,7 +245,7 @@ static uint64_t power_of_ten(int exponent)
     return power;
 }
 
-/* `facts`: NULL where the input, as older ones, has the name and the unit only. */
+/* Makes the measure of a value. `facts` NULL: an older input, which has only name and unit. */
 static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_scale *scale,
                              int places, const struct pf_samples_facts *facts)
 {
@@ -270,7 +270,7 @@ static uint32_t find_measure(struct pf_reader *reader, const struct pf_samples_s
     return pf_dict_add_measure(reader->dict, measure);
 }
 
-/* What the row says of the measure of its `k`th value; NULL: nothing. */
+/* The facts that the row has about the measure of value `k`; NULL: no facts. */
 static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *state, size_t k)
 {
     const struct pf_samples_facts *first = state->measures.id != 0
@@ -281,7 +281,7 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
 
     if (!first)
         return NULL;
-    /* both in one order, as they are written */
+    /* values and facts have the same order if our writer wrote them */
     if (k < state->fact_count - (state->measures.id - 1) && first[k].key == key)
         return &first[k];
     for (facts = first; facts->key != UINT32_MAX && facts->key != key;)
@@ -289,8 +289,8 @@ static const struct pf_samples_facts *facts_of(const struct pf_samples_reader *s
     return facts->key == key ? facts : NULL;
 }
 
-/* A value as raw units of the measure that the row tells of, where exactly that many are written
- * so. */
+/* Converts a value to raw units of its measure. False: no number of raw units is written as exactly
+ * this value. */
 static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, enum pf_kind kind,
                       const struct pf_samples_facts *facts)
 {
@@ -320,7 +320,8 @@ static bool raw_value(struct pf_reader *reader, struct pf_samples_value *value, 
     return true;
 }
 
-/* The value in base units, or parts of them. PF_OK, PF_NOMEM, or PF_OVERFLOW with a text. */
+/* Converts a value to base units or decimal parts of them. PF_OK, PF_NOMEM, or PF_OVERFLOW with a
+ * text. */
 static int base_value(struct pf_reader *reader, struct pf_samples_value *value,
                       const struct pf_samples_facts *facts)
 {
@@ -341,7 +342,7 @@ static int base_value(struct pf_reader *reader, struct pf_samples_value *value,
     return PF_OK;
 }
 
-/* The measures of the row that waits. *known: all of them have columns. PF_OK, PF_NOMEM or
+/* Makes the measures of the current row, and converts its values. PF_OK, PF_NOMEM or
  * PF_OVERFLOW. */
 static int name_measures(struct pf_reader *reader)
 {
@@ -360,8 +361,8 @@ static int name_measures(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Columns for the values of the row, in the batch at hand where that has all of them: a measure
- * that comes later was not there before. */
+/* Chooses columns for the values of the row. A new batch begins if the current batch lacks one of
+ * the measures: earlier records of the batch have no value of it. */
 static void choose_columns(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
@@ -376,7 +377,7 @@ static void choose_columns(struct pf_reader *reader)
         state->values[k].column = pf_rows_measure(rows, state->values[k].measure);
 }
 
-/* The sections and the other labels of the row. */
+/* Joins the sections and the other labels of the row. */
 static int join_labels(struct pf_reader *reader, uint32_t *labels)
 {
     struct pf_samples_reader *state = reader->state;
@@ -412,7 +413,7 @@ static int add_record(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* A member of a measure, into a jansson object. */
+/* Copies a member of a measure to a jansson object. */
 static int keep_member(struct pf_json_cut *cut, void *field)
 {
     struct pf_bytes key = cut->key;
@@ -426,7 +427,7 @@ static int keep_member(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* A measure without its total, which may leave the 64 bits that jansson has. */
+/* The members of a measure, without the total: it may have more than the 64 bits of jansson. */
 static const struct pf_json_member measure_members[] = {
     {"name", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
     {"unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
@@ -473,7 +474,7 @@ static int declare(struct pf_reader *reader, const json_t *declared)
     return PF_OK;
 }
 
-/* What follows the rows: measures, which may have none, and metadata. */
+/* Reads a measure of the document, which may have no records. */
 static int read_measure(struct pf_json_cut *cut, void *field)
 {
     json_t *measure = json_object();
@@ -519,7 +520,7 @@ static int enter_rows(struct pf_json_cut *cut, void *field)
     return pf_json_cut_enter(cut, '[');
 }
 
-/* In a document: up to its rows, or its end. */
+/* Reads a document up to its next row or to its end. */
 static int read_document(struct pf_samples_reader *state)
 {
     static const struct pf_json_member members[] = {
@@ -535,7 +536,7 @@ static int read_document(struct pf_samples_reader *state)
     return status == PF_EOF && (status = pf_json_cut_end(&state->cut)) == PF_OK ? PF_EOF : status;
 }
 
-/* The next row; PF_EOF behind the last. */
+/* Reads the next row; PF_EOF after the last. */
 static int next_row(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
@@ -562,7 +563,7 @@ static int next_row(struct pf_reader *reader)
     return status;
 }
 
-/* Where the rows that follow came from, as metadata: "folded,nytprof" are two. */
+/* Adds the source formats of the next rows as metadata: "folded,nytprof" are two. */
 static void add_formats(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
@@ -581,7 +582,7 @@ static void add_formats(struct pf_reader *reader)
     }
 }
 
-/* Behind the rows: measures that are declared, and where the document came from. */
+/* After the rows: declares the measures of the document, and adds its metadata. */
 static int end_rows(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;

@@ -26,7 +26,7 @@ bool pf_record_frames(const struct pf_dict *dict, const struct pf_batch *batch, 
     return true;
 }
 
-/* Labels of a set with the place they have in it. */
+/* A label, and its place in the set. */
 struct placed_label {
     struct pf_bytes key; /* UTF-8 */
     size_t place;
@@ -44,7 +44,7 @@ static int compare_placed(const void *a, const void *b)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* The key as text that stays while the arena does. */
+/* The text of a key, in UTF-8, valid as long as the arena. */
 static bool key_text(const struct pf_dict *dict, uint32_t key, struct pf_arena *arena,
                      struct pf_bytes *text)
 {

@@ -1,6 +1,6 @@
-/* Every record for people: a line for the record with its labels and values, and a line below for
- * each frame, leaf first. Two blanks part what stands in a line; control bytes are escaped; unknown
- * things are left out. */
+/* Records for people: a line with labels and values, and below it a line for each frame, leaf
+ * first. Two blanks separate the parts of a line; control bytes are escaped; unknown things are
+ * left out. */
 #include "codec/format.h"
 #include "model/utf8.h"
 #include "render/flame/cache.h"
@@ -58,7 +58,7 @@ static void write_string(struct text_writer *state, struct pf_sink *sink, uint32
                pf_record_flags(state->values.dict, id));
 }
 
-/* `  PREFIX STRING` unless the string is empty. */
+/* Writes ` PREFIX STRING`, unless the string is empty. */
 static void write_item(struct text_writer *state, struct pf_sink *sink, const char *prefix,
                        uint32_t id)
 {
@@ -194,7 +194,7 @@ static int declare(struct pf_writer *writer, const struct pf_batch *batch)
     return PF_OK;
 }
 
-/* `  wall 30000000 nanoseconds (3 tick)` for each column the batch has. */
+/* Writes ` wall 30000000 nanoseconds (3 tick)` for each column of the batch. */
 static void write_values(struct pf_writer *writer, const struct pf_batch *batch, uint32_t row)
 {
     struct text_writer *state = writer->state;

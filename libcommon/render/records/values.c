@@ -19,7 +19,7 @@ void pf_values_free(struct pf_values *values)
     memset(values, 0, sizeof *values);
 }
 
-/* How values of the measure are shown. */
+/* Sets the scale in which values of the measure are shown. */
 static void find_scale(const struct pf_dict *dict, const struct pf_measure *measure,
                        struct pf_value_measure *shown)
 {
@@ -29,10 +29,10 @@ static void find_scale(const struct pf_dict *dict, const struct pf_measure *meas
     pf_quantity_record_scale(&quantity, dict, &shown->scale, &error);
 }
 
-/* What makes measures share a column, and, with no unit and aggregation, what makes a name
- * taken. */
+/* Measures with the same key share a column. A key without unit and aggregation marks a used
+ * name. */
 struct column_key {
-    uint32_t kind, text, unit, aggregation; /* kind: + 1, 0 where kinds share columns */
+    uint32_t kind, text, unit, aggregation; /* kind + 1; 0 if kinds share columns */
     uint64_t period, period_parts;          /* in lowest terms */
 };
 
@@ -55,7 +55,7 @@ static bool start(struct pf_values *values)
             pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
 }
 
-/* A copy of `a`, or of `a/b`, as UTF-8; data NULL: out of memory. */
+/* A copy of `a`, or of `a/b`, as UTF-8. Its data are NULL if memory ran out. */
 static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a,
                                  const struct pf_bytes *b, unsigned flags)
 {
@@ -82,12 +82,12 @@ static bool take_name(struct pf_values *values, const struct pf_measure *measure
     struct column_key key = key_of(values, measure, name);
     uint32_t count = values->names.count;
 
-    key.aggregation = 1; /* a row of zeroes is none */
+    key.aggregation = 1; /* a table cannot hold a row of zeros */
     return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
 }
 
-/* What tells a column from others of its name: its unit, or its period where the units are the same
- * too. */
+/* What distinguishes a column from others with its name: its unit, or its period if the units are
+ * the same too. */
 static struct pf_bytes distinction(const struct pf_values *values, const struct pf_measure *measure,
                                    struct pf_bytes own, struct pf_bytes unit, char text[64])
 {
@@ -131,7 +131,7 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
     return true;
 }
 
-/* The column that measures with this name, unit and period share, new or not; its number + 1, 0:
+/* Finds or adds the column for measures with this name, unit and period. Returns its number + 1; 0:
  * out of memory. */
 static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure,
                             struct pf_bytes name, struct pf_bytes unit)
@@ -154,8 +154,8 @@ static uint32_t find_column(struct pf_values *values, const struct pf_measure *m
     return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
 }
 
-/* Makes the column as fine as the measure. What overflows 64 bits so is as coarse as the column is,
- * and rounded. */
+/* Makes the parts of the column as fine as the measure. If the parts would overflow 64 bits, the
+ * column stays as it is, and values are rounded. */
 static void join_parts(struct pf_value_name *column, struct pf_value_measure *shown)
 {
     uint64_t common;

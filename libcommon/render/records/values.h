@@ -1,8 +1,8 @@
-/* The numbers of a record as outputs show them: a column for each name and unit, and for each
- * period: counts of different periods are not added, and a record that was written cannot become
- * events. Amounts are whole numbers of parts of the base unit; times are rounded to nanoseconds,
- * half to even, and where those are none that ends in decimals stay in their raw unit, as the
- * column's unit says. */
+/* The numbers of a record as outputs show them: a column for each name, unit and period (counts of
+ * different periods cannot be added, and a written record cannot be converted to events). Amounts
+ * are whole numbers of parts of the base unit. Times are rounded to nanoseconds, half to even;
+ * times with a raw unit of infinitely many decimals stay in their raw unit, and the column's unit
+ * says so. */
 #ifndef PF_RENDER_RECORDS_VALUES_H
 #define PF_RENDER_RECORDS_VALUES_H
 
@@ -17,12 +17,12 @@
 struct pf_value_name {
     struct pf_bytes own; /* the measure's name, as UTF-8 */
     struct pf_bytes
-        name; /* the same, or NAME/UNIT or NAME/period=N where that is taken: all differ */
+        name; /* the same, or NAME/UNIT or NAME/period=N if another column has the name */
     struct pf_bytes unit; /* UTF-8 */
     enum pf_kind kind;    /* kind of its first measure */
     enum pf_aggregation aggregation;
     uint32_t measure; /* its last measure */
-    /* one unit is so many parts; grows if a later measure is finer */
+    /* parts of a unit; grows if a later measure is finer */
     uint64_t parts;
     pf_int128 total;
 };

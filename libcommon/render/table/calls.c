@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One block being written. */
+/* The block that is being written. */
 struct writing {
     const struct pf_top *top;
     bool *matched;
@@ -15,10 +15,12 @@ struct writing {
     struct pf_keys keys;
     struct pf_rank rank;
     struct pf_calls calls;
-    bool *callers, *callees; /* by key: whose callers or callees are asked for */
+    /* by key: true if the callers or callees of the function are requested */
+    bool *callers, *callees;
     struct pf_buffer label, scratch, second;
-    size_t functions_left, neighbours_left, pairs_left; /* text: not shown */
-    bool some_small, some_behind;                       /* why: too small, behind the limit */
+    size_t functions_left, neighbours_left, pairs_left; /* text: how many are not shown */
+    /* why they are not shown: too small; after the limit */
+    bool some_small, some_behind;
 };
 
 static bool *match_keys(struct writing *writing, struct pf_pattern *pattern)
@@ -149,7 +151,8 @@ static bool is_small(const struct writing *writing, int64_t value)
     return fabs(pf_percent(value, writing->block->whole)) < writing->top->min_percent;
 }
 
-/* Counts a row in *left where it is too small, or where `shown` rows are as many as asked for. */
+/* True if a row is not shown, because it is too small or because `shown` rows reach the limit;
+ * counts it in *left. */
 static bool leave_out(struct writing *writing, bool small, size_t shown, size_t *left)
 {
     bool behind = !small && writing->top->limit > 0 && shown == writing->top->limit;
@@ -160,7 +163,7 @@ static bool leave_out(struct writing *writing, bool small, size_t shown, size_t 
     return small || behind;
 }
 
-/* The heaviest callers of a function, or what it calls: as many as rows are asked for. */
+/* Adds the heaviest callers or callees of a function, up to the limit. */
 static void add_neighbours(struct writing *writing, struct pf_text_table *table,
                            const struct pf_row *row, bool callers)
 {
@@ -191,8 +194,8 @@ static void add_around(struct writing *writing, struct pf_text_table *table,
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Functions first: their sums must be those of single stacks. Of edges they say how much one can
- * be. */
+/* Computes the functions, then the calls: pf_calls_make turns the sums of stacks into sums of
+ * subtrees. For edges, the amounts of functions limit the amount of a call. */
 static int make_sums(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;
@@ -283,7 +286,7 @@ static void add_pairs(struct writing *writing, struct pf_text_table *table)
     }
 }
 
-/* "3 functions", with what stands before. */
+/* Appends "3 functions", with a separator if something comes before. */
 static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t count,
                         const char *noun)
 {
@@ -294,7 +297,7 @@ static void append_left(const struct pf_top *top, struct pf_buffer *line, size_t
                          pf_look_count(&top->look, count, number), noun, count == 1 ? "" : "s");
 }
 
-/* "... 2 functions and 14 callers and callees not shown; -n 0 for all" */
+/* Writes "... 2 functions and 14 callers and callees not shown; -n 0 for all". */
 static int write_left(struct writing *writing)
 {
     const struct pf_top *top = writing->top;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The kind of the records shown where nobody asks for one. */
+/* The kind of records that is shown if no option chooses one. */
 static enum pf_kind default_kind(const struct pf_top *top)
 {
     const uint64_t *records = top->accumulator->records;
@@ -16,7 +16,7 @@ static enum pf_kind default_kind(const struct pf_top *top)
     return pf_subject_kind(top->accumulator, top->look.by, top->facts);
 }
 
-/* Measures of one quantity share a block. */
+/* Adds the block of a measure. Measures of one quantity share a block. */
 static int add_block(struct pf_top *top, const struct pf_top_choice *choice, uint32_t measure,
                      struct pf_error *error)
 {
@@ -37,7 +37,7 @@ static int add_block(struct pf_top *top, const struct pf_top_choice *choice, uin
     return PF_OK;
 }
 
-/* The measure of this name: of the kind shown, else of any. */
+/* The measure of this name: of the shown kind, else of any kind. */
 static uint32_t named_measure(const struct pf_top *top, const char *name, enum pf_kind kind)
 {
     uint32_t count = pf_measures_count(&top->look.dict->measures), found = UINT32_MAX;
@@ -63,7 +63,7 @@ static int add_named(struct pf_top *top, const struct pf_top_choice *choice, enu
     return status;
 }
 
-/* Without numbers of calls an order by calls would be an order by name. */
+/* Refuses to sort by calls if there are no numbers of calls: the order would be by name. */
 static int check_sort(const struct pf_top *top, struct pf_error *error)
 {
     for (size_t i = 0; top->sort == PF_SORT_CALLS && i < top->block_count; i++) {

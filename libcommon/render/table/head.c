@@ -37,7 +37,7 @@ static void append_text(struct pf_buffer *line, const char *text)
     pf_buffer_append(line, text, strlen(text));
 }
 
-/* "1,243 samples", "1 section" */
+/* Appends "1,243 samples" or "1 section". */
 static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count,
                          uint64_t parts, const char *noun)
 {
@@ -68,8 +68,8 @@ static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, 
     pf_buffer_free(&scratch);
 }
 
-/* How many sections the records stand in, those of --by=section: several may be shown alike. PF_OK
- * or PF_NOMEM. */
+/* Counts the sections of the records as --by=section does: several label values may have the same
+ * text. PF_OK or PF_NOMEM. */
 static int count_sections(const struct pf_top *top, size_t *count)
 {
     const struct pf_accumulator *accumulator = top->accumulator;
@@ -93,7 +93,7 @@ static int count_sections(const struct pf_top *top, size_t *count)
     return status;
 }
 
-/* "web.out, db.out and 2 more"; `brief`: without directories. */
+/* Appends "web.out, db.out and 2 more"; `brief`: without directories. */
 static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer *line)
 {
     const struct pf_facts *facts = top->facts;
@@ -122,7 +122,7 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
     pf_buffer_free(&scratch);
 }
 
-/* "64 %", "1.2 %" */
+/* Prints "64 %" or "1.2 %". */
 static const char *share_of(double percent, char text[48])
 {
     double size = fabs(percent);
@@ -150,7 +150,7 @@ static void append_total(const struct pf_top_block *block, struct pf_buffer *lin
     append_amount(line, &subject->whole_scale, block->whole);
 }
 
-/* What is there besides the kind shown: "also here: flat (stmts, time); --kind shows them". */
+/* Appends the other kinds of records: "also here: flat (stmts, time); --kind shows them". */
 static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line,
                          struct pf_buffer *scratch)
 {
@@ -179,7 +179,7 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         append_text(line, "; --kind shows them");
 }
 
-/* "duration 13.10s, utilisation 94.89%" where the profile knows how long it took. */
+/* Appends "duration 13.10s, utilisation 94.89%", if the profile has a duration. */
 static void append_duration(const struct pf_top *top, const struct pf_top_block *block,
                             struct pf_buffer *line)
 {
@@ -199,8 +199,8 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
     }
 }
 
-/* The measures of the columns: "wall", or "excl, cum incl" where flat and cumulative values are of
- * two. */
+/* Appends the measures of the columns: "wall", or "excl, cum incl" if flat and cumulative values
+ * have different measures. */
 static void append_measures(const struct pf_top *top, const struct pf_top_view *view,
                             const struct pf_subject *subject, struct pf_buffer *line)
 {
@@ -215,7 +215,7 @@ static void append_measures(const struct pf_top *top, const struct pf_top_view *
     pf_look_string(&top->look, cum, line);
 }
 
-/* A table of main::RUNTIME alone, which is computed: it is the time of records of another kind. */
+/* True for a table with only main::RUNTIME, whose time is computed from records of another kind. */
 static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     return accumulator->records[kind] == 0 && accumulator->file_scope;

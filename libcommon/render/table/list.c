@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTEXT = 5 }; /* lines shown around those that cost something, as pprof does */
+enum { CONTEXT = 5 }; /* lines shown around lines with costs, as in pprof */
 
-/* One block being written. */
+/* The block that is being written. */
 struct writing {
     const struct pf_top *top;
     bool *matched;
     const struct pf_top_block *block;
     struct pf_keys keys;
-    struct pf_rank rank; /* by line; those of functions asked for, function by function */
-    /* in the order in which they are shown; the key of each is that of its first line */
+    struct pf_rank rank; /* rows by line, only of requested functions, sorted by function */
+    /* in the order of output; the key of a function is the key of its first line */
     struct pf_rank functions;
-    size_t *first; /* by key of a first line: where it stands in `rank` */
+    size_t *first; /* by key of a first line: its place in `rank` */
     struct pf_hidden hidden;
     struct pf_buffer scratch, second;
-    struct pf_error failure; /* of a source */
+    struct pf_error failure; /* of reading a source file */
 };
 
 static int compare_rows(const void *arg, const void *x, const void *y)
@@ -52,7 +52,7 @@ static bool same_function(const struct writing *writing, const struct pf_row *a,
     return pf_keys_same_function(&writing->keys, a->key, b->key);
 }
 
-/* Rows of the function whose first one is number i. */
+/* How many rows the function has whose first row is number i. */
 static size_t function_rows(const struct writing *writing, size_t i)
 {
     const struct pf_rank *rank = &writing->rank;
@@ -69,7 +69,8 @@ static int64_t line_of(const struct writing *writing, const struct pf_row *row)
     return pf_keys_row(&writing->keys, row->key)->line;
 }
 
-/* Appends a source line; on a terminal tabs are blanks, since a cut line must know its width. */
+/* Appends a source line. On a terminal tabs become blanks, because the width of the line must be
+ * known. */
 static void append_source(struct writing *writing, struct pf_bytes text, struct pf_buffer *line)
 {
     enum { TAB = 8 };
@@ -92,8 +93,8 @@ static void append_source(struct writing *writing, struct pf_bytes text, struct 
     }
 }
 
-/* Writes a line; what is wider than the terminal loses its end, since the beginning of source text
- * says more. */
+/* Writes a line. A line wider than the terminal loses its end: the beginning of source text says
+ * more. */
 static void write_cut(struct writing *writing, struct pf_buffer *line)
 {
     const struct pf_top *top = writing->top;
@@ -132,7 +133,7 @@ static void write_line(struct writing *writing, const struct pf_row *row, int64_
     write_cut(writing, line);
 }
 
-/* Rows rows[0 .. last], which are not far from each other, with the lines around them. */
+/* Writes rows[0 .. last], which are near each other, and the lines around them. */
 static void write_range(struct writing *writing, const struct pf_row *rows, size_t last,
                         const struct pf_lines *lines)
 {
@@ -151,7 +152,7 @@ static void write_range(struct writing *writing, const struct pf_row *rows, size
     }
 }
 
-/* Rows of one function, sorted by line. */
+/* Writes the rows of a function, which are sorted by line. */
 static void write_lines(struct writing *writing, const struct pf_row *rows, size_t count,
                         const struct pf_lines *lines)
 {
@@ -171,7 +172,7 @@ static void write_lines(struct writing *writing, const struct pf_row *rows, size
     }
 }
 
-/* "My::f in lib/My.pm: flat 3ms (1.09%)" */
+/* Writes "My::f in lib/My.pm: flat 3ms (1.09%)". */
 static int write_title(struct writing *writing, const struct pf_row *function, bool unknown_source)
 {
     const struct pf_top *top = writing->top;
@@ -237,8 +238,8 @@ static void write_block(void *state, struct pf_sheet *unused)
                               (status != PF_OK && writing->failure.code == PF_OK);
 }
 
-/* Adds up a function's lines. As cum the greatest of a line: what the lines have together counts a
- * call several times. */
+/* Adds up the lines of a function. Its cumulative amount is the greatest of a line: the sum of the
+ * lines would count a call several times. */
 static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t count,
                      struct pf_error *error)
 {
@@ -254,7 +255,7 @@ static int add_lines(struct pf_row *function, const struct pf_row *rows, size_t 
     return PF_OK;
 }
 
-/* One row for each function. owners[line]: its number, from 1. */
+/* Makes a row for each function. owners[line key]: the number of the function, from 1. */
 static int add_functions(struct writing *writing, size_t *owners, struct pf_error *error)
 {
     const struct pf_rank *rank = &writing->rank;
@@ -271,7 +272,7 @@ static int add_functions(struct writing *writing, size_t *owners, struct pf_erro
     return status;
 }
 
-/* What functions cost in all, where stacks tell. */
+/* Sets the exact cumulative amounts of functions, from stacks. */
 static int set_cums(struct writing *writing, const size_t *owners, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;
@@ -299,7 +300,7 @@ static int set_cums(struct writing *writing, const size_t *owners, struct pf_err
     return status;
 }
 
-/* The functions in the order asked for, without those that are not shown. */
+/* Makes and sorts the functions, and drops those that are not shown. */
 static int order_functions(struct writing *writing, struct pf_error *error)
 {
     const struct pf_top *top = writing->top;

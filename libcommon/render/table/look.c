@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RIGHT = 64 }; /* columns of a headline before two blanks and its right part */
+enum {
+    RIGHT = 64
+}; /* width of the left part of a headline; two blanks and the right part follow */
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -34,7 +36,7 @@ struct pf_bytes pf_look_percent(double percent, char text[PF_PERCENT_TEXT])
 
 /* --- names and places ------------------------------------------------------------------------- */
 
-/* The name, or what stands for a row that has none. */
+/* Appends the name of a key, or the text for a row without a name. */
 static void append_name(const struct pf_look *look, const struct pf_keys *keys, uint32_t key,
                         struct pf_buffer *text)
 {
@@ -62,7 +64,7 @@ void pf_look_string(const struct pf_look *look, uint32_t id, struct pf_buffer *t
     pf_buffer_free(&scratch);
 }
 
-/* What a function's frames are, as pprof marks them. */
+/* The mark of a function whose calls are inlined, as in pprof. */
 static struct pf_bytes inline_mark(const struct pf_keys *keys, uint32_t key)
 {
     switch (pf_keys_inlined(keys, key)) {
@@ -130,7 +132,7 @@ void pf_look_place_cells(const struct pf_keys *keys, uint32_t key, struct pf_cel
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* From 5 % on a row is worth a look, as perf colours it. */
+/* Rows from 5 % on have a colour, as in perf. */
 const char *pf_look_color(const struct pf_look *look, double percent)
 {
     if (!look->color)

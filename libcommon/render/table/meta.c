@@ -7,7 +7,7 @@ static json_t *name_json(const struct pf_dict *dict, uint32_t id)
     return pf_json_text(pf_dict_string(dict, id), dict->strings.rows[id].flags);
 }
 
-/* The names the inputs had when they became profiles; the operands where nothing says so. */
+/* The names of the inputs from the profile's metadata; else the operands. */
 static json_t *inputs_json(const struct pf_dict *dict, const struct pf_facts *facts,
                            const char *const *operands)
 {

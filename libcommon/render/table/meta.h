@@ -12,8 +12,8 @@
 json_t *pf_meta_json(const struct pf_dict *, const struct pf_facts *, const char *tool,
                      const char *const *operands, bool complete);
 
-/* Appends the formats that the records came from: "statprofiler", or "folded,statprofiler" where
- * they differ. */
+/* Appends the formats that the records came from: "statprofiler", or "folded,statprofiler" for two
+ * formats. */
 void pf_meta_formats(const struct pf_dict *, const struct pf_facts *, struct pf_buffer *text);
 
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    LEAST_FILE = 8, /* columns of a shortened file name that still tell something */
-    LEAST_NAME = 14 /* the same of a function's name: one character, the mark and the last 12 */
+    LEAST_FILE = 8, /* least columns of a shortened file name */
+    /* least columns of a shortened function name: one character, the mark and the last 12 */
+    LEAST_NAME = 14
 };
 
 static const char between[] = " -> ";
@@ -91,7 +92,8 @@ static void append_bare(struct pf_buffer *line, const struct pf_place *place, si
         append(line, place->mark);
 }
 
-/* The columns of place i of two that do not fit: half, and what the other one does not need. */
+/* The columns of place i of two places that do not fit: half, and what the other place does not
+ * need. */
 static size_t share(const struct pf_place *places, size_t i, size_t columns)
 {
     size_t own = bare_width(&places[i]), other = bare_width(&places[1 - i]), half;

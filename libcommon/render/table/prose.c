@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { INDENT = 4 }; /* of the second line and those behind it */
+enum { INDENT = 4 }; /* indentation of continued lines */
 
 static size_t blanks_at(struct pf_bytes text, size_t at)
 {
@@ -24,7 +24,7 @@ static size_t word_at(struct pf_bytes text, size_t at)
     return end - at;
 }
 
-/* A line end and the indentation of what follows. */
+/* Writes a line end and the indentation of the next line. Returns the indentation. */
 static size_t break_line(struct pf_sink *sink, size_t columns)
 {
     size_t indent = columns >= 3 * INDENT ? INDENT : 0;
@@ -83,7 +83,7 @@ int pf_prose_write(struct pf_sink *sink, struct pf_bytes text, size_t columns, c
     return failed ? PF_NOMEM : PF_OK;
 }
 
-/* Writes lines; one that is too wide loses its middle. */
+/* Writes lines; a line that is too wide loses its middle. */
 static int write_elided(struct pf_sink *sink, struct pf_bytes lines, size_t columns,
                         const char *mark)
 {

@@ -41,7 +41,7 @@ static bool holds(struct pf_bytes text, const char *characters)
     return false;
 }
 
-/* A decimal number with a sign, and perhaps a fraction and an exponent. */
+/* True for a decimal number with a sign, and maybe a fraction and an exponent. */
 static bool is_number(struct pf_bytes text)
 {
     size_t at = 1, whole = pf_scan_digits(pf_bytes_skip(text, at)), digits = whole, size;

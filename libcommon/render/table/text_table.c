@@ -8,22 +8,23 @@
 
 enum {
     GAP = 2,    /* blanks before the last column */
-    LEAST = 16, /* columns of a name for which other columns leave */
+    LEAST = 16, /* most columns of a name for which other columns are left out */
     RULE = 24   /* dashes under the last column */
 };
 
-/* A row, or a rule where there are no places. */
+/* A row; without places, a rule. */
 struct pf_text_line {
-    /* of its strings in texts: for each cell its colour and its text, then six for each place */
+    /* place of its strings in `texts`: colour and text of each cell, then six strings for each
+     * place */
     size_t start;
     size_t place_count;
 };
 
-/* Which columns are shown, and how wide. */
+/* Which columns are shown, and their widths. */
 struct layout {
     size_t widths[PF_TEXT_COLUMNS];
-    size_t used; /* by all columns but the last, with the gap */
-    size_t room; /* for the last one */
+    size_t used; /* columns of all but the last column, with the gap */
+    size_t room; /* columns for the last column */
     bool hidden[PF_TEXT_COLUMNS];
 };
 
@@ -90,7 +91,7 @@ static struct pf_bytes next_text(const char **at)
     return text;
 }
 
-/* The places of a row; `at` is behind its cells. */
+/* Reads the places of a row; `at`: the end of its cells. */
 static void read_places(const char *at, struct pf_place *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -114,7 +115,8 @@ static const char *behind_cells(const struct pf_text_table *table, const struct 
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* Columns leave up to number `dropped`; `tight`: what stays is as narrow as it can be. */
+/* Computes a layout without the columns whose `drop` is at most `dropped`; `tight`: the others are
+ * as narrow as possible. */
 static void lay_out(const struct pf_text_table *table, unsigned dropped, bool tight,
                     size_t terminal, struct layout *layout)
 {
@@ -135,8 +137,8 @@ static void lay_out(const struct pf_text_table *table, unsigned dropped, bool ti
     layout->room = terminal == 0 ? SIZE_MAX : terminal > layout->used ? terminal - layout->used : 0;
 }
 
-/* The columns that names need to stay whole, of those that fit at all into `widest`; *bare: the
- * widest name. */
+/* How many columns the last column needs so that no name is shortened that fits into `widest`.
+ * *bare: the width of the widest name. */
 static size_t needed(const struct pf_text_table *table, size_t widest, size_t *bare)
 {
     struct pf_place places[2];

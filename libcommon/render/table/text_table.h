@@ -53,14 +53,14 @@ struct pf_text_table {
     bool failed; /* out of memory */
 };
 
-/* At most PF_TEXT_COLUMNS columns; the last one shows places. */
+/* Begins a table of at most PF_TEXT_COLUMNS columns; the last column shows places. */
 void pf_text_table_begin(struct pf_text_table *, const struct pf_text_column *, size_t count);
 /* Adds a row: a cell for each column except the last, and one or two places for the last. */
 void pf_text_table_row(struct pf_text_table *, const struct pf_text_cell *, const struct pf_place *,
                        size_t place_count);
-/* A line of dashes with a + at the beginning of the last column. */
+/* Adds a line of dashes with a + at the beginning of the last column. */
 void pf_text_table_rule(struct pf_text_table *);
-/* Whether a terminal of this width shows the column. Call after all rows are added. */
+/* True if a terminal of this width shows the column. Call after all rows are added. */
 bool pf_text_table_shows(const struct pf_text_table *, size_t column, size_t terminal);
 /* Writes the heading and all rows, then frees the table. `terminal` 0: nothing is shortened; `mark`
  * (one column wide) stands for the middle of a shortened name. PF_OK or PF_NOMEM. */

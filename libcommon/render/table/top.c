@@ -46,7 +46,7 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit,
         top->look.group;
     subject->whole_scale.group = subject->calls_scale.group = top->look.group;
     block->whole = subject->total;
-    /* removed amounts do not tell their period, and calls that were removed contain each other */
+    /* the periods of removed amounts are unknown, and removed calls contain each other */
     if (!subject->whole->quantity.events && !subject->derived &&
         pf_before_find(&top->facts->before, top->look.dict, &subject->whole->quantity.measure,
                        &removed, &records)) {
@@ -64,7 +64,7 @@ int pf_top_block(const struct pf_top *top, uint32_t measure, enum pf_unit unit,
 
 /* --- documents -------------------------------------------------------------------------------- */
 
-/* Not with jansson: totals may have more than 64 bits. */
+/* Writes the measures. Without jansson, because totals may have more than 64 bits. */
 static void write_measures(const struct pf_top *top, struct pf_sink *sink, bool of_calls)
 {
     struct pf_buffer scratch = {0};
@@ -124,13 +124,14 @@ void pf_top_measure_cells(const struct pf_top *top, const struct pf_top_block *b
 
 /* --- what is left out ------------------------------------------------------------------------- */
 
-/* Whether shares of several rows add up: those of sections, which lie within each other, do not. */
+/* True if shares of several rows can be added. Sections lie inside each other, so their shares
+ * cannot. */
 static bool sums(const struct pf_top *top)
 {
     return top->look.by != PF_BY_LABEL || top->look.label != top->look.dict->section_key;
 }
 
-/* "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all" */
+/* Writes "... 212 functions below 0.1% (4.2%) not shown; -n 0 for all". */
 int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block,
                   const struct pf_hidden *hidden)
 {
@@ -154,8 +155,8 @@ int pf_top_hidden(const struct pf_top *top, const struct pf_top_block *block,
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* All but the first, which is made once. They are made twice, so that what one is made of is held
- * alone. */
+/* Makes all blocks except the first, to find failures before anything is written. They are made
+ * again later, so that only one block is in memory at a time. */
 static int check_others(const struct pf_top *top, const struct pf_top_view *view, void *state,
                         struct pf_error *error)
 {
@@ -177,7 +178,7 @@ static void begin_sheet(const struct pf_top *top, const struct pf_top_view *view
         pf_sheet_begin(sheet, top->look.sink, top->form, view->columns, view->column_count, head);
 }
 
-/* Its head in text form. */
+/* Writes a block, in text form with its head. */
 static int show_block(const struct pf_top *top, const struct pf_top_view *view, void *state,
                       size_t i, struct pf_sheet *sheet)
 {
@@ -240,7 +241,7 @@ static const struct pf_scale *calls_scale(const struct pf_top_block *block)
                                                         : &block->subject.calls_scale;
 }
 
-/* "... 44ms (16.06%) outside of all sections" */
+/* Writes "... 44ms (16.06%) outside of all sections". */
 static int write_without(const struct pf_top *top, const struct pf_top_block *block,
                          const struct pf_rank *rank)
 {
@@ -255,7 +256,7 @@ static int write_without(const struct pf_top *top, const struct pf_top_block *bl
                                                                        : "without this label");
 }
 
-/* What is needed while rows are written. */
+/* The state of writing rows. */
 struct writing {
     const struct pf_top *top;
     bool *matched;
@@ -264,11 +265,11 @@ struct writing {
     struct pf_rank rank;
     struct pf_hidden hidden;
     struct pf_buffer label, scratch;
-    pf_int128 sum;  /* of flat so far */
+    pf_int128 sum;  /* sum of the flat amounts so far */
     size_t written; /* rows */
 };
 
-/* The columns of the block; their number. */
+/* Chooses the columns of the block. Returns their number. */
 static size_t choose_columns(const struct writing *writing,
                              struct pf_text_column columns[TEXT_COLUMNS])
 {
@@ -321,7 +322,7 @@ static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
     {"calls", PF_CELL_INT},
 };
 
-/* The column --by adds at the end, or NULL. */
+/* The column that --by adds at the end; NULL: none. */
 static const char *added_column(const struct pf_top *top)
 {
     if (top->look.by == PF_BY_LABEL)
@@ -362,7 +363,7 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* --list: functions that were asked for only. */
+/* Keeps the rows of --list's functions. False: out of memory. */
 static bool select_rows(const struct pf_top *top, const struct pf_keys *keys, struct pf_rank *rank)
 {
     struct pf_buffer scratch = {0};

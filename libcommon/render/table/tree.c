@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One block being written. */
+/* The block that is being written. */
 struct writing {
     const struct pf_top *top;
     const struct pf_top_block *block;
@@ -15,7 +15,7 @@ struct writing {
     struct pf_tree tree;
     size_t count; /* nodes shown */
     struct pf_buffer label, scratch;
-    uint32_t *ids; /* of the last row of each depth */
+    uint32_t *ids; /* by depth: id of the last row */
     size_t id_capacity;
     bool failed;
 };
@@ -70,8 +70,8 @@ static const struct pf_sheet_column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Name, file, line and image of a node; packages, files and images stand for functions where the
- * tree is made of them. */
+/* Sets the cells for name, file, line and image of a node; packages, files or images take the place
+ * of functions if --by says so. */
 static void node_cells(struct writing *writing, uint32_t node, struct pf_cell cells[4])
 {
     uint32_t key = pf_tree_row(&writing->tree, node)->key;
@@ -116,9 +116,9 @@ static void write_rows(struct writing *writing, struct pf_sheet *sheet)
 /* --- text ------------------------------------------------------------------------------------- */
 
 enum {
-    MOST_LEVELS = 40, /* of indentation */
+    MOST_LEVELS = 40, /* levels of indentation */
     LEAST_LEVELS = 4,
-    /* columns of a terminal that numbers and a name take beside the indentation */
+    /* columns of a terminal for numbers and a name, besides the indentation */
     BESIDE = 40
 };
 
@@ -129,7 +129,7 @@ static const struct pf_text_column text_columns[] = {
 
 enum { TOTAL, SHARE, SELF, BAR, CELLS };
 
-/* Levels of indentation: half of what a terminal leaves to names. */
+/* Levels of indentation: they get half of the columns that are left for names. */
 static uint32_t most_levels(const struct pf_top *top)
 {
     uint32_t levels = top->look.terminal == 0       ? MOST_LEVELS
@@ -139,7 +139,8 @@ static uint32_t most_levels(const struct pf_top *top)
     return levels > MOST_LEVELS ? MOST_LEVELS : levels < LEAST_LEVELS ? LEAST_LEVELS : levels;
 }
 
-/* Two blanks a level; below the deepest level shown the level as a number. */
+/* Sets the indentation: two blanks for each level; below the deepest shown level, the level as a
+ * number. */
 static void set_lead(struct writing *writing, uint32_t depth, struct pf_place *place)
 {
     struct pf_buffer *lead = &writing->scratch;
@@ -198,7 +199,7 @@ static bool some_are_cut(const struct writing *writing)
     return false;
 }
 
-/* What is not there, and why. */
+/* Writes the note about nodes that are not shown, and why. */
 static int write_left(struct writing *writing)
 {
     const struct pf_top *top = writing->top;
@@ -271,7 +272,7 @@ static void write_flame(struct writing *writing)
     struct pf_sink *sink = writing->top->look.sink;
     uint64_t parts = writing->block->subject.scale.parts;
     struct pf_cell cells[4];
-    uint32_t open = 0; /* nodes whose children are being written */
+    uint32_t open = 0; /* number of nodes whose children are being written */
 
     for (size_t i = 0; i < writing->count; i++) {
         uint32_t node = tree->preorder[i];
