@@ -25,7 +25,8 @@ static int bad(const struct pf_columns *walk, struct pf_error *error, const char
                        what);
 }
 
-/* Checks what stands between this column's header and the next. */
+/* Checks that the column's data and padding are inside the payload, and that the padding is
+ * zero. */
 static int check_extent(const struct pf_columns *walk, uint32_t bytes, struct pf_error *error)
 {
     size_t left = walk->size - walk->at - PF_COLUMN_HEADER;
@@ -263,8 +264,8 @@ pf_int128 pf_column_sum(const int64_t *restrict values, uint32_t rows)
 {
     uint64_t low = 0, high = 0;
 
-    /* Halves apart, so that the loop needs no carry: 2^32 rows fit. Signs are shifted away and
-     * taken back at the end. */
+    /* Sums low and high halves apart, so that the loop needs no carry: 2^32 rows fit. The sign bit
+     * is inverted and subtracted at the end. */
     for (uint32_t i = 0; i < rows; i++) {
         uint64_t v = (uint64_t)values[i] ^ UINT64_C(1) << 63;
         low += (uint32_t)v;
@@ -318,8 +319,8 @@ static uint8_t width_of(uint64_t range)
                                  : 8;
 }
 
-/* Header and room for the data, padding zeroed; NULL when out of memory, which the buffer
- * remembers. */
+/* Appends a column header, room for the data, and zeroed padding; returns the room. NULL: out of
+ * memory, and the buffer's `failed` is set. */
 static unsigned char *append_header(struct pf_buffer *buffer, uint16_t id, uint8_t width,
                                     uint64_t minimum, uint32_t rows)
 {

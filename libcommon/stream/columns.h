@@ -1,6 +1,6 @@
-/* Columns of the native stream: a minimum, and for each row its distance from the minimum in 0,
- * 1, 2, 4 or 8 bytes. The loops over rows are in this one file, which is compiled at -O3 (gcc
- * -O2 does not vectorise them: 250 M values a second against 630-1180). */
+/* Columns of the native stream: a minimum, and for each row the distance from the minimum in 0, 1,
+ * 2, 4 or 8 bytes. All loops over rows are in columns.c, which is compiled at -O3, because gcc -O2
+ * does not vectorise them (250 million values a second against 630 to 1180). */
 #ifndef PF_STREAM_COLUMNS_H
 #define PF_STREAM_COLUMNS_H
 
@@ -24,38 +24,40 @@ struct pf_columns {
     const unsigned char *bytes;
     size_t size, at; /* size of the columns, and the current position */
     uint32_t rows;
-    uint64_t offset; /* of the frame, for messages */
+    uint64_t offset; /* offset of the frame, for messages */
     int32_t last;    /* number of the previous column, initially -1 */
-    uint16_t known;  /* set after pf_columns_begin: a column with PF_COLUMN_MAY_SKIP that is given
-                      * all  the same; 0: none */
+    /* set after pf_columns_begin: the id of a column with PF_COLUMN_MAY_SKIP that is not skipped;
+     * 0: none */
+    uint16_t known;
 };
 
-/* Starts a walk over a payload of `size` bytes. `tail`: bytes follow the columns, from
- * walk->size on; the last row of column 1 is their number. PF_OK or PF_FAILED. */
+/* Starts a walk over a payload of `size` bytes and `rows` rows. With `tail`, other bytes follow the
+ * columns from walk->size on; the last value of column 1 is their number. PF_OK, or PF_FAILED or
+ * PF_UNSUPPORTED as pf_columns_next. */
 int pf_columns_begin(struct pf_columns *, uint32_t rows, uint64_t offset,
                      const unsigned char *payload, size_t size, bool tail, struct pf_error *);
-/* The next known column: PF_OK, PF_EOF after the last, or PF_FAILED or PF_UNSUPPORTED with
- * `error` set. Unknown columns that may be skipped are skipped. */
+/* Finds the next column: PF_OK; PF_EOF after the last; PF_FAILED or PF_UNSUPPORTED with `error`
+ * set. Columns with PF_COLUMN_MAY_SKIP are skipped, except walk->known. */
 int pf_columns_next(struct pf_columns *, struct pf_column *, struct pf_error *);
 
 /* Whether all values, taken as unsigned, are below `limit`. */
 bool pf_column_below(const struct pf_column *, uint32_t rows, uint64_t limit);
-/* The value of one row. */
+/* The value of a row. */
 uint64_t pf_column_value(const struct pf_column *, uint32_t row);
-/* The values of `rows` rows from row `first`; ids are the low 32 bits. pf_column_values returns
- * the sum of the stored numbers modulo 2^64, which is exact for widths up to 4 bytes and costs
- * almost nothing. */
+/* Unpack the values of `rows` rows from row `first` on; ids are the low 32 bits of the values.
+ * pf_column_values returns the sum of the stored numbers modulo 2^64, which is exact for widths up
+ * to 4 bytes and costs almost nothing. */
 void pf_column_ids(const struct pf_column *, uint32_t first, uint32_t rows, uint32_t *ids);
 uint64_t pf_column_values(const struct pf_column *, uint32_t first, uint32_t rows, int64_t *values);
 
-/* ids[i] = map[ids[i]]. */
+/* Replaces each ids[i] by map[ids[i]]. */
 void pf_column_remap(uint32_t *ids, uint32_t rows, const uint32_t *map);
-/* Sum and maximum; pf_column_max needs at least one row. */
+/* Sum and maximum of values; pf_column_max needs at least one row. */
 pf_int128 pf_column_sum(const int64_t *values, uint32_t rows);
 int64_t pf_column_max(const int64_t *values, uint32_t rows);
 
-/* Appends a column with the smallest width; nothing if all values are 0. The buffer keeps
- * failures. */
+/* Appends a column of at least one row with the smallest width; appends nothing if all values are
+ * 0. If memory runs out, the buffer's `failed` is set. */
 void pf_column_append_ids(struct pf_buffer *, uint16_t id, const uint32_t *ids, uint32_t rows);
 void pf_column_append_values(struct pf_buffer *, uint16_t id, const int64_t *values, uint32_t rows);
 

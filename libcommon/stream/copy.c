@@ -12,10 +12,10 @@ struct copy {
     struct pf_sequence sequence;
     struct pf_emit emit;
     bool salvage;
-    struct pf_error input; /* what is wrong with the source */
+    struct pf_error input; /* the failure of the source */
 };
 
-/* With salvage an end frame that is marked incomplete goes on without the mark. */
+/* Whether the frame is an end frame whose mark "incomplete" must be removed (salvage). */
 static bool unmarked(const struct copy *copy, const struct pf_frame *frame)
 {
     return copy->salvage && frame->type == 'E' && (frame->base & PF_END_INCOMPLETE);
@@ -33,9 +33,9 @@ static int write_unmarked(struct copy *copy, struct pf_frame frame, const unsign
                : status;
 }
 
-/* Checks the whole frames among the bytes ahead; their length together. Stops before an end frame
- * that has to be rewritten, if it is not the first, and before what is wrong, which is in
- * copy->input then. */
+/* Checks the complete frames among the bytes ahead and returns their total size. Stops after an end
+ * frame that must be rewritten if it is the first frame, else before it; and before damage, which
+ * is then in copy->input. */
 static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t have,
                            struct pf_frame *last)
 {
@@ -64,8 +64,8 @@ static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t
     return run;
 }
 
-/* Copies what is at hand, one frame at least. PF_OK, PF_EOF, a failure of the sink; or PF_FAILED
- * with copy->input set. */
+/* Copies the frames that are in memory, at least one. PF_OK; PF_EOF; a failure of the sink; or
+ * PF_FAILED with copy->input set. */
 static int copy_some(struct copy *copy)
 {
     struct pf_frame frame;
@@ -86,8 +86,8 @@ static int copy_some(struct copy *copy)
     return status == PF_OK && copy->input.code != PF_OK ? PF_FAILED : status;
 }
 
-/* Ends the segment that the damage left open. Between segments an empty one carries the mark, where
- * none has passed. */
+/* Ends the segment that the damage left open. If the damage is between segments, an empty segment
+ * carries the mark, unless an earlier segment does. */
 static int end_segment(struct copy *copy)
 {
     bool marked = copy->salvage ? copy->sequence.segments > 0 : copy->sequence.incomplete;
@@ -103,7 +103,7 @@ static int end_segment(struct copy *copy)
     return status;
 }
 
-/* With salvage damage is a warning that says what was kept. */
+/* Salvage: warns of the damage, with the numbers of records kept and bytes lost. */
 static void warn(struct copy *copy, const struct pf_report *report)
 {
     uint64_t at = copy->input.has_offset ? copy->input.offset : pf_source_offset(copy->source);
@@ -115,7 +115,7 @@ static void warn(struct copy *copy, const struct pf_report *report)
                    copy->input.text, copy->sequence.all_records, end > at ? end - at : 0);
 }
 
-/* The source has ended early or is damaged: what was written gets its end. */
+/* Ends the output after a failure of the source. */
 static int give_up(struct copy *copy, const struct pf_report *report, struct pf_error *error)
 {
     copy->salvage = copy->salvage && copy->input.code == PF_FAILED;

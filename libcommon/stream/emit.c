@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: the result would not be
- * smaller, write the payload as it is. PF_NOMEM. */
+/* Deflates a payload. PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: it
+ * would not be smaller, so the payload is written as it is. PF_NOMEM. */
 static int deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
 {
     if (!deflater->stream) {
@@ -21,7 +21,7 @@ static int deflate_payload(struct pf_deflate *deflater, int level, const void *p
     }
     z_stream *z = deflater->stream;
     deflater->bytes.size = 0;
-    /* One byte less than the payload: what does not fit is not wanted. */
+    /* one byte less than the payload: a longer result is not wanted */
     if (size <= 1)
         return PF_EOF;
     unsigned char *out = pf_buffer_extend(&deflater->bytes, size - 1);

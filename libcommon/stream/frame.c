@@ -89,7 +89,7 @@ void pf_frame_store(struct pf_frame *frame, const void *payload,
     pf_store32le(header + 28, check_of(header, 28));
 }
 
-/* The source ended where a frame goes on: its own failure, if it had one, comes first. */
+/* The source ended inside a frame. A failure of the source is reported first. */
 static int cut(struct pf_source *source, uint64_t offset, size_t have, size_t need,
                struct pf_error *error)
 {

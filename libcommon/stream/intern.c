@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows unpacked at a time. */
+/* rows unpacked at a time */
 enum { CHUNK = 1024 };
 
 void pf_intern_start(struct pf_intern *intern)
@@ -29,7 +29,7 @@ void pf_intern_free(struct pf_intern *intern)
     *intern = (struct pf_intern){0};
 }
 
-/* The segment's next id is `id` in the dictionary. */
+/* Maps the segment's next id to `id`. */
 static bool map_next(struct pf_idmap *map, uint32_t id)
 {
     if (!map->ids && id == map->count) {
@@ -52,8 +52,8 @@ static int bad_row(const struct pf_frame *frame, uint32_t row, struct pf_error *
                        pf_stream_layouts[frame->domain].name, frame->base + row, what);
 }
 
-/* Columns of the frame by number - 1; those that are absent have the width and minimum 0. Leaves
- * *walk behind the last. */
+/* Finds the columns of a table frame; columns[n - 1] is column n. Absent columns have width and
+ * minimum 0. */
 static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint32_t count,
                         struct pf_error *error)
 {
@@ -107,8 +107,8 @@ static int intern_strings(struct pf_intern *intern, struct pf_dict *dict,
     return PF_OK;
 }
 
-/* Compares the value with its limit; an id becomes the dictionary's. A parent must be of a row that
- * came before: those are mapped. */
+/* Checks a value against its limit, and maps an id to the dictionary's. Only earlier rows are
+ * mapped, so a parent must be an earlier row. */
 static bool field_value(const struct pf_intern *intern, const struct pf_stream_field *field,
                         int64_t *value)
 {
@@ -142,8 +142,9 @@ static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, voi
     }
 }
 
-/* No chain may be longer than its limit. Only who has more rows than that can have one: until then,
- * nothing is counted. Depths are those of the dictionary's rows, each behind its parent. */
+/* Checks that no stack or label set exceeds its limit. Only a table with more rows than the limit
+ * can have such a chain, so smaller tables are not checked. Depths are those of the dictionary's
+ * rows. */
 static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
                         const struct pf_frame *frame, struct pf_error *error)
 {
@@ -170,7 +171,7 @@ static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
     return PF_OK;
 }
 
-/* One row from the chunk's columns. */
+/* Adds a row from the unpacked columns. */
 static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
                     uint32_t row, uint32_t at, struct pf_error *error)
 {
@@ -197,7 +198,7 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
     return PF_OK;
 }
 
-/* What take_row does, for the table that is most of the rows. */
+/* The same as take_row for stacks, faster: most rows are stacks. */
 static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
                        uint32_t first, uint32_t rows, struct pf_error *error)
 {

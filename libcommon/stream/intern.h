@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* There is no array while all ids are equal on both sides. */
+/* Maps ids of one table of the segment. There is no array while all ids are equal in both. */
 struct pf_idmap {
     uint32_t *ids; /* NULL: all ids are equal */
     size_t capacity;
@@ -23,7 +23,7 @@ static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
     return !map->ids ? id : map->ids[id];
 }
 
-/* For each row of a dictionary's table the number of rows from its root to itself, up to row
+/* The number of rows on the path from the root to each row of a dictionary's table, up to row
  * `known`. */
 struct pf_depths {
     uint32_t *rows;
@@ -32,18 +32,21 @@ struct pf_depths {
 };
 
 struct pf_intern {
-    struct pf_idmap maps[PF_TABLES]; /* measures: their id in the dictionary's table, number + 1 */
-    struct pf_depths depths[2];      /* of stacks, of labels */
-    int64_t *columns;                /* scratch */
+    /* by table; measures: number + 1, their id in the dictionary's table */
+    struct pf_idmap maps[PF_TABLES];
+    struct pf_depths depths[2]; /* of stacks; of labels */
+    int64_t *columns;           /* scratch */
     size_t columns_capacity;
 };
 
-/* Zero-initialise; free with pf_intern_free. */
-void pf_intern_start(struct pf_intern *); /* a segment begins: all tables are empty */
+/* Begins a segment: all its tables are empty. Zero-initialise before the first; free with
+ * pf_intern_free. */
+void pf_intern_start(struct pf_intern *);
 void pf_intern_free(struct pf_intern *);
 
-/* Adds the rows of a D frame that pf_sequence_take has accepted. PF_OK, PF_FAILED,
- * PF_UNSUPPORTED, PF_NOMEM; after a failure the rows added so far stay in the dictionary. */
+/* Adds the rows of a D frame that pf_sequence_take has accepted; `payload` is inflated. PF_OK,
+ * PF_FAILED, PF_UNSUPPORTED, PF_NOMEM; after a failure the rows added so far stay in the
+ * dictionary. */
 int pf_intern_frame(struct pf_intern *, struct pf_dict *, const struct pf_frame *,
                     const unsigned char *payload, struct pf_error *);
 

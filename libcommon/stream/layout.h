@@ -1,4 +1,4 @@
-/* Constants of the native stream; profstream(5) describes them. */
+/* Constants and table layouts of the native stream, which profstream(5) describes. */
 #ifndef PF_STREAM_LAYOUT_H
 #define PF_STREAM_LAYOUT_H
 
@@ -22,7 +22,7 @@ enum pf_end_flag { PF_END_INCOMPLETE = 1, PF_END_NO_TOTALS = 2 };
 
 /* Domains of D frames. */
 enum pf_stream_table {
-    PF_TABLE_NONE, /* a field that refers to nothing */
+    PF_TABLE_NONE, /* for a field that is not an id */
     PF_TABLE_STRINGS,
     PF_TABLE_MEASURES,
     PF_TABLE_IMAGES,
@@ -45,10 +45,11 @@ enum pf_record_column {
 
 enum { PF_COLUMN_MAY_SKIP = 0x8000 };
 
-/* A column of a table and the field of the model's row it is: column numbers are indices + 1, and
- * PF_COLUMN_MAY_SKIP for a field that readers of earlier versions skip. */
+/* A column of a table, and the field of the model's row that it holds. The column number is the
+ * index of the field + 1, with PF_COLUMN_MAY_SKIP for a column that readers of earlier versions
+ * skip. */
 struct pf_stream_field {
-    uint8_t offset, size; /* of the field in the row, bytes */
+    uint8_t offset, size; /* of the field in the row, in bytes */
     uint8_t refers;       /* enum pf_stream_table: the table of its ids */
     uint64_t limit;       /* values are below this limit; 0: any value that fits `size` */
     bool may_skip;
@@ -59,13 +60,13 @@ enum { PF_STREAM_FIELDS_MAX = 13, PF_STREAM_ROW_MAX = 64 };
 struct pf_stream_layout {
     const char *name; /* "strings" */
     uint32_t field_count;
-    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* the last alone may be skipped */
+    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* only the last may have may_skip */
 };
 
-/* For every table except strings, whose bytes follow the columns. */
+/* The layouts of all tables except strings, whose bytes follow the columns. */
 extern const struct pf_stream_layout pf_stream_layouts[PF_TABLES];
 
-/* The field of a row as a number, and back. */
+/* Get a field of a row as a number; set it. */
 int64_t pf_stream_field_get(const struct pf_stream_field *, const void *row);
 void pf_stream_field_set(const struct pf_stream_field *, void *row, int64_t value);
 

@@ -14,10 +14,10 @@
 enum {
     ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
     VALUES_AT_ONCE =
-        128 * PF_BATCH_ROWS /* unpacked for a batch: many measures make short batches */
+        128 * PF_BATCH_ROWS /* values unpacked for a batch; with many measures batches are short */
 };
 
-/* Payloads of frames, inflated one by one. Zero-initialise; free with free_inflater. */
+/* Inflates the payloads of frames one by one. Zero-initialise; free with free_inflater. */
 struct inflater {
     z_stream *stream;
     unsigned char *bytes; /* room for one payload, kept from frame to frame */
@@ -31,10 +31,10 @@ struct reader {
     struct pf_total *totals; /* of the segment's measures */
     size_t totals_capacity;
     uint64_t kind_records[PF_RECORD_KINDS];
-    uint32_t declared; /* measures that batches have told about */
+    uint32_t declared; /* number of measures that batches have declared */
     unsigned declare_kind;
 
-    /* The frame being handed out: B, M or s, `step` rows at a time */
+    /* the current frame, B, M or s: rows before `done` have been given, `step` rows at a time */
     struct pf_frame frame;
     const unsigned char *payload;
     uint32_t done, step;
@@ -45,7 +45,7 @@ struct reader {
     uint32_t value_count;
     const unsigned char *text_bytes;
 
-    /* What batches point to */
+    /* memory of batches */
     uint32_t *id_rooms[ID_COLUMNS];
     int64_t *time_room, *value_room;
     struct pf_text *texts;
@@ -71,14 +71,14 @@ static bool start_inflater(struct inflater *inflater)
     return false;
 }
 
-/* Sets *payload to the inflated bytes, valid until the next call, if the frame is deflated. PF_OK,
+/* Inflates the payload if the frame is deflated; *payload is then valid until the next call. PF_OK,
  * PF_FAILED or PF_NOMEM. */
 static int inflate_payload(struct inflater *inflater, const struct pf_frame *frame,
                            const unsigned char **payload, struct pf_error *error)
 {
     if (!(frame->flags & PF_FRAME_DEFLATED))
         return PF_OK;
-    /* raw is bounded by the bytes that are there: pf_frame_parse */
+    /* frame->raw is limited by the bytes of the frame (pf_frame_parse) */
     if (!start_inflater(inflater) || !extend_room(inflater, frame->raw))
         return pf_error_nomem(error);
     z_stream *z = inflater->stream;
@@ -95,7 +95,7 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     return PF_OK;
 }
 
-/* Keeps a payload that is not deflated in the room of the inflater, where the source cannot move
+/* Copies a payload that is not deflated to the inflater's memory, because the source may move
  * it. */
 static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
                         const unsigned char **payload, struct pf_error *error)
@@ -193,15 +193,16 @@ static int take_table(struct pf_reader *reader, struct reader *r, const struct p
     int status = unpack(reader, r, frame, &payload);
     if (status == PF_OK)
         status = pf_intern_frame(&r->intern, reader->dict, frame, payload, &reader->error);
-    /* The text of a dictionary that failed is pf_reader_next's; nothing may be looked up by its
-     * ids. */
+    /* after a failure of the dictionary its ids must not be used; pf_reader_next reports the
+     * failure */
     if (status == PF_OK && frame->domain == PF_TABLE_MEASURES &&
         pf_dict_status(reader->dict) == PF_OK)
         status = take_measures(reader, r, frame);
     return status;
 }
 
-/* A batch without rows that declares the new measures of the next kind, if it has any. */
+/* Makes a batch without rows that declares the new measures of the next kind; it has no columns if
+ * there are none. */
 static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t count = measure_count(r), given = 0;
@@ -220,7 +221,7 @@ static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *
     return PF_OK;
 }
 
-/* --- columns of what has rows ----------------------------------------------------------------- */
+/* --- columns of B, M and s frames ------------------------------------------------------------- */
 
 static int unknown_column(const struct reader *r, struct pf_error *error, unsigned id)
 {
@@ -229,7 +230,8 @@ static int unknown_column(const struct reader *r, struct pf_error *error, unsign
                        r->frame.domain, id);
 }
 
-/* Which table column `id` (1..4) of the frame refers to; PF_TABLE_NONE: it has no such column. */
+/* The table that column `id` (1..4) of the frame refers to; PF_TABLE_NONE: the frame has no such
+ * column. */
 static enum pf_stream_table column_table(const struct pf_frame *frame, unsigned id)
 {
     static const uint8_t tables[PF_RECORD_KINDS][ID_COLUMNS] = {
@@ -288,7 +290,8 @@ static int find_columns(struct reader *r, struct pf_error *error)
     int status = pf_columns_begin(&walk, r->frame.rows, r->frame.offset, r->payload, r->frame.raw,
                                   false, error);
 
-    /* Columns of metadata are always given: so few rows need no shortcut in whoever takes them. */
+    /* metadata always have all columns: for so few rows, absent columns are not worth a special
+     * case */
     for (size_t i = 0; i < ID_COLUMNS; i++)
         r->ids[i] = (struct pf_column){.data = r->frame.type == 'M' ? r->payload : NULL};
     r->time.data = NULL;
@@ -306,7 +309,8 @@ static int find_columns(struct reader *r, struct pf_error *error)
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* Columns of an s frame go to ids[0..3] as well: end of text, end of name, line, flags. */
+/* Finds the columns of an s frame, in ids[0] to ids[3] too: end of text, end of name, line,
+ * flags. */
 static int find_text_columns(struct reader *r, struct pf_error *error)
 {
     struct pf_columns walk;
@@ -426,7 +430,7 @@ static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
     return true;
 }
 
-/* The next rows of the frame. */
+/* Gives the next rows of the current frame. */
 static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t left = r->frame.rows - r->done, rows = left < r->step ? left : r->step;
@@ -441,8 +445,8 @@ static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *bat
     return PF_OK;
 }
 
-/* Makes a B, M or s frame the one that is handed out. Its bytes are copied where they are needed
- * after the source moves on. */
+/* Makes a B, M or s frame the current frame. Copies its payload if it is needed after the source
+ * moves on. */
 static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
                      const unsigned char *payload)
 {
@@ -522,7 +526,7 @@ static int take_frame(struct pf_reader *reader, struct reader *r, const struct p
         status = take_rows(reader, r, frame, payload);
         return status == PF_OK ? give(reader, r, batch) : status;
     case 'E': return check_totals(reader, r, frame, &end);
-    default: /* a small letter of a newer version */ return PF_OK;
+    default: /* a small type of a newer version */ return PF_OK;
     }
 }
 

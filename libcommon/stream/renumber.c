@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    ROWS_AT_ONCE = 8192,          /* of a table in a frame */
-    STRING_BYTES_AT_ONCE = 262144 /* in a frame, but a longer string has one of its own */
+    ROWS_AT_ONCE = 8192, /* rows of a table in a frame */
+    /* bytes of strings in a frame; a longer string has a frame of its own */
+    STRING_BYTES_AT_ONCE = 262144
 };
 
 void pf_renumber_start(struct pf_renumber *renumber)
@@ -44,7 +45,7 @@ static const struct pf_table *dict_table(const struct pf_dict *dict, enum pf_str
     }
 }
 
-/* The map has an entry for every row the dictionary has by now. */
+/* Extends the map to all rows of the dictionary. */
 static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
                   enum pf_stream_table number)
 {
@@ -77,7 +78,7 @@ static void number_row(struct pf_renumber *renumber, enum pf_stream_table number
     table->map[id] = table->next++;
 }
 
-/* Of a table whose rows have parents the parent is the first field. */
+/* Whether rows of the table have parents: the first field is then the parent. */
 static bool has_parent(enum pf_stream_table table)
 {
     return pf_stream_layouts[table].fields[0].refers == (uint8_t)table;
@@ -99,7 +100,7 @@ static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
     }
 }
 
-/* A chain may be a million long: no recursion. */
+/* Uses a row and its parents; without recursion, because a chain may have a million rows. */
 static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict,
                       enum pf_stream_table number, uint32_t id)
 {
@@ -158,7 +159,7 @@ void pf_renumber_column(struct pf_renumber *renumber, const struct pf_dict *dict
             out[i] = pf_renumber_id(renumber, dict, number, ids[i]);
 }
 
-/* Appends the payload of up to `rows` fresh strings; how many it took. */
+/* Appends up to `rows` fresh strings to the payload; returns their number. */
 static uint32_t append_strings(struct pf_renumber *renumber, const struct pf_dict *dict,
                                const uint32_t *ids, uint32_t rows, struct pf_buffer *payload)
 {

@@ -1,5 +1,5 @@
-/* The reverse of intern.h: ids of a dictionary become ids of a segment, in order of first use.
- * Rows that a used row refers to are included; unused rows are not. */
+/* The reverse of intern.h: maps ids of a dictionary to ids of a segment, in order of first use. A
+ * row that a used row refers to is used too. Rows that are not used are not written. */
 #ifndef PF_STREAM_RENUMBER_H
 #define PF_STREAM_RENUMBER_H
 
@@ -11,12 +11,11 @@
 #include <stdint.h>
 
 struct pf_renumber_table {
-    uint32_t
-        *map; /* id in the segment, indexed by id in the dictionary; UINT32_MAX: not used yet */
+    uint32_t *map; /* by id in the dictionary: the id in the segment; UINT32_MAX: not used yet */
     size_t capacity;
-    uint32_t known;  /* entries of map */
-    uint32_t next;   /* id of the segment */
-    uint32_t *fresh; /* ids in the dictionary of rows that are not written yet, in order */
+    uint32_t known;  /* number of entries of `map` */
+    uint32_t next;   /* next id of the segment */
+    uint32_t *fresh; /* dictionary ids of the rows that are used but not written yet, in order */
     size_t fresh_capacity;
     uint32_t fresh_count;
 };
@@ -24,24 +23,24 @@ struct pf_renumber_table {
 /* Zero-initialise; free with pf_renumber_free. */
 struct pf_renumber {
     struct pf_renumber_table tables[PF_TABLES];
-    uint32_t *path; /* the new rows from a stack or label set towards its root */
+    uint32_t *path; /* scratch: the new rows from a stack or label set to its root */
     size_t path_capacity;
     int64_t *columns; /* scratch */
     size_t columns_capacity;
     bool failed; /* out of memory; stays */
 };
 
-/* A segment begins: nothing is used yet. */
+/* Begins a segment: no row is used yet. */
 void pf_renumber_start(struct pf_renumber *);
 void pf_renumber_free(struct pf_renumber *);
 
-/* The segment's id of a row. Out of memory: 0, and `failed` is set. */
+/* The segment's id of a row, which is used from now on. Out of memory: 0, and `failed` is set. */
 uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
                         uint32_t id);
-/* The same for a column. */
+/* The same for the ids of a column with `rows` rows; out[] gets the segment's ids. */
 void pf_renumber_column(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
                         const uint32_t *ids, uint32_t rows, uint32_t *out);
-/* Writes D frames for all rows that are fresh. PF_OK, PF_NOMEM, or the sink's failure. */
+/* Writes D frames for all fresh rows. PF_OK, PF_NOMEM, or the sink's failure. */
 int pf_renumber_write(struct pf_renumber *, const struct pf_dict *, struct pf_emit *);
 
 #endif

@@ -19,7 +19,7 @@ void pf_total_add_column(struct pf_total *total, const struct pf_column *column,
 {
     int64_t minimum = (int64_t)column->minimum;
 
-    /* Minimum and stored number must not have wrapped in any row. */
+    /* needs that minimum + stored number did not wrap in any row */
     if (total->aggregation == PF_MAX || column->width == 8 || minimum > INT64_MAX - UINT32_MAX) {
         pf_total_add(total, values, rows);
         return;

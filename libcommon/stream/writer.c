@@ -12,17 +12,17 @@ enum {
     BLOCK_ROWS = PF_BATCH_ROWS,
     ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
     TEXT_BYTES_AT_ONCE =
-        1048576 /* of source texts in a frame, but a longer one has one of its own */
+        1048576 /* bytes of source texts in a frame; a longer text has a frame of its own */
 };
 
-/* A column of rows that wait for their block to fill. Rows from `filled` on are 0. */
+/* A column of rows that wait until their block is full. Rows from `filled` on are 0. */
 struct column {
     char *data;
     size_t capacity;
     uint32_t filled;
 };
 
-/* Records of one kind that wait. The value columns are with their measures. */
+/* Waiting records of one kind. Their value columns are in struct measure. */
 struct block {
     uint32_t rows;
     struct column ids[ID_COLUMNS], time;
@@ -31,10 +31,10 @@ struct block {
 struct measure {
     struct pf_total total;
     struct column column;
-    const int64_t *values; /* of the block being written; NULL: all 0 */
+    const int64_t *values; /* values of the block being written; NULL: all 0 */
 };
 
-/* Metadata and texts are written before records that come after them, and the other way round. */
+/* Metadata and texts are written before records that come after them, and the reverse. */
 enum turn { RECORDS, METADATA, TEXTS };
 
 struct writer {
@@ -55,7 +55,7 @@ struct writer {
     struct pf_buffer text_bytes;
 };
 
-/* Where the columns of a block are: its own, or those of a batch that is as big as a block. */
+/* The columns of a block: its own, or those of a batch that is as big as a block. */
 struct view {
     const uint32_t *ids[ID_COLUMNS];
     const int64_t *time;
@@ -77,7 +77,7 @@ static uint32_t measure_count(const struct writer *w)
     return w->renumber.tables[PF_TABLE_MEASURES].next - 1;
 }
 
-/* --- columns that wait ------------------------------------------------------------------------ */
+/* --- waiting columns -------------------------------------------------------------------------- */
 
 static bool append(struct column *column, uint32_t at, const void *data, uint32_t rows, size_t size)
 {
@@ -91,7 +91,7 @@ static bool append(struct column *column, uint32_t at, const void *data, uint32_
     return true;
 }
 
-/* Fills the column up to `rows`. False: out of memory. */
+/* Fills a column that is not empty with zeros up to `rows`. False: out of memory. */
 static bool complete(struct column *column, uint32_t rows, size_t size)
 {
     if (column->filled == 0 || column->filled == rows)
@@ -103,8 +103,8 @@ static bool complete(struct column *column, uint32_t rows, size_t size)
     return true;
 }
 
-/* What is in a complete column, which is empty from here on; the bytes stay until the next append.
- * NULL: only zeros. */
+/* Empties a complete column and returns its data, which are valid until the next append. NULL: the
+ * column is all 0. */
 static const void *release(struct column *column)
 {
     const void *data = column->filled == 0 ? NULL : column->data;
@@ -115,7 +115,7 @@ static const void *release(struct column *column)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Rows of a block that fit a frame together with the widest columns there can be. */
+/* The number of rows that fit in a frame even if all columns have the greatest width. */
 static uint32_t rows_that_fit(uint32_t columns, uint32_t rows)
 {
     size_t each = (PF_FRAME_PAYLOAD_MAX / (size_t)columns - PF_COLUMN_HEADER - 8) / 8;
@@ -142,7 +142,7 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
                          w->renumber.tables[PF_TABLE_STACKS].next);
 }
 
-/* Writes a block from a view and from `values` of the measures, which are forgotten. */
+/* Writes a block from a view and from the values of the measures, and resets these. */
 static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind kind,
                       const struct view *view, uint32_t rows)
 {
@@ -271,7 +271,7 @@ static int end_segment(struct pf_writer *writer, struct writer *w, bool incomple
     return status;
 }
 
-/* Number + 1 of a dictionary's measure in the segment; 0: it is not there. */
+/* The number + 1 of a measure in the segment; 0: the segment does not have it. */
 static uint32_t find_measure(const struct writer *w, uint32_t measure)
 {
     const struct pf_renumber_table *table = &w->renumber.tables[PF_TABLE_MEASURES];
@@ -280,7 +280,7 @@ static uint32_t find_measure(const struct writer *w, uint32_t measure)
                : 0;
 }
 
-/* The same measure with another scale, or described in another way, stands in the segment. */
+/* Whether the segment already has the same measure with another scale or description. */
 static bool clashes(const struct pf_writer *writer, const struct writer *w, uint32_t measure)
 {
     const struct pf_measures *measures = &writer->dict->measures;
@@ -309,7 +309,8 @@ static int add_measure(struct pf_writer *writer, struct writer *w, uint32_t meas
     return w->renumber.failed ? PF_NOMEM : PF_OK;
 }
 
-/* Every measure of the batch is one of the segment then. */
+/* Adds the measures of the batch to the segment; first begins a new segment if one of them
+ * clashes. */
 static int declare(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
 {
     int status = PF_OK;
@@ -329,7 +330,7 @@ static int declare(struct pf_writer *writer, struct writer *w, const struct pf_b
     return status;
 }
 
-/* --- what comes in ---------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 static const uint32_t *from(const uint32_t *ids, uint32_t first)
 {
@@ -357,7 +358,7 @@ static int append_records(struct writer *w, const struct pf_batch *batch, uint32
     return good ? PF_OK : PF_NOMEM;
 }
 
-/* A batch that is a whole block goes out as it is. */
+/* Writes a batch that is a whole block without copying it. */
 static int write_batch(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
 {
     const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
