@@ -178,8 +178,8 @@ void pf_left_measures_free(struct pf_left_measures *left)
     free(left->sets);
 }
 
-/* A set of measures is a string of its kind and measures, so that thousands of sets need no search.
- */
+/* A set of measures is a string of its kind and measures, so that thousands of sets need no
+ * search. */
 int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch,
                          const char *input)
 {

@@ -108,8 +108,8 @@ struct pf_bytes pf_registry_suffix_unknown(const char *path)
 }
 
 /* Recognises files that users pass by mistake, so that the message can say more than "unknown": by
- * their first bytes, and by a text near the beginning. *bits is the evidence. NULL: not recognised.
- */
+ * their first bytes, and by a text near the beginning. *bits is the evidence. NULL: not
+ * recognised. */
 static const char *looks_like(const unsigned char *p, size_t have, int *bits)
 {
     static const struct {
@@ -250,8 +250,8 @@ static bool see_more(struct pf_source *source)
     return more > have;
 }
 
-/* Sets the error for an input whose format is unknown; `what` says what it looks like, or is NULL.
- */
+/* Sets the error for an input whose format is unknown; `what` says what it looks like, or is
+ * NULL. */
 static const struct pf_format *unknown(struct pf_source *source, struct pf_error *error,
                                        const char *what)
 {

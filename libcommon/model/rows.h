@@ -17,8 +17,8 @@
 
 struct pf_rows_wanted;
 
-/* A part of the queue: rows of one kind with the same columns, rows of metadata, or a declaration.
- */
+/* A part of the queue: rows of one kind with the same columns, rows of metadata, or a
+ * declaration. */
 struct pf_rows_piece {
     enum pf_kind kind; /* PF_META: rows of metadata */
     bool declares;

@@ -14,9 +14,9 @@ enum pf_side { PF_NO_SIDE, PF_BEFORE, PF_AFTER, PF_DELTA, PF_SIDES };
 const char *pf_side_word(enum pf_side);
 /* The side that the name of a measure tells; PF_NO_SIDE if none. */
 enum pf_side pf_side_of_name(struct pf_bytes name);
-/* The name of a measure of this side without the word of the side, but with the point before it, so
- * that the measures of one difference have the same stem. A name without the word is its own stem.
- */
+/* The name of a measure of this side without the word of the side, but with the point before it,
+ * so that the measures of one difference have the same stem. A name without the word is its own
+ * stem. */
 struct pf_bytes pf_side_stem(struct pf_bytes name, enum pf_side);
 
 #endif

@@ -178,8 +178,8 @@ size_t pf_text_prefix(struct pf_bytes text, size_t columns)
     return i;
 }
 
-/* The offset of the last `count` characters; combining marks belong to the character before them.
- */
+/* The offset of the last `count` characters; combining marks belong to the character before
+ * them. */
 static size_t last_characters(struct pf_bytes text, unsigned count)
 {
     const unsigned char *p = (const unsigned char *)text.data;

@@ -238,8 +238,8 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, bool
 
 /* --- records that are one --------------------------------------------------------------------- */
 
-/* Joins records that only the end shows to be equal: evals with the same text, forms of one image.
- */
+/* Joins records that only the end shows to be equal: evals with the same text, forms of one
+ * image. */
 static int settle(struct pf_diff_records *records, struct pf_error *error)
 {
     const struct pf_merge_labels labels = {.dict = records->dict};
@@ -495,8 +495,8 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
            pf_scale64(sum, parts, records->runs[side], mean);
 }
 
-/* Fills row `row` of the batch with a record. *any: the record has values and must not be left out.
- */
+/* Fills row `row` of the batch with a record. *any: the record has values and must not be left
+ * out. */
 static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
                 struct pf_error *error)
 {

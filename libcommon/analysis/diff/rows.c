@@ -212,8 +212,8 @@ static void scale_test(struct pf_test *test, double factor)
     test->high = fmax(low, high);
 }
 
-/* The clock's unit in compared amounts. For shares, which have a unit for each side, the greater.
- */
+/* The clock's unit in compared amounts. For shares, which have a unit for each side, the
+ * greater. */
 static double clock_unit(const struct making *making)
 {
     double least = 0, tick = making->block->tick * (double)making->block->scale.parts;

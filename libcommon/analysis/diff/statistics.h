@@ -90,8 +90,8 @@ void pf_test_counts(struct pf_test *, const struct pf_counts *, bool shares);
 struct pf_weighed {
     struct pf_counts counts; /* the totals are the numbers of runs, not 0 */
     double before, after;    /* amounts of the row, summed over the runs of the side */
-    /* every sample of a side has the worth below; false: worths vary, in the same way on both sides
-     */
+    /* every sample of a side has the worth below; false: worths vary, in the same way on both
+     * sides */
     bool known;
     double worth_before, worth_after;
 };

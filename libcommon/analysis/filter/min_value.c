@@ -80,8 +80,8 @@ static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *d
     return best;
 }
 
-/* The column of this measure, in any scale; NULL if the batch has none, so that all values are 0.
- */
+/* The column of this measure, in any scale; NULL if the batch has none, so that all values are
+ * 0. */
 static const struct pf_value_column *find_column(const struct pf_min_value *least,
                                                  const struct pf_dict *dict,
                                                  const struct pf_batch *batch)
@@ -130,8 +130,8 @@ static pf_uint128 scale_up(pf_uint128 value, pf_uint128 num, pf_uint128 den)
     return product / den + (product % den != 0 ? 1 : 0);
 }
 
-/* The sum of `fell` or `total` over all measures that are the same as `measure`, in its raw units.
- */
+/* The sum of `fell` or `total` over all measures that are the same as `measure`, in its raw
+ * units. */
 static pf_int128 sum_same(const struct pf_min_value *least, const struct pf_dict *dict,
                           const struct pf_measure *measure, bool fell)
 {

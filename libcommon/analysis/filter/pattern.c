@@ -89,8 +89,8 @@ static uint64_t take_count(const char **text)
     return count;
 }
 
-/* Reads a repeat behind its '{' and moves *text behind its '}'. Anything else is left to regcomp.
- */
+/* Reads a repeat behind its '{' and moves *text behind its '}'. Anything else is left to
+ * regcomp. */
 static const char *take_repeat(struct scan *scan, const char **text)
 {
     const char *at = *text;

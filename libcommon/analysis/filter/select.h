@@ -55,8 +55,8 @@ void pf_select_invert(struct pf_select *);
 
 /* True if every record is selected: the caller may skip pf_select_batch. */
 bool pf_select_takes_all(const struct pf_select *);
-/* True if totals are needed: give all batches to pf_select_total before the first pf_select_batch.
- */
+/* True if totals are needed: give all batches to pf_select_total before the first
+ * pf_select_batch. */
 bool pf_select_needs_total(const struct pf_select *);
 /* Adds a batch to the totals. PF_OK or PF_NOMEM. */
 int pf_select_total(struct pf_select *, const struct pf_batch *, struct pf_error *);

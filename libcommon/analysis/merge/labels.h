@@ -1,5 +1,5 @@
-/* Which labels keep records apart. Maps each label set to the set without the labels that do not.
- */
+/* Which labels keep records apart. Maps each label set to the set without the labels that do
+ * not. */
 #ifndef PF_ANALYSIS_MERGE_LABELS_H
 #define PF_ANALYSIS_MERGE_LABELS_H
 

@@ -1,6 +1,6 @@
 /* Merges profiles of many inputs into one: equal records become one record with the sum of the
- * weighted values. Memory grows with the number of distinct records. Times of records are dropped.
- */
+ * weighted values. Memory grows with the number of distinct records. Times of records are
+ * dropped. */
 #ifndef PF_ANALYSIS_MERGE_MERGE_H
 #define PF_ANALYSIS_MERGE_MERGE_H
 

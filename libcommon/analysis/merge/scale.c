@@ -37,8 +37,8 @@ static int scale_duration(struct pf_merge_scale *scale, const struct pf_dict *di
     return divide(scale->target, duration, times, error);
 }
 
-/* The factor that scales `total`, in raw units of the measure, to `target` * num / den base units.
- */
+/* The factor that scales `total`, in raw units of the measure, to `target` * num / den base
+ * units. */
 static int divide_total(pf_int128 target, uint64_t num, uint64_t den,
                         const struct pf_measure *measure, pf_int128 total, pf_int128 *times,
                         struct pf_error *error)

@@ -15,8 +15,8 @@ struct pf_merge_evals {
     size_t count;
 };
 
-/* Adds the texts of evals of a TEXT batch; ignores other texts and other kinds. PF_OK or PF_NOMEM.
- */
+/* Adds the texts of evals of a TEXT batch; ignores other texts and other kinds. PF_OK or
+ * PF_NOMEM. */
 int pf_merge_evals_take(struct pf_merge_texts *, const struct pf_batch *);
 /* Finds equal evals by their texts. PF_OK or PF_NOMEM; free in any case. */
 int pf_merge_evals_find(struct pf_merge_evals *, struct pf_dict *, const struct pf_merge_texts *);

@@ -532,8 +532,8 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
     return PF_OK;
 }
 
-/* In order of ids: when a node is subtracted from its parent, it still has the sum of its subtree.
- */
+/* In order of ids: when a node is subtracted from its parent, it still has the sum of its
+ * subtree. */
 void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {
     if (!sums->subtrees)

@@ -34,8 +34,8 @@ struct pf_accumulator {
         struct pf_main_choice choice;
         uint32_t looked; /* number of measures compared; 0: start again */
     } preferred;
-    /* self values that pf_own_time_add computed for EDGE measures that have only inclusive values
-     */
+    /* self values that pf_own_time_add computed for EDGE measures that have only inclusive
+     * values */
     struct pf_sums *derived;
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
@@ -75,8 +75,8 @@ int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, 
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to,
                         struct pf_error *);
 
-/* The sums of the measure's quantity; NULL if no record or declaration has mentioned the measure.
- */
+/* The sums of the measure's quantity; NULL if no record or declaration has mentioned the
+ * measure. */
 static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator,
                                                   uint32_t measure)
 {
@@ -87,8 +87,8 @@ static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *a
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);
 /* Turns the sums of subtrees back into those of single nodes. */
 void pf_sums_nodes(struct pf_sums *, const struct pf_dict *);
-/* Adds `value` to *sum, or for PF_MAX takes the greater of both. False if *sum overflows 64 bits.
- */
+/* Adds `value` to *sum, or for PF_MAX takes the greater of both. False if *sum overflows 64
+ * bits. */
 static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int64_t value)
 {
     if (sums->quantity.measure.aggregation == PF_SUM)

@@ -32,8 +32,8 @@ struct pf_facts_mark pf_facts_mark(const struct pf_facts *);
 /* Forgets what was taken since the mark. */
 void pf_facts_drop(struct pf_facts *, struct pf_facts_mark);
 
-/* Whether all records come from one format whose calls tell the costs of functions (PF_CALLS_TELL).
- */
+/* Whether all records come from one format whose calls tell the costs of functions
+ * (PF_CALLS_TELL). */
 bool pf_facts_calls_tell(const struct pf_facts *, const struct pf_dict *);
 
 /* Adds the rows of a META batch; ignores other kinds. PF_OK or PF_NOMEM. */

@@ -173,8 +173,8 @@ static int64_t *value_of(struct pf_accumulator *to, const struct pf_measure *mea
     return sums && record < sums->count ? &sums->data[record] : NULL;
 }
 
-/* Adds the time of statements minus `sum`, the self times in units of `own`, to the measure `of`.
- */
+/* Adds the time of statements minus `sum`, the self times in units of `own`, to the measure
+ * `of`. */
 static int add_rest(struct scope *scope, struct pf_accumulator *to, const struct pf_measure *of,
                     const struct pf_measure *own, pf_int128 sum, uint32_t place)
 {

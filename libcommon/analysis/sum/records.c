@@ -27,8 +27,8 @@ static bool reserve(struct pf_merge_records *records, size_t places)
     return true;
 }
 
-/* Most places have a single record. It is found by `last`, so it need not be in the table's index.
- */
+/* Most places have a single record. It is found by `last`, so it need not be in the table's
+ * index. */
 static uint32_t find(struct pf_merge_records *records, struct pf_merge_key key)
 {
     uint32_t *last = &records->last[key.place - 1];

@@ -142,8 +142,8 @@ static pf_int128 sum_of(const int64_t *data, const uint32_t *rows, uint32_t coun
     return sum;
 }
 
-/* The greatest value, at least 0: values that are not summed are sizes and depths, never negative.
- */
+/* The greatest value, at least 0: values that are not summed are sizes and depths, never
+ * negative. */
 static pf_int128 greatest_of(pf_int128 greatest, const int64_t *data, const uint32_t *rows,
                              uint32_t count)
 {

@@ -228,8 +228,8 @@ struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator,
     return NULL;
 }
 
-/* Replaces the values of calls by the functions' totals that FLAT records give, which are better.
- */
+/* Replaces the values of calls by the functions' totals that FLAT records give, which are
+ * better. */
 static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     struct pf_sums *told = NULL, *self, *calls;

@@ -21,8 +21,8 @@ struct pairs {
     struct pf_error *error;
 };
 
-/* The number of a pair; 0 for a frame without caller, and if memory ran out (pairs->table.status).
- */
+/* The number of a pair; 0 for a frame without caller, and if memory ran out
+ * (pairs->table.status). */
 static uint32_t pair_of(struct pairs *pairs, uint32_t caller, uint32_t callee)
 {
     struct pf_edge pair = {caller, callee};

@@ -476,8 +476,8 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Gives a node its part of the function's self cost, in proportion to its weight; the parts add up.
- */
+/* Gives a node its part of the function's self cost, in proportion to its weight; the parts add
+ * up. */
 static void give(struct pf_expand *expand, const struct node *node)
 {
     struct function *function = &expand->functions[node->key];

@@ -74,8 +74,8 @@ uint32_t pf_flame_slice(const struct pf_flame *flame, size_t record)
     return flame->label != 0 ? pf_merge_records_key(&flame->slices.records, record)->labels : 0;
 }
 
-/* The element of a node's parent may be far away in memory: it is prefetched this many nodes ahead.
- */
+/* The element of a node's parent may be far away in memory: it is prefetched this many nodes
+ * ahead. */
 enum { AHEAD = 32 };
 
 /* --- joining ---------------------------------------------------------------------------------- */
@@ -504,8 +504,8 @@ static int sort_nodes(const struct pf_flame *flame, const struct ordering *order
     return status;
 }
 
-/* Numbers the nodes: a node comes after its parent and after the subtrees of its earlier siblings.
- */
+/* Numbers the nodes: a node comes after its parent and after the subtrees of its earlier
+ * siblings. */
 static void number_nodes(const struct pf_flame *flame, const struct ordering *ordering)
 {
     uint32_t *first = ordering->first, count = ordering->size[0] - 1;

@@ -32,8 +32,8 @@ struct pf_flame {
      * smaller number than its children; node 0 is the root, `all`. */
     uint32_t *key, *parent;
     uint32_t count;
-    /* by record of the sums: its node; UINT32_MAX: all its values are 0, or its node was left out
-     */
+    /* by record of the sums: its node; UINT32_MAX: all its values are 0, or its node was left
+     * out */
     uint32_t *places;
     size_t place_count;
 
