@@ -8,7 +8,7 @@
 
 enum { TEXT_MAX = 160 };
 
-/* The bit of the kind that pf_json_cut_kind gave. */
+/* The kind's bit for a result of pf_json_cut_kind. */
 static unsigned kind_bit(int kind)
 {
     switch (kind) {
@@ -21,7 +21,7 @@ static unsigned kind_bit(int kind)
     }
 }
 
-/* "an array or a string", into TEXT_MAX bytes. */
+/* Prints "an array or a string" into TEXT_MAX bytes. */
 static const char *kind_words(unsigned kinds, char *text)
 {
     static const char *const words[] = {"an object", "an array",      "a number",
@@ -83,14 +83,14 @@ int pf_json_check_members(struct pf_json_cut *cut, uint64_t offset, const json_t
     return status;
 }
 
-/* Keys differ in their first letters mostly: no call is made for those. */
+/* Compares keys; most differ in the first letter, which saves a call. */
 static bool is_key(const char *key, struct pf_bytes text)
 {
     return text.size > 0 && key[0] == text.data[0] && strlen(key) == text.size &&
            memcmp(key, text.data, text.size) == 0;
 }
 
-/* The same as pf_json_member; rows that were read are added to *seen, a bit each. */
+/* The same as pf_json_member. *seen has a bit for each row that was read. */
 static int read_member(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object,
                        uint64_t *seen)
 {

@@ -1,7 +1,7 @@
-/* Reads JSON objects by a table of their members: each row has a key, the kinds of value that are
- * allowed, and the function that reads the value. One walker compares keys and kinds, so that all
- * readers refuse a value with the same message and the offset of the value: "'samples' is a string,
- * expected an array". Keys without a row are skipped.
+/* Reads JSON objects by a table of their members: each row has a key, the allowed kinds of value,
+ * and the function that reads the value. All readers refuse a value of another kind with the same
+ * message and the offset of the value: "'samples' is a string, expected an array". Keys without a
+ * row are skipped.
  *
  * Functions return PF_OK, or a negative code with the message and the offset in the cutter's
  * error. */
@@ -22,25 +22,25 @@ enum {
     PF_JSON_BOOLEAN = 16,
     PF_JSON_NULL = 32,
     PF_JSON_ANY = 63,
-    /* the row ignores values of other kinds, which fail without this flag */
+    /* the row ignores values of other kinds; without this flag they fail */
     PF_JSON_LAX = 64,
     PF_JSON_REQUIRED = 128, /* an object without this member fails */
-    /* a second member with the key fails; without this flag all are read in turn */
+    /* a second member with this key fails; without this flag all members with the key are read */
     PF_JSON_ONCE = 256,
-    PF_JSON_EACH = 512 /* for an array: the function reads each element */
+    PF_JSON_EACH = 512 /* for an array: the function reads each element, not the array */
 };
 
-/* Reads the whole next value. `field` points into the object that the caller of the walker
+/* Reads the next value completely. `field` points into the object that the caller of the walker
  * passed. */
 typedef int pf_json_read(struct pf_json_cut *, void *field);
 
 /* A table has at most 64 rows and ends with {0}. */
 struct pf_json_member {
-    const char *key; /* NULL: any key without an earlier row (cut->key has the key) */
+    const char *key; /* NULL: any key that no earlier row has; cut->key is the key */
     unsigned kinds;
     pf_json_read *read;
-    size_t offset; /* offset of the field in the object */
-    /* for an object without a function: `read` is NULL, and its members fill the field */
+    size_t offset; /* of the field in the object */
+    /* for a nested object, if `read` is NULL: its members fill the field */
     const struct pf_json_member *members;
 };
 
@@ -52,21 +52,21 @@ int pf_json_member(struct pf_json_cut *, const struct pf_json_member *, void *ob
 /* Reads the next array, each element with `read`. */
 int pf_json_array(struct pf_json_cut *, pf_json_read *read, void *object);
 
-/* The kinds of values made by jansson, in the same words. */
+/* Allowed kinds of values that jansson has parsed. */
 struct pf_json_type {
-    const char *key; /* NULL behind the last */
+    const char *key; /* NULL ends the list */
     unsigned kinds;
 };
-/* A value, which messages call `name` and place at `offset`, is of one of the kinds; a number is a
- * whole one. PF_OK or PF_FAILED. */
+/* Checks that a value is of one of the kinds, and that a number is whole. Messages call the value
+ * `name` and give `offset`. PF_OK or PF_FAILED. */
 int pf_json_check(struct pf_json_cut *, uint64_t offset, const char *name, const json_t *value,
                   unsigned kinds);
-/* Members of an object are of the kinds that `types` has for their keys, or null; other keys are
- * not looked at. PF_OK or PF_FAILED. */
+/* Checks the members of an object whose keys are in `types`: each must be of its kinds, or null.
+ * PF_OK or PF_FAILED. */
 int pf_json_check_members(struct pf_json_cut *, uint64_t offset, const json_t *object,
                           const struct pf_json_type *types);
 
-/* A whole number, into an int64_t. */
+/* Reads a whole number into an int64_t. */
 pf_json_read pf_json_read_int;
 /* The same for an unimportant number (a line, a column): the field is unchanged if the number is
  * not whole or out of range. */

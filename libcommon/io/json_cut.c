@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { NUMBER_MAX = 4096 }; /* digits of a number, which say nothing more long before */
+enum { NUMBER_MAX = 4096 }; /* longest number, in bytes; longer numbers are refused */
 
 void pf_json_cut_open(struct pf_json_cut *cut, struct pf_source *source, struct pf_error *error)
 {
@@ -28,7 +28,7 @@ static bool number_character(int c)
     return pf_digit((char)c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* The next character that is no blank; -1 at the end. */
+/* The next character that is not a blank; -1 at the end. */
 static int ahead(struct pf_json_cut *cut)
 {
     struct pf_source *source = cut->source;
@@ -106,7 +106,8 @@ static int leave(struct pf_json_cut *cut)
     return PF_EOF;
 }
 
-/* To the next member of what is open: PF_OK in front of it, PF_EOF behind the end. */
+/* Advances to the next member of the current object or array: PF_OK before it; PF_EOF after the
+ * end. */
 static int advance(struct pf_json_cut *cut, char end)
 {
     int c = ahead(cut);
@@ -153,7 +154,7 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
         pf_source_take(cut->source, 1);
         return PF_OK;
     }
-    /* what follows may move the bytes */
+    /* reading on may move the bytes of the key */
     if (key->data != cut->text.data) {
         cut->text.size = 0;
         if (!pf_buffer_append(&cut->text, key->data, key->size))
@@ -166,15 +167,16 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
     return ahead(cut) < 0 ? ends_early(cut) : PF_OK;
 }
 
-/* --- values as they are written --------------------------------------------------------------- */
+/* --- the text of values ----------------------------------------------------------------------- */
 
-/* Where a walk over bytes stands: within strings, behind a backslash, at what depth. */
+/* The state of a walk over the bytes of a value. */
 struct walk {
     size_t depth;
     bool string, escaped, scalar;
 };
 
-/* Goes on over `size` bytes; how many belong to the value. *done: its end is among them. */
+/* Walks over `size` more bytes; returns how many belong to the value. *done: the value ends among
+ * them. */
 static size_t walk_on(struct walk *walk, const unsigned char *p, size_t size, bool *done)
 {
     for (size_t k = 0; k < size; k++) {
@@ -214,7 +216,7 @@ static size_t walk_on(struct walk *walk, const unsigned char *p, size_t size, bo
     return size;
 }
 
-/* The value ahead, which ends before the data do or is a number at their end. */
+/* Finds the text of the next value, of at most `limit` bytes. */
 static int find_raw(struct pf_json_cut *cut, size_t limit, struct pf_bytes *raw)
 {
     struct walk walk = {0};
@@ -276,7 +278,7 @@ int pf_json_cut_skip(struct pf_json_cut *cut)
 
 /* --- values by jansson ------------------------------------------------------------------------ */
 
-/* The code of `\uXXXX` at the beginning; -1: something else stands there. */
+/* The code of `\uXXXX` at the beginning; -1 if there is none. */
 static int escaped_code(const char *p, size_t size)
 {
     struct pf_bytes text = {p, size < 6 ? size : 6};
@@ -287,8 +289,7 @@ static int escaped_code(const char *p, size_t size)
                : -1;
 }
 
-/* JSON text that jansson takes: what is no UTF-8, and surrogates that are not two, become
- * U+FFFD. */
+/* Makes JSON text that jansson accepts: invalid UTF-8 and lone surrogates become U+FFFD. */
 static bool repair(struct pf_bytes raw, struct pf_buffer *text)
 {
     const unsigned char *p = (const unsigned char *)raw.data;
@@ -321,7 +322,7 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
     return !text->failed;
 }
 
-/* Whether a value has more parts than jansson should be given: its commas outside of strings. */
+/* Whether a value has more parts than PF_JSON_PARTS_MAX, by its commas outside of strings. */
 static bool too_many_parts(struct pf_bytes raw)
 {
     size_t commas = 0;
@@ -331,7 +332,7 @@ static bool too_many_parts(struct pf_bytes raw)
         return false;
     for (size_t k = 0; k < raw.size; k++) {
         if (quoted && raw.data[k] == '\\')
-            k++; /* what is escaped neither ends the string nor counts */
+            k++; /* an escaped character does not end the string */
         else if (raw.data[k] == '"')
             quoted = !quoted;
         else
@@ -379,7 +380,7 @@ int pf_json_cut_value(struct pf_json_cut *cut, const json_t **value)
 
 /* --- strings and numbers ---------------------------------------------------------------------- */
 
-/* Whether it is as it stands what it means. */
+/* Whether the text of a string is its value: no escapes, no controls, valid UTF-8. */
 static bool plain(struct pf_bytes text)
 {
     unsigned char all = 0;
@@ -392,7 +393,7 @@ static bool plain(struct pf_bytes text)
     return all < 0x80 || pf_utf8_valid(text);
 }
 
-/* A string whose bytes are all at hand and stand for themselves; false: the long way. */
+/* Reads a string that is completely in memory and needs no decoding; false: use the slow way. */
 static bool quick_string(struct pf_json_cut *cut, struct pf_bytes *string)
 {
     const unsigned char *start = cut->source->cursor + 1, *p = start, *limit = cut->source->limit;
@@ -465,7 +466,7 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
     return PF_OK;
 }
 
-/* A whole number and what ends it, where all of it is at hand; false: the long way. */
+/* Reads a whole number that is completely in memory, with its end; false: use the slow way. */
 static bool quick_int(struct pf_json_cut *cut, int64_t *number)
 {
     const unsigned char *p = cut->source->cursor;

@@ -1,11 +1,11 @@
-/* Reads JSON value by value; the text is never in memory as a whole. A reader enters objects and
- * arrays, gets their keys and elements, reads numbers and strings, lets jansson parse small values,
- * and skips the rest. Nesting costs a byte per level; more than PF_JSON_DEPTH_MAX levels fail.
+/* Reads JSON value by value, without holding the whole text. A reader enters objects and arrays,
+ * gets their keys and elements, reads numbers and strings, lets jansson parse small values, and
+ * skips the rest. A level of nesting costs a byte; more than PF_JSON_DEPTH_MAX levels fail.
  *
- * Every function that returns int returns PF_OK, PF_EOF if documented, or a negative code with
- * the message and the offset in the error passed on opening: PF_FAILED if the input is not JSON,
- * cut, or of another type than requested; PF_NOMEM; or the failure of the source. Returned bytes
- * are valid until the next call. */
+ * Every function that returns int returns PF_OK, PF_EOF if documented, or a negative code with the
+ * message and the offset in the error passed to pf_json_cut_open: PF_FAILED if the input is not
+ * JSON, is cut, or has another type than requested; PF_NOMEM; or the failure of the source.
+ * Returned bytes are valid until the next call. */
 #ifndef PF_IO_JSON_CUT_H
 #define PF_IO_JSON_CUT_H
 
@@ -21,7 +21,7 @@
 enum { PF_JSON_DEPTH_MAX = 1 << 20 };
 #define PF_JSON_VALUE_MAX \
     ((size_t)64 * 1024 * 1024) /* longest string, and longest value for jansson */
-/* Members and elements of a value for jansson, which takes up to 500 bytes for each. */
+/* The most members and elements of a value for jansson, which takes up to 500 bytes for each. */
 enum { PF_JSON_PARTS_MAX = 131072 };
 
 struct pf_json_cut {
@@ -30,8 +30,8 @@ struct pf_json_cut {
     /* set by the owner: allows a comma before the end of an array, and an outermost array
      * without an end */
     bool lenient;
-    bool begun;            /* the object or array entered last had a member or element */
-    struct pf_buffer open; /* open '{' and '[', outermost first */
+    bool begun;            /* the current object or array had a member or element */
+    struct pf_buffer open; /* the open '{' and '[', outermost first */
     struct pf_buffer text; /* a string or value that had to be copied */
     json_t *value;         /* the last parsed value */
     /* set by the owner, for the functions of a member table (io/json.h) */
@@ -59,7 +59,7 @@ int pf_json_cut_next_int(struct pf_json_cut *, int64_t *number);
 int pf_json_cut_string(struct pf_json_cut *, struct pf_bytes *);
 /* The text of a number; also of a string that contains a number ("ts":"123"). */
 int pf_json_cut_number(struct pf_json_cut *, struct pf_bytes *);
-/* A whole number; 3.0 and 3e2 are some. PF_OVERFLOW where it leaves 64 bits. */
+/* A whole number; 3.0 and 3e2 are whole too. PF_OVERFLOW if it overflows 64 bits. */
 int pf_json_cut_int(struct pf_json_cut *, int64_t *);
 /* The text of any value. */
 int pf_json_cut_raw(struct pf_json_cut *, struct pf_bytes *);
@@ -70,10 +70,11 @@ int pf_json_cut_value(struct pf_json_cut *, const json_t **);
 int pf_json_cut_parse(struct pf_json_cut *, struct pf_bytes raw, uint64_t offset, const json_t **);
 /* Skips a value of any size. */
 int pf_json_cut_skip(struct pf_json_cut *);
-/* PF_OK if only blanks are left. */
+/* Checks that only blanks are left. */
 int pf_json_cut_end(struct pf_json_cut *);
 
-/* A member of a jansson object; empty, or `other`, if the member is missing or has another type. */
+/* The value of a member of a jansson object; "" or `other` if the member is missing or has another
+ * type. */
 struct pf_bytes pf_json_member_text(const json_t *object, const char *key);
 int64_t pf_json_member_int(const json_t *object, const char *key, int64_t other);
 

@@ -5,7 +5,7 @@
 
 enum { WINDOW = 64 * 1024, LINE = 16 * 1024 * 1024, LEVELS = 8, PATH_MAX_SIZE = 128 };
 
-/* The text ahead and the path of what stands there; levels deeper than any path have no names. */
+/* The text ahead and the path of the current value. Levels deeper than LEVELS have no names. */
 struct look {
     const unsigned char *p, *end;
     const char *const *paths;
@@ -16,7 +16,8 @@ struct look {
     size_t size;
 };
 
-/* The string that begins here, without its quotes, as it is written; what is cut has no end. */
+/* Reads a string and returns its text without quotes, with its escapes. A string that is cut ends
+ * where the text does. */
 static struct pf_bytes string_at(struct look *look)
 {
     const unsigned char *start = ++look->p;
@@ -30,7 +31,7 @@ static struct pf_bytes string_at(struct look *look)
     return text;
 }
 
-/* What stands here is at the path; `text`: its value, where that is a string. */
+/* Marks the paths that equal the current path. `text`: the value if it is a string, else NULL. */
 static void note(struct look *look, const struct pf_bytes *text)
 {
     for (unsigned k = 0; k < PF_JSON_PATHS_MAX && look->paths[k]; k++) {
@@ -46,7 +47,7 @@ static void note(struct look *look, const struct pf_bytes *text)
 static void add_name(struct look *look, struct pf_bytes name, bool point)
 {
     if (look->size + name.size + 1 >= sizeof look->path) {
-        look->size = sizeof look->path; /* no path is as long */
+        look->size = sizeof look->path; /* longer than any path */
         return;
     }
     if (point && look->size > 0)
@@ -76,7 +77,7 @@ static void leave(struct look *look)
     look->p++;
 }
 
-/* A string: a key where a colon follows, else a value. */
+/* Reads a string, which is a key if a colon follows, else a value. */
 static void look_at_string(struct look *look)
 {
     struct pf_bytes text = string_at(look);
@@ -98,8 +99,8 @@ static void look_at_string(struct look *look)
     }
 }
 
-/* Whether the bytes ahead may begin an object or an array. No more of a live pipe is waited for
- * than there is. */
+/* Whether the bytes ahead may begin an object or an array. Does not wait for more of a live pipe
+ * than is there. */
 static bool may_begin(struct pf_source *source)
 {
     size_t have, start = 0;

@@ -91,7 +91,8 @@ static size_t damaged(struct pf_layer *layer, const char *text)
     return 0;
 }
 
-/* The block ahead, of `packed` bytes behind its size, into PF_LAYER_ROOM bytes. */
+/* Uncompresses the next block, of `packed` bytes after its size, to PF_LAYER_ROOM bytes; returns
+ * its size. */
 static size_t read_block(struct pf_layer *layer, unsigned char *bytes, size_t packed)
 {
     size_t have, size;
@@ -152,7 +153,7 @@ int pf_layer_snappy(struct pf_source **source, struct pf_source *below, struct p
 
 struct look_layer {
     struct pf_layer layer;
-    size_t at, most; /* bytes below that were skipped */
+    size_t at, most; /* next byte below to read, and the last */
 };
 
 static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t room,

@@ -1,9 +1,9 @@
-/* Layers: sources that decode the bytes of another source below, and are read like any source.
- * Formats push a layer where their encoding changes: NYTProf inflates after its `z` tag,
- * StatProfiler uncompresses blocks of snappy.
+/* Layers: sources that decode the bytes of another source below, and are read like any source. A
+ * format opens a layer where its encoding changes: NYTProf inflates after its `z` tag, StatProfiler
+ * uncompresses blocks of snappy.
  *
- * The source below is borrowed and must not be read while the layer is in use. A layer consumes
- * no byte after its own end. */
+ * The source below is borrowed and must not be read while the layer is in use. A layer consumes no
+ * byte of the source below after its own end. */
 #ifndef PF_IO_LAYER_H
 #define PF_IO_LAYER_H
 
@@ -13,28 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each function opens a source on a source; pf_source_close closes it. PF_OK or PF_NOMEM. */
+/* These functions open a source on the source `below`; pf_source_close closes it. PF_OK or
+ * PF_NOMEM. */
 
-/* A zlib stream. If the source below ends within the stream, the layer ends too and `cut` is
- * set. */
+/* Inflates a zlib stream. If the source below ends within the stream, the layer ends too and `cut`
+ * is set. */
 int pf_layer_inflate(struct pf_source **, struct pf_source *below, struct pf_error *);
-/* Blocks of snappy of up to 64 KiB, each after its size in 2 bytes, big-endian. */
+/* Uncompresses blocks of snappy of up to 64 KiB, each after its size in 2 bytes, big-endian. */
 int pf_layer_snappy(struct pf_source **, struct pf_source *below, struct pf_error *);
-/* A view of the source below from `skip` bytes ahead, of about `most` bytes: nothing is consumed
- * below. */
+/* Looks at the source below from `skip` bytes ahead, at about `most` bytes; consumes nothing
+ * there. */
 int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, size_t most,
                   struct pf_error *);
 
 /* The following functions accept any source, with or without a layer. */
 
-/* Buffers at least `need` bytes. PF_OK; PF_EOF if the data end before; or the failure that ends
- * the data, with its offset. */
+/* Makes sure that at least `need` bytes are in memory. PF_OK; PF_EOF if the data end before; or the
+ * failure that ends the data, with its offset. */
 int pf_source_need(struct pf_source *, size_t need, struct pf_error *);
-/* Sets an error about the bytes at `at`, an offset of this source. With a layer, the message has
- * the offset in the file first, and `at` as the offset "once inflated". */
+/* Sets an error about the bytes at offset `at` of this source, and returns `code`. With a layer,
+ * the message has the offset in the file first, and `at` as the offset "once inflated". */
 int pf_source_fail(const struct pf_source *, struct pf_error *, int code, uint64_t at,
                    const char *text);
-/* Warns of the bytes at `at`. */
+/* Sends a warning about the bytes at offset `at`, in the same way. */
 void pf_source_warn(const struct pf_source *, const struct pf_report *, uint64_t at,
                     const char *text);
 

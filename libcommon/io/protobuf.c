@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 
-enum { HEAD_MAX = 2 * PF_PROTO_VARINT_MAX }; /* a tag and a number or length */
+enum { HEAD_MAX = 2 * PF_PROTO_VARINT_MAX }; /* the longest tag with a number or length */
 
 static const char CUT[] = "a field is cut";
 
@@ -27,8 +27,8 @@ static const char *varint_problem(const unsigned char *p, const unsigned char *e
     return end - p < PF_PROTO_VARINT_MAX ? CUT : "a number of more than 10 bytes";
 }
 
-/* Parses all but the bytes of a field, for which `field->bytes` is then their place. What follows,
- * or NULL and the problem. */
+/* Parses a field except its bytes; field->bytes then points to them. Returns the place after the
+ * head; NULL with *problem set: damaged. */
 static const unsigned char *parse_head(const unsigned char *p, const unsigned char *end,
                                        struct pf_proto_field *field, const char **problem)
 {
@@ -121,7 +121,7 @@ int pf_proto_read(struct pf_source *source, uint64_t wanted, struct pf_proto_fie
         const char *problem;
 
         *offset = pf_source_offset(source);
-        /* Most fields: a tag of one byte, and bytes that are at hand. */
+        /* the usual field: a tag of one byte, and bytes that are in memory */
         if (have >= HEAD_MAX && p[0] < 128 && (p[0] & 7) == PF_PROTO_BYTES &&
             wanted >> (p[0] >> 3) & 1 && p[0] >= 8) {
             at = pf_proto_varint(p + 1, p + HEAD_MAX, &field->value);

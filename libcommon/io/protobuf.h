@@ -1,5 +1,5 @@
-/* Protocol buffers on the wire: messages of numbered fields, in any order. The format decides
- * what a number means, so unknown fields can be skipped. Groups, which proto3 does not have, are
+/* Protocol buffers on the wire: messages of numbered fields in any order. The format decides what
+ * a number means, so unknown fields can be skipped. Groups, which proto3 does not have, are
  * refused. */
 #ifndef PF_IO_PROTOBUF_H
 #define PF_IO_PROTOBUF_H
@@ -20,14 +20,14 @@ enum pf_proto_type {
 };
 
 enum {
-    PF_PROTO_VARINT_MAX = 10,             /* bytes; the length of a negative int64 */
-    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024 /* longest field held in memory */
+    PF_PROTO_VARINT_MAX = 10,             /* in bytes; a negative int64 takes this many */
+    PF_PROTO_FIELD_MAX = 64 * 1024 * 1024 /* the longest field that is held in memory, in bytes */
 };
 
 struct pf_proto_field {
     uint32_t number;
     enum pf_proto_type type;
-    uint64_t value;             /* BYTES: their number */
+    uint64_t value;             /* for BYTES the number of bytes */
     const unsigned char *bytes; /* BYTES only */
 };
 
@@ -67,12 +67,13 @@ static inline const unsigned char *pf_proto_varint(const unsigned char *p, const
     return pf_proto_varint_rest(p, end, value);
 }
 
-/* The next field: PF_OK, PF_EOF, or PF_FAILED with *problem, and the cursor at the damage. */
+/* Reads the next field: PF_OK; PF_EOF; or PF_FAILED with *problem set and the cursor at the
+ * damage. */
 int pf_proto_next(struct pf_proto *, struct pf_proto_field *, const char **problem);
 
-/* Consumes the next field of the message in a source. Fields of bytes whose number has no bit in
- * `wanted` are skipped, whatever their length; the bytes of others are valid until the next call
- * on the source. *offset is the start of the field. PF_OK, PF_EOF, or a negative code in
+/* Reads the next field of the message in a source. Fields of bytes whose number has no bit in
+ * `wanted` are skipped, whatever their length; the bytes of other fields are valid until the next
+ * call on the source. *offset is the start of the field. PF_OK; PF_EOF; or a negative code in
  * `error`: PF_FAILED with its offset, or the source's own failure. */
 int pf_proto_read(struct pf_source *, uint64_t wanted, struct pf_proto_field *, uint64_t *offset,
                   struct pf_error *error);
@@ -90,12 +91,12 @@ static inline size_t pf_proto_store(unsigned char *to, uint64_t value)
     return size;
 }
 
-/* Appends a field to a message. A number of 0 is not written: absent means 0. The buffer keeps
- * failures. */
+/* Append a field to a message. A number of 0 is not written, because absent means 0. If memory runs
+ * out, the buffer's `failed` is set. */
 void pf_proto_add_number(struct pf_buffer *, uint32_t number, uint64_t value);
 void pf_proto_add_bytes(struct pf_buffer *, uint32_t number, const void *bytes, size_t size);
 
-/* Writes a field of the outermost message. The sink keeps failures. */
+/* Write a field of the outermost message. The sink keeps failures. */
 void pf_proto_write_number(struct pf_sink *, uint32_t number, uint64_t value);
 void pf_proto_write_bytes(struct pf_sink *, uint32_t number, const void *bytes, size_t size);
 

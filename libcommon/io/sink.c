@@ -30,16 +30,16 @@ enum {
 };
 
 struct pf_sink_output {
-    char *name; /* as messages give it, with quotes */
+    char *name; /* for messages, with quotes */
     int fd;     /* -1: memory, or the sink below */
     struct pf_sink *below;
     bool is_stdout;
     bool live, terminal, sync;
-    unsigned columns; /* of a line; 0: any number */
+    unsigned columns; /* width of a line; 0: no limit */
     const char *mark;
-    void (*before)(void *); /* the first byte to a terminal; NULL: nothing to do, or no more */
+    void (*before)(void *); /* called before the first byte to a terminal; NULL: nothing to call */
     void *before_arg;
-    char *target; /* what the temporary file is renamed to; NULL: written in place */
+    char *target; /* the name that the temporary file gets; NULL: written in place */
     char *temporary;
     char *buffer; /* BUFFER_SIZE; NULL: unbuffered */
     struct pf_buffer memory;
@@ -50,7 +50,7 @@ struct pf_sink_output {
     unsigned char *deflated; /* BUFFER_SIZE */
 };
 
-/* From a failure on every write takes the slow way, which says so. */
+/* After a failure, makes every write take the slow way, which returns the failure. */
 static int fail(struct pf_sink *sink)
 {
     sink->limit_offset -= (uint64_t)(sink->limit - sink->cursor);
@@ -58,7 +58,7 @@ static int fail(struct pf_sink *sink)
     return sink->output->error.code;
 }
 
-/* All bytes to the descriptor, the sink below, or into memory. */
+/* Writes all bytes to the descriptor, to the sink below, or to memory. */
 static int write_raw(struct pf_sink_output *output, const void *bytes, size_t size)
 {
     const char *p = bytes;
@@ -84,7 +84,7 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
             errno = EIO;
             return pf_error_system(&output->error, "cannot write %s", output->name);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            /* Somebody shares the descriptor and made it non-blocking. */
+            /* another process shares the descriptor and made it non-blocking */
             poll(&(struct pollfd){.fd = output->fd, .events = POLLOUT}, 1, -1);
         } else if (errno != EINTR) {
             return pf_error_system(&output->error, "cannot write %s", output->name);
@@ -93,7 +93,7 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     return PF_OK;
 }
 
-/* Bytes through the compressor. `flush` is zlib's. */
+/* Writes bytes through the compressor. `flush` is zlib's. */
 static int write_deflated(struct pf_sink_output *output, const void *bytes, size_t size, int flush)
 {
     z_stream *z = &output->deflater;
@@ -214,7 +214,7 @@ int pf_sink_finish(struct pf_sink *sink)
     return status;
 }
 
-/* `window` and `memory` as deflateInit2 has them. */
+/* `window` and `memory` are those of deflateInit2. */
 static int start_deflate(struct pf_sink *sink, int level, int window, int memory)
 {
     struct pf_sink_output *output = sink->output;
@@ -294,8 +294,8 @@ const char *pf_sink_temporary(const struct pf_sink *sink)
     return sink->output->temporary;
 }
 
-/* Standard output stays open for the program, but the close of a copy makes the system report what
- * it held back (NFS). */
+/* Closes the output. Standard output stays open for the program; closing a copy makes the system
+ * report errors of writes that it held back (NFS). */
 static void close_output(struct pf_sink_output *output)
 {
     int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
@@ -304,7 +304,7 @@ static void close_output(struct pf_sink_output *output)
         pf_error_system(&output->error, "cannot close %s", output->name);
 }
 
-/* Removes the temporary file, where there still is one. */
+/* Removes the temporary file, if it is still there, and frees the sink. */
 static void discard(struct pf_sink *sink)
 {
     struct pf_sink_output *output = sink->output;
@@ -338,15 +338,15 @@ static char *folder_of(const char *path, const char **name)
     return folder;
 }
 
-/* Descriptors that cannot be synced (pipes, terminals) say EINVAL. */
+/* Syncs a descriptor. Descriptors that cannot be synced (pipes, terminals) give EINVAL. */
 static void sync_descriptor(struct pf_sink_output *output, int fd)
 {
     if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         pf_error_system(&output->error, "cannot sync %s", output->name);
 }
 
-/* The folder of the target, to be synced: the new name is on the disk when the folder is. Opened
- * before the rename, so that only the sync itself can fail after it. -1: not wanted, or an
+/* Opens the folder of the target for syncing: the new name is on the disk once the folder is.
+ * Opened before the rename, so that only the sync itself can fail afterwards. -1: not wanted, or an
  * error. */
 static int open_folder(struct pf_sink_output *output)
 {
@@ -400,7 +400,7 @@ void pf_sink_abort(struct pf_sink *sink)
     discard(sink);
 }
 
-/* "A", "B" and "C" in one allocated string. */
+/* `a`, `b` and `c` in one allocated string. */
 static char *join(const char *a, const char *b, const char *c)
 {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
@@ -411,7 +411,7 @@ static char *join(const char *a, const char *b, const char *c)
     return text;
 }
 
-/* Where a link points to, seen from its folder. NULL with errno EINVAL: `path` is no link. */
+/* The path that a link points to. NULL with errno EINVAL: `path` is not a link. */
 static char *follow(const char *path)
 {
     char to[PATH_MAX];
@@ -430,7 +430,7 @@ static char *follow(const char *path)
     return next;
 }
 
-/* The path behind all links of `path`, whose last may point to a file that is not there yet. */
+/* The path after following all links; the file may not exist yet. */
 static char *resolve(const char *path)
 {
     char *real = realpath(path, NULL), *at;
@@ -450,8 +450,8 @@ static char *resolve(const char *path)
     return NULL;
 }
 
-/* Opens a new file beside the target: not mkstemp, so that the system applies the umask (asking for
- * it is not safe with threads) and the folder's default access list. */
+/* Opens a new file beside the target. Not with mkstemp, so that the system applies the umask (which
+ * threads cannot ask for safely) and the folder's default access list. */
 static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absent)
 {
     const char *name;
@@ -487,7 +487,7 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absen
     return output->error.code;
 }
 
-/* A target that is absent or a regular file. `status` is NULL when it is absent. */
+/* Opens the output for a target that is a regular file or does not exist (`status` NULL). */
 static int open_beside(struct pf_sink_output *output, const char *path, const struct stat *status)
 {
     if (status && access(path, W_OK) != 0)
@@ -528,7 +528,7 @@ static int open_output(struct pf_sink_output *output, const char *path)
     return PF_OK;
 }
 
-/* Learns what is at the other end. */
+/* Finds out what the descriptor is. */
 static int inspect(struct pf_sink_output *output)
 {
     struct stat status;
@@ -538,8 +538,8 @@ static int inspect(struct pf_sink_output *output)
     output->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
     output->live = output->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
 #ifdef F_SETPIPE_SZ
-    /* Fewer turns between the programs of a pipe; refused where the user has many pipes, which is
-     * no harm. */
+    /* a larger pipe needs fewer switches between programs; the system may refuse, which does no
+     * harm */
     if (S_ISFIFO(status.st_mode))
         fcntl(output->fd, F_SETPIPE_SZ, PIPE_SIZE);
 #endif
@@ -627,7 +627,7 @@ static struct pf_sink *new_unbuffered(const char *name, struct pf_error *error)
     if (!sink)
         pf_error_nomem(error);
     else
-        sink->cursor = sink->limit = sink->output->name; /* any place: there is no room */
+        sink->cursor = sink->limit = sink->output->name; /* any address: there is no room */
     return sink;
 }
 
@@ -637,7 +637,7 @@ int pf_sink_open_memory(struct pf_sink **result, struct pf_error *error)
     return !*result ? PF_NOMEM : PF_OK;
 }
 
-/* Who writes to the layer has a buffer, as NYTProf's writer has. */
+/* Unbuffered, because NYTProf's writer has a buffer. */
 int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int level,
                          struct pf_error *error)
 {

@@ -16,57 +16,58 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* What one read asks for, and the least that is inflated at a time. */
+/* Bytes that one read asks for. */
 enum { UNIT = 256 * 1024 };
 
-/* What is inflated at a time: it is used while it is near. Measured (64 files of 150 MB inflated,
- * merged): 5 % less time than 256 KiB. */
+/* Bytes inflated at a time: few enough that they are still in the cache when they are used.
+ * Measured (64 files of 150 MB inflated, merged): 5 % less time than with 256 KiB. */
 enum { INFLATED = 64 * 1024 };
 
 enum { LINE_MAX_SIZE = 64 * 1024 * 1024 };
 
-/* Compressed files of less are not worth a thread. */
+/* Compressed files below this size are not worth a thread. */
 enum { UNPACK_LEAST = 256 * 1024 };
 
-/* Fewer bytes than these at hand move to the front of a layer's buffer, so that the layer writes
- * where the cache is warm. */
+/* If fewer bytes than this are left, they move to the front of a layer's buffer, so that the layer
+ * writes where the cache is warm. */
 enum { MOVED = 4096 };
 
 enum coding { UNDECIDED, PLAIN, GZIP, GZIP_AHEAD, UTF16, LAYER };
 
 struct pf_source_input {
-    char *name;     /* as messages give it, with quotes */
+    char *name;     /* for messages, with quotes */
     int fd;         /* -1: memory */
-    bool borrowed;  /* the descriptor is not ours to close */
+    bool borrowed;  /* the source must not close the descriptor */
     bool waits;     /* a read may have to wait */
-    bool no_thread; /* nothing is inflated ahead of what is asked for */
+    bool no_thread; /* do not inflate in a thread */
     enum coding coding;
     bool raw_ended; /* the descriptor has no more */
-    bool ended;     /* nothing will come behind the source's limit */
-    bool begun;     /* it is known whether UTF-8's mark stands before what is given out */
-    bool marked;    /* it does */
+    bool ended;     /* no bytes come after source->limit */
+    bool begun;     /* it is known whether the text begins with UTF-8's mark */
+    bool marked;    /* it begins with the mark */
     struct pf_error error;
     uint64_t raw_read, raw_size;
-    uint64_t most;          /* decompressed bytes that are given out, */
-    uint64_t unpacked;      /* and that layers make of them */
+    uint64_t most;          /* the most decompressed bytes allowed */
+    uint64_t unpacked;      /* bytes that layers have decompressed from this source */
     struct pf_layer *layer; /* LAYER */
 
-    /* Holds the source's cursor..limit, unless they lie in the caller's memory. */
+    /* Holds the bytes from source->cursor to source->limit, unless these are in the caller's
+     * memory. */
     unsigned char *buffer;
     size_t capacity;
 
-    /* GZIP, UTF16: bytes as they are in the file, in a buffer of UNIT or more, or in the caller's
+    /* GZIP, UTF16: bytes of the file, in a buffer of at least UNIT bytes, or in the caller's
      * memory. */
     unsigned char *raw;
     const unsigned char *raw_cursor, *raw_limit;
     z_stream inflater;
     bool in_member;
-    uint64_t *members; /* where they begin, from first_member on those the source has not passed */
+    uint64_t *members; /* offsets where members begin; those before first_member are passed */
     size_t first_member, member_count, member_capacity;
     struct pf_utf16 utf16;
 
-    struct pf_source *packed; /* GZIP_AHEAD: has the descriptor, */
-    struct pf_unpack *unpack; /* and is this one's */
+    struct pf_source *packed; /* GZIP_AHEAD: the source that has the descriptor, */
+    struct pf_unpack *unpack; /* and the thread that reads it */
 };
 
 static const unsigned char nothing[1];
@@ -91,7 +92,7 @@ size_t pf_source_behind(const struct pf_source *source)
     return source->input->buffer ? (size_t)(source->cursor - source->input->buffer) : 0;
 }
 
-/* Reads once, waiting if need be. 0: the end, or a failure, which then stands in input->error. */
+/* Reads once, and waits if necessary. 0: the end, or a failure, which is then in input->error. */
 static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size_t size)
 {
     while (!input->raw_ended) {
@@ -104,7 +105,7 @@ static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size
         if (got == 0) {
             input->raw_ended = true;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            /* Somebody shares the descriptor and made it non-blocking. */
+            /* another process shares the descriptor and made it non-blocking */
             poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, -1);
         } else if (errno != EINTR) {
             pf_error_system(&input->error, "cannot read %s", input->name);
@@ -114,9 +115,9 @@ static size_t read_raw(struct pf_source_input *input, unsigned char *bytes, size
     return 0;
 }
 
-/* Room for UNIT bytes (PF_LAYER_ROOM for a layer) behind the limit. `need` is what the caller wants
- * from the cursor on: where it will not fit, the bytes at hand move to the front now, while they
- * are few. */
+/* Makes room for UNIT bytes (PF_LAYER_ROOM for a layer) after source->limit. The caller wants
+ * `need` bytes from the cursor on: if they would not fit, the present bytes move to the front now,
+ * while they are few. */
 static bool make_room(struct pf_source *source, size_t need)
 {
     struct pf_source_input *input = source->input;
@@ -153,7 +154,7 @@ static unsigned char *room_start(struct pf_source *source)
     return source->input->buffer + (source->limit - source->input->buffer);
 }
 
-/* UTF-8's mark is taken as soon as it is all there. */
+/* Consumes UTF-8's mark as soon as all of it is there. */
 static void pass_mark(struct pf_source *source)
 {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
@@ -198,7 +199,7 @@ void pf_source_next_member(struct pf_source *source)
                                                                : UINT64_MAX;
 }
 
-/* A member begins at the limit. */
+/* Notes that a member begins at source->limit. */
 static void add_member(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -237,7 +238,7 @@ static void start_inflater(struct pf_source_input *input)
 {
     input->coding = GZIP;
     input->in_member = true;
-    /* 16: gzip, neither zlib nor either of both */
+    /* 16: only gzip, not zlib */
     if (inflateInit2(&input->inflater, 16 + MAX_WBITS) != Z_OK) {
         input->coding = PLAIN;
         input->ended = true;
@@ -247,7 +248,7 @@ static void start_inflater(struct pf_source_input *input)
 
 static struct pf_source *new_source(const char *path, struct pf_error *error);
 
-/* The file, and the bytes of it that were read, as a source of its own. */
+/* Makes a source of its own of the descriptor and the bytes already read from it. */
 static struct pf_source *pack_off(const struct pf_source_input *input)
 {
     struct pf_error ignored = {0};
@@ -262,7 +263,7 @@ static struct pf_source *pack_off(const struct pf_source_input *input)
     free(packed->input->name);
     *packed->input = *input;
     packed->input->name = name;
-    packed->input->begun = true; /* a mark is for who reads what was inflated */
+    packed->input->begun = true; /* a mark matters only in the inflated bytes */
     start_inflater(packed->input);
     return packed;
 }
@@ -290,7 +291,7 @@ static size_t read_packed(void *owner, unsigned char *bytes, size_t size, bool *
     return size;
 }
 
-/* A thread inflates what is worth it. False: nothing has changed. */
+/* Starts a thread that inflates, if the file is worth it. False: nothing has changed. */
 static bool start_unpacking(struct pf_source_input *input)
 {
     struct pf_source *packed;
@@ -329,7 +330,7 @@ static void read_unpacked(struct pf_source *source)
     add_bytes(source, size);
 }
 
-/* The mark is not part of the text. */
+/* Begins UTF-16 and skips its mark, which is not part of the text. */
 static void start_utf16(struct pf_source_input *input, bool big_endian)
 {
     input->coding = UTF16;
@@ -337,7 +338,7 @@ static void start_utf16(struct pf_source_input *input, bool big_endian)
     input->raw_cursor += 2;
 }
 
-/* Reads until it is known whether the input is gzip or UTF-16. The buffer is empty and new. */
+/* Reads until it is known whether the input is gzip or UTF-16. The buffer must be new and empty. */
 static void decide_coding(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -371,8 +372,8 @@ static void gzip_failed(struct pf_source_input *input, const char *what)
     input->ended = true;
 }
 
-/* Between two members: zero bytes are padding, as gzip(1) has it. False: more compressed bytes are
- * wanted first. */
+/* Begins the next member. Zero bytes between members are padding, as in gzip(1). False: more
+ * compressed bytes are needed first. */
 static bool start_member(struct pf_source_input *input)
 {
     while (input->raw_cursor < input->raw_limit && *input->raw_cursor == 0)
@@ -388,7 +389,7 @@ static bool start_member(struct pf_source_input *input)
     return true;
 }
 
-/* Inflates what is at hand, once. False: more compressed bytes are wanted first. */
+/* Inflates once. False: more compressed bytes are needed first. */
 static bool inflate_some(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -421,7 +422,7 @@ static bool inflate_some(struct pf_source *source)
     return produced > 0 || raw_at_hand(input) > 0 || input->ended || !input->in_member;
 }
 
-/* Converts what is at hand and fits, once. False: more bytes are wanted first. */
+/* Converts once, as many bytes as fit. False: more bytes are needed first. */
 static bool convert_some(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -436,7 +437,7 @@ static bool convert_some(struct pf_source *source)
     return true;
 }
 
-/* Reads on, behind an odd byte that may be at hand. */
+/* Reads more bytes after an odd byte that may be left. */
 static void read_utf16(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;
@@ -459,7 +460,7 @@ static void read_utf16(struct pf_source *source)
     input->ended = true;
 }
 
-/* Reads compressed bytes when there are none at hand. */
+/* Reads compressed bytes when none are left. */
 static void read_compressed(struct pf_source_input *input)
 {
     size_t got = read_raw(input, input->raw, UNIT);
@@ -474,8 +475,8 @@ static void read_compressed(struct pf_source_input *input)
     }
 }
 
-/* Counts at the bottom of the layers. A look ahead takes nothing: bytes are counted when they are
- * read. */
+/* Counts in the source below all layers. Layers that only look ahead count nothing: their bytes are
+ * counted when they are read. */
 int pf_source_unpacked(struct pf_source *source, uint64_t size, struct pf_error *error)
 {
     struct pf_source_input *input = source->input;
@@ -564,7 +565,7 @@ static int open_path(const char *path)
     return file;
 }
 
-/* Learns what the descriptor is. */
+/* Finds out what the descriptor is. */
 static bool inspect(struct pf_source_input *input, struct pf_error *error)
 {
     struct stat status;
@@ -767,7 +768,7 @@ bool pf_source_would_block(struct pf_source *source)
         return pf_source_would_block(input->layer->below);
     if (!input->waits)
         return false;
-    /* Compressed bytes that are here already may hold the next bytes, or the end of the data. */
+    /* compressed bytes in memory may contain the next bytes, or the end of the data */
     while (input->coding == GZIP && at_hand(source) == 0 && !input->ended && make_room(source, 1) &&
            inflate_some(source))
         ;

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 4 MiB ahead: the whole of a small file, while the one before it is used. */
+/* 4 MiB ahead: a small file is read completely while the file before it is used */
 enum { BLOCKS = 64 };
 
 struct block {
     unsigned char *bytes;
     size_t size; /* 0: the end */
-    bool member; /* one begins with it; none begins within */
+    bool member; /* a gzip member begins with this block; none begins within it */
     uint64_t raw;
 };
 
@@ -20,11 +20,12 @@ struct pf_unpack {
     pf_unpack_read *read;
     void *owner;
     pthread_t thread;
-    struct block blocks[BLOCKS]; /* a ring; each is its thread's or its user's, by the counts */
-    struct pf_error error;       /* set before the end is given */
-    bool begun;                  /* a block was handed out */
+    /* a ring; the counts tell whether the thread or the user has a block */
+    struct block blocks[BLOCKS];
+    struct pf_error error; /* set before the end is signalled */
+    bool begun;            /* a block has been given to the user */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t given, used;
     size_t given_count, used_count;
     bool stopped;
@@ -63,7 +64,7 @@ static void *run(void *arg)
     struct pf_unpack *unpack = arg;
     bool more = true;
     while (more && wait_for_room(unpack)) {
-        /* nobody else changes that count */
+        /* only this thread changes given_count */
         struct block *block = &unpack->blocks[unpack->given_count % BLOCKS];
         fill(unpack, block);
         more = block->size > 0;
@@ -105,7 +106,7 @@ void pf_unpack_stop(struct pf_unpack *unpack)
     free(unpack);
 }
 
-/* The block given out last is used by now. */
+/* Waits for the next block. Unless it is the first, the user has finished with the block before. */
 static struct block *next_block(struct pf_unpack *unpack, bool first)
 {
     pthread_mutex_lock(&unpack->lock);

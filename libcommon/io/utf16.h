@@ -1,4 +1,4 @@
-/* Converts UTF-16 to UTF-8: some shells write a program's output as UTF-16. */
+/* Converts UTF-16 to UTF-8, because some shells write a program's output as UTF-16. */
 #ifndef PF_IO_UTF16_H
 #define PF_IO_UTF16_H
 
@@ -7,14 +7,16 @@
 
 struct pf_utf16 {
     bool big_endian;
-    unsigned high; /* first half of a character whose second half follows; 0 = none */
+    /* first half (high surrogate) of a character whose second half must follow; 0: none */
+    unsigned high;
 };
 
 /* True if the bytes begin with the byte order mark of UTF-16 (2 bytes); *big_endian is its byte
  * order. */
 bool pf_utf16_mark(const unsigned char *bytes, size_t size, bool *big_endian);
 
-enum { PF_UTF16_GROWTH = 3 }; /* bytes that two bytes, with a half before them, may become */
+/* the most bytes that two bytes, with a half before them, can become */
+enum { PF_UTF16_GROWTH = 3 };
 
 /* Converts whole units of two bytes from `bytes` to `out`, which has room for PF_UTF16_GROWTH *
  * (size / 2 + 1). Halves without their other half become U+FFFD. Returns the number of bytes
