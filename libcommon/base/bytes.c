@@ -41,7 +41,8 @@ static bool continues(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* The table of RFC 3629, section 4: only the second byte's range depends on the first. */
+/* Follows the table of RFC 3629, section 4: only the range of the second byte depends on the first
+ * byte. */
 size_t pf_utf8_char(const unsigned char *p, size_t size)
 {
     unsigned char low = 0x80, high = 0xbf;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A view: `size` bytes at `data`. A NUL need not follow. */
 struct pf_bytes {
     const char *data;
     size_t size;
@@ -109,7 +110,7 @@ static inline uint64_t pf_load64le(const void *p)
     return (uint64_t)pf_load32le(p) | (uint64_t)pf_load32le((const unsigned char *)p + 4) << 32;
 }
 
-/* The double with these bits (IEEE 754, 64 bits), and the bits of a double. */
+/* The double with these bits (IEEE 754, 64 bits); the bits of a double. */
 static inline double pf_double_of(uint64_t bits)
 {
     double value;

@@ -12,15 +12,15 @@ enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
 #define REST_PLACES 12
 #define REST_POWER  UINT64_C(1000000000000)
 
-/* digits * 10^exponent, the digits without zeros at either end. */
+/* digits * 10^exponent; the digits have no zeros at either end. */
 struct decimal {
     bool negative;
-    const char *digits; /* a point may stand among them */
-    size_t count;       /* digits, the point not counted */
+    const char *digits; /* may contain the decimal point */
+    size_t count;       /* number of digits, without the point */
     int64_t exponent;
 };
 
-/* Where the number's digits are and what they count; false: no number. */
+/* Finds the digits of a number and their exponent; false: not a number. */
 static bool parse(struct pf_bytes text, struct decimal *number)
 {
     size_t at = text.size > 0 && (text.data[0] == '-' || text.data[0] == '+'), first, last, point;
@@ -50,8 +50,8 @@ static bool parse(struct pf_bytes text, struct decimal *number)
         last--;
     number->digits = text.data + first;
     number->count = last - first - (first < point && last > point + 1);
-    /* the last digit that is left counts 10^-(its place behind the point), or 10^(digits between it
-     * and the point) */
+    /* the last digit kept counts 10^-(its place after the point), or 10^(digits between it and the
+     * point) */
     number->exponent =
         exponent + (last > point ? -(int64_t)(last - 1 - point) : (int64_t)(point - last));
     if (first == last)
@@ -66,7 +66,7 @@ bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool
 
     if (!parse(text, &number))
         return false;
-    /* Whole digits of the result, then those it is rounded by. */
+    /* number of digits of the result before rounding */
     int64_t power = number.exponent + shift, keep = (int64_t)number.count + power;
     size_t taken = 0;
     bool tail = false;
@@ -110,7 +110,7 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
 size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char text[PF_DECIMAL_TEXT])
 {
     pf_uint128 size = amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount, whole, rest;
-    char digits[25] = ""; /* one for what is carried, and a NUL */
+    char digits[25] = ""; /* 24 decimals and a NUL */
     unsigned count = places;
     size_t length = 0;
 
@@ -146,7 +146,7 @@ bool pf_parts_join(uint64_t a, uint64_t b, uint64_t *common)
     return !__builtin_mul_overflow(a, b / pf_gcd(a, b), common);
 }
 
-/* How many decimals a number needs (12.50: 1, 3e2: 0); 0 for what is no number. */
+/* The number of decimals that a number needs (12.50: 1, 3e2: 0); 0 if the text is not a number. */
 static int places_of(struct pf_bytes text)
 {
     struct decimal number;

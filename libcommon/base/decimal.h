@@ -1,5 +1,5 @@
-/* Exact decimal numbers: text of the form -?digits[.digits][e-?digits] becomes a whole number
- * times a power of ten. */
+/* Exact decimal numbers: text of the form -?digits[.digits][e-?digits] becomes a whole number times
+ * a power of ten. */
 #ifndef PF_BASE_DECIMAL_H
 #define PF_BASE_DECIMAL_H
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *value = number * 10^shift, rounded half to even; *exact is false if rounding changed the
- * value. Returns false if the text is not a number or the value overflows int64. */
+/* Parses a number: *value = number * 10^shift, rounded half to even; *exact is false if rounding
+ * changed the value. False: the text is not a number, or the value overflows int64. */
 bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact);
 /* The same, of up to 38 digits. */
 bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact);
@@ -23,16 +23,16 @@ enum { PF_DECIMAL_TEXT = 72, PF_DECIMAL_PLACES = 6 /* decimals in machine format
 size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places,
                       char text[PF_DECIMAL_TEXT]);
 
-/* *common = the least common multiple of a and b, which must not be 0. False if it overflows 64
+/* *common becomes the least common multiple of a and b, which must not be 0. False: it overflows 64
  * bits. */
 bool pf_parts_join(uint64_t a, uint64_t b, uint64_t *common);
 
-/* A column of such numbers with one scale. The scale becomes finer when a number needs more
- * decimals. Zero-initialise all fields except `most`; free(values). */
+/* A column of decimal numbers with one scale, which becomes finer when a number needs more
+ * decimals. Zero-initialise, set `most`; the caller frees `values` with free(). */
 struct pf_decimals {
     int64_t *values;
     size_t count, capacity;
-    int64_t carried; /* another value of the caller's in the same scale */
+    int64_t carried; /* a value of the caller's that is rescaled too */
     int places;      /* a value counts 10^-places */
     int most;        /* the largest allowed `places` */
     bool rounded;    /* some number was rounded: it had more decimals, or was too large for them */
@@ -40,16 +40,17 @@ struct pf_decimals {
     int rest_of;     /* at this number of places */
 };
 
-/* PF_OK and *value in the column's scale, which may have changed; PF_FAILED if the text is not a
- * number; PF_OVERFLOW if it overflows int64 even without decimals. */
+/* Parses a number; *value is in the column's scale, which may have changed. PF_OK; PF_FAILED if the
+ * text is not a number; PF_OVERFLOW if it overflows int64 even without decimals. Does not add the
+ * value. */
 int pf_decimals_take(struct pf_decimals *, struct pf_bytes text, int64_t *value);
-/* The same for a number that is a part of a whole: the rounding error is added to the following
- * parts, so that sums of parts are rounded only once. */
+/* The same for a number that is a part of a whole: its rounding error is added to the next part, so
+ * that a sum of parts is rounded only once. */
 int pf_decimals_take_part(struct pf_decimals *, struct pf_bytes text, int64_t *value);
-/* Adds a value; PF_OK or PF_NOMEM. */
+/* Adds a value in the column's scale. PF_OK or PF_NOMEM. */
 int pf_decimals_add(struct pf_decimals *, int64_t value);
-/* Changes the scale of all values to 10^-places; a coarser scale rounds half to even. PF_OK or
- * PF_OVERFLOW (nothing changed). */
+/* Changes the scale of all values to 10^-places; a coarser scale rounds half to even. PF_OK;
+ * PF_OVERFLOW with nothing changed. */
 int pf_decimals_rescale(struct pf_decimals *, int places);
 
 #endif

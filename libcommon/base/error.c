@@ -8,7 +8,7 @@
 
 static void format_text(char *text, size_t size, const char *format, va_list args) PF_PRINTF(3, 0);
 
-/* A text that does not fit ends in dots. */
+/* A text that is too long ends in dots. */
 static void format_text(char *text, size_t size, const char *format, va_list args)
 {
     static const char dots[] = "...";
@@ -76,7 +76,7 @@ struct pf_clip pf_clip(struct pf_bytes bytes)
 
     if (size > PF_CLIP_MAX) {
         size = PF_CLIP_MAX;
-        /* A UTF-8 character has at most three bytes behind its first. */
+        /* a UTF-8 character has at most three bytes after the first */
         for (int k = 0; k < 3 && ((unsigned char)bytes.data[size] & 0xc0) == 0x80; k++)
             size--;
     }

@@ -43,13 +43,14 @@ int pf_error_set(struct pf_error *, int code, const char *format, ...) PF_PRINTF
 int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format, ...)
     PF_PRINTF(4, 5);
 
-/* Sets PF_IO with errno's text: "TEXT: No space left on device". */
+/* Sets PF_IO with errno's text appended, as in "TEXT: No space left on device"; returns PF_IO. */
 int pf_error_system(struct pf_error *, const char *format, ...) PF_PRINTF(2, 3);
 
+/* Sets PF_NOMEM and returns it. */
 int pf_error_nomem(struct pf_error *);
 
-/* "line NUMBER: WHAT: 'LINE'" at the offset where the line begins, as PF_FAILED. WHAT says what is
- * wrong and what was expected. Without `: 'LINE'` when the line is empty. */
+/* Sets "line NUMBER: WHAT: 'LINE'" as PF_FAILED, with the offset where the line begins, and returns
+ * it. WHAT says what is wrong and what was expected. Without ": 'LINE'" if the line is empty. */
 int pf_error_line(struct pf_error *, uint64_t offset, uint64_t number, struct pf_bytes line,
                   const char *what);
 
@@ -72,6 +73,7 @@ struct pf_report {
     void *arg;
 };
 
+/* Sends a message, cut to 1023 bytes. Does nothing if `report` or its function is NULL. */
 void pf_report_send(const struct pf_report *, enum pf_severity, const char *format, ...)
     PF_PRINTF(3, 4);
 

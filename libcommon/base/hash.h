@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A random seed from the kernel, for one table. */
+/* A random seed for one table, from the kernel. */
 uint64_t pf_hash_seed(void);
-/* The hash differs between library versions: use it for tables only, never write it. */
+/* XXH3. It may differ between versions of the library: use it for tables only, never write it. */
 uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed);
-/* XXH64 with seed 0, as in profstream(5). */
+/* XXH64 with seed 0, as profstream(5) demands. */
 uint64_t pf_xxh64(const void *bytes, size_t size);
 
 /* Spreads a 64-bit key over 64 bits (the finaliser of SplitMix64, Steele et al. 2014). A table

@@ -26,7 +26,7 @@ void pf_line_memo_free(struct pf_line_memo *memo)
     pf_arena_free(&memo->arena);
 }
 
-/* The tag is the lower half of the hash: places in up to 2^32 slots follow from it. */
+/* The tag is the lower half of the hash, which is enough to find the slot in up to 2^32 slots. */
 static void place(struct pf_line_memo_slot *slots, size_t mask, uint32_t tag, uint32_t id)
 {
     size_t slot = tag & mask;

@@ -1,6 +1,6 @@
-/* Repeated lines: an id for each distinct line. A line mostly has the same successor as last
- * time, so that successor is compared first: if it matches, the line is neither searched for its
- * end nor hashed (four of five frames of perf script). */
+/* An id for each distinct line of an input with many repeated lines. A line mostly has the same
+ * successor as last time, so this successor is compared first: if it matches, the end of the line
+ * need not be searched and the line is not hashed (true for four of five frames of perf script). */
 #ifndef PF_BASE_LINE_MEMO_H
 #define PF_BASE_LINE_MEMO_H
 

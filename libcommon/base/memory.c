@@ -15,10 +15,10 @@
 
 enum { LARGE_PAGE = 2 * 1024 * 1024 };
 
-/* Random access to tables of some ten megabytes misses the processor's list of pages each time: a
- * table of 3 million stacks is filled in 0.9 of the time with large ones. All of a mapping is
- * advised, its ends too: one that is advised in part comes apart for the kernel, and realloc then
- * copies where it could move (12 million rows of 32 bytes: 190,000 page faults instead of
+/* Asks for large pages. Random access to tables of tens of megabytes misses the TLB each time:
+ * filling a table of 3 million stacks takes 0.9 of the time with large pages. The whole mapping is
+ * advised, with its ends, because the kernel splits a mapping that is advised in part, and realloc
+ * then copies instead of moving it (12 million rows of 32 bytes: 190,000 page faults instead of
  * 11,000). */
 static void large_pages(void *bytes, size_t size)
 {
@@ -27,7 +27,7 @@ static void large_pages(void *bytes, size_t size)
     uintptr_t end = ((uintptr_t)bytes + size + page - 1) / page * page;
 
     if (bytes && size >= ((uintptr_t)bytes % LARGE_PAGE == 0 ? 1 : 2) * LARGE_PAGE)
-        madvise((void *)start, end - start, MADV_HUGEPAGE); /* a wish: refused is as good */
+        madvise((void *)start, end - start, MADV_HUGEPAGE); /* only a wish: failure does no harm */
 #else
     (void)bytes;
     (void)size;
@@ -130,7 +130,7 @@ void *pf_arena_alloc(struct pf_arena *arena, size_t size)
         return NULL;
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     if (!arena->chunk || size > arena->size - arena->used) {
-        /* A big one stands alone, so that the rest of the current chunk is not lost. */
+        /* a big object has a chunk of its own, so that the rest of the current chunk is not lost */
         if (size > CHUNK_SIZE / 4)
             return chunk_new(arena, size, false);
         if (!chunk_new(arena, CHUNK_SIZE, true))
@@ -171,7 +171,7 @@ void *pf_buffer_extend(struct pf_buffer *buffer, size_t size)
 {
     void *end;
 
-    /* One byte more than asked for: the end of an empty buffer is no NULL either. */
+    /* one byte more than asked for, so that the end of an empty buffer is not NULL */
     if (buffer->failed || size >= SIZE_MAX - buffer->size ||
         !pf_grow(&buffer->data, &buffer->capacity, buffer->size + size + 1, 1)) {
         buffer->failed = true;

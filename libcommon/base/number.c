@@ -2,7 +2,7 @@
 
 #define UINT128_LIMIT (~(pf_uint128)0)
 
-/* Appends a decimal digit; false when it does not fit 128 bits. */
+/* Appends a decimal digit; false if the number overflows 128 bits. */
 static bool append_digit(pf_uint128 *number, char c)
 {
     unsigned d = (unsigned)(c - '0');
@@ -14,7 +14,7 @@ static bool append_digit(pf_uint128 *number, char c)
     return true;
 }
 
-/* Takes an optional sign. */
+/* Removes an optional sign; true if it is '-'. */
 static bool take_sign(struct pf_bytes *text)
 {
     bool negative = text->size > 0 && text->data[0] == '-';
@@ -26,7 +26,7 @@ static bool take_sign(struct pf_bytes *text)
     return negative;
 }
 
-/* sign * number into int64; false when it does not fit. */
+/* Converts a magnitude and a sign to int64; false if it overflows. */
 static bool signed64(pf_uint128 number, bool negative, int64_t *value)
 {
     if (number > (pf_uint128)INT64_MAX + (negative ? 1 : 0))
@@ -35,7 +35,8 @@ static bool signed64(pf_uint128 number, bool negative, int64_t *value)
     return true;
 }
 
-/* quotient and remainder; the 128-bit division is a library call several times as slow. */
+/* Quotient and remainder, avoiding the 128-bit division if possible: it is a library call several
+ * times as slow. */
 static void divide(pf_uint128 number, uint64_t by, pf_uint128 *quotient, uint64_t *rest)
 {
     if (number <= UINT64_MAX) {
@@ -108,7 +109,7 @@ bool pf_parse_int(struct pf_bytes text, int64_t low, int64_t high, int64_t *valu
     return true;
 }
 
-/* The factor `suffix` stands for in a list "k=1000,M=1000000"; 0 when it is not there. */
+/* The factor of `suffix` in a list "k=1000,M=1000000"; 0 if it is not in the list. */
 static uint64_t suffix_factor(struct pf_bytes suffix, const char *list)
 {
     while (list && *list != '\0') {
@@ -127,7 +128,7 @@ static uint64_t suffix_factor(struct pf_bytes suffix, const char *list)
     return 0;
 }
 
-/* number * factor / prime^power; false when that is not whole. */
+/* Divides number * factor by prime^power; false if the result is not whole. */
 static bool divide_power(pf_uint128 *number, uint64_t *factor, unsigned prime, size_t power)
 {
     for (; power > 0; power--) {

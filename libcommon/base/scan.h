@@ -220,7 +220,7 @@ bool pf_is_whole(struct pf_bytes text);
 /* Parses the whole text as hexadecimal digits without 0x. */
 bool pf_parse_hex(struct pf_bytes text, uint64_t *number);
 
-/* The byte that stands as %XX at the beginning, in digits of either case; -1: the text begins
+/* The byte written as %XX at the beginning, in digits of either case; -1 if the text begins
  * otherwise. */
 int pf_percent_byte(struct pf_bytes text);
 

@@ -48,14 +48,15 @@ void pf_table_free(struct pf_table *table)
     *table = (struct pf_table){0};
 }
 
-/* Where a row is looked for: first, if it has 8 bytes, in the slot its first 4 bytes point to; then
- * in runs of slots its hash points to. Rows of 8 bytes are mostly nodes of a tree that begin with
- * their parent's id, and the ids of a new branch follow each other: so do their slots then, which
- * saves most of the cache misses. Measured (processor time, 3 million calls, branches of 15 nodes
- * each interned from its root): 79 ns for a new node and 51 ns for a known one, against 193 and 174
- * with slots by hash alone; nodes in random order cost 154 against 115. With SPREAD 5 and a load of
- * 0.3 to 0.6 the first slots lie 1.5 to 3 times around the table, evenly; runs keep a search from
- * walking through a stretch that is full. */
+/* The slots in which a row is searched. A row of 8 bytes is first searched in the slot that its
+ * first 4 bytes give; then, as all other rows, in runs of slots that its hash gives. Rows of 8
+ * bytes are mostly nodes of a tree that begin with their parent's id. The ids of a new branch are
+ * consecutive, so then the slots are near each other, which saves most cache misses. Measured
+ * (processor time, 3 million calls, branches of 15 nodes, each interned from its root): 79 ns for a
+ * new node and 51 ns for a known one, against 193 and 174 with slots by hash alone; nodes in random
+ * order cost 154 against 115. With SPREAD 5 and a load of 0.3 to 0.6 the first slots go 1.5 to 3
+ * times around the table, evenly. The runs keep a search from walking through a stretch that is
+ * full. */
 struct probe {
     uint64_t hash;
     size_t slot;
@@ -81,14 +82,15 @@ static void next_probe(const struct pf_table *table, struct probe *probe)
     probe->slot &= table->slot_mask;
 }
 
-/* What a slot holds: ids are smaller than the number of slots, so the bits above them are free for
- * a piece of the hash. It saves following most slots of other rows, each a cache miss. */
+/* The value of a slot: the id, and above it a piece of the hash, in bits that ids do not need
+ * because they are smaller than the number of slots. Comparing the piece saves reading most other
+ * rows, each a cache miss. */
 static uint32_t slot_value(const struct pf_table *table, uint64_t hash, uint32_t id)
 {
     return ((uint32_t)(hash >> 32) & ~(uint32_t)table->slot_mask) | id;
 }
 
-/* Whether a slot may be of a row with this hash; its id is then value & slot_mask. */
+/* Whether a slot may have a row with this hash; the id is then value & slot_mask. */
 static bool may_be(const struct pf_table *table, uint64_t hash, uint32_t value)
 {
     return ((value ^ (uint32_t)(hash >> 32)) & ~(uint32_t)table->slot_mask) == 0;
@@ -101,7 +103,8 @@ static void fill_slot(struct pf_table *table, struct probe probe, uint32_t id)
     table->slots[probe.slot] = slot_value(table, probe.hash, id);
 }
 
-/* Slots for all rows that have none. They are scattered: the next ones are fetched ahead. */
+/* Gives slots to all rows that have none. Slots are scattered in memory, so the next ones are
+ * prefetched. */
 static void fill_slots(struct pf_table *table)
 {
     while (table->indexed < table->count) {
@@ -121,7 +124,7 @@ static void fill_slots(struct pf_table *table)
     }
 }
 
-/* New slots, so many that `count` rows are a load of 0.6 or less. */
+/* Allocates so many slots that `count` rows are a load of 0.6 or less. */
 static bool grow_slots(struct pf_table *table, uint64_t count)
 {
     size_t mask = table->slot_mask;
@@ -139,7 +142,7 @@ static bool grow_slots(struct pf_table *table, uint64_t count)
     return true;
 }
 
-/* Slots for all rows, and for `more` to come. */
+/* Gives slots to all rows, and makes room for `more` rows. */
 static bool make_slots(struct pf_table *table, uint32_t more)
 {
     uint64_t all = (uint64_t)table->count + more;
@@ -162,7 +165,7 @@ static bool make_room(struct pf_table *table, uint32_t count)
     return table->status == PF_OK;
 }
 
-/* A row that is not there yet. */
+/* Adds a row that the table does not have. */
 static uint32_t add_row(struct pf_table *table, const void *row, uint64_t hash)
 {
     uint32_t id = table->count;
@@ -175,7 +178,7 @@ static uint32_t add_row(struct pf_table *table, const void *row, uint64_t hash)
     return id;
 }
 
-/* Rows of 8 bytes are most of the work. */
+/* find_row for rows of 8 bytes, which are most of the work. */
 static uint32_t find_key(const struct pf_table *table, uint64_t key, struct probe probe)
 {
     uint32_t value;
@@ -190,7 +193,7 @@ static uint32_t find_key(const struct pf_table *table, uint64_t key, struct prob
     return 0;
 }
 
-/* Most rows are whole words, few of them: quicker than memcmp, which has to find out. */
+/* Compares rows. Most rows are a few whole words, for which this is faster than memcmp. */
 static bool same_row(const char *a, const char *b, size_t size)
 {
     if (size % sizeof(uint64_t) != 0)

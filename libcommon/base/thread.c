@@ -8,7 +8,7 @@ bool pf_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
     int failed;
 
     sigfillset(&all);
-    /* a thread has the mask of who makes it: set afterwards it would come late */
+    /* a thread inherits the signal mask; setting the mask in the thread would be too late */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = pthread_create(thread, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
