@@ -30,7 +30,7 @@ rows() { "$@" | tail -n +2 | cut -f 1 | sort | uniq -c | awk '{ print $1 }' | so
 functions() { proftop -n 0 -t tsv "$@" | cut -f 2-; }
 differences() { profdiff -n 0 -t tsv "$@" | grep -v '^total'; }
 
-@test "functions without a name of their own are told apart by their first line" {
+@test "functions without a name are distinguished by their first line" {
     local perl='__ANON__ main::__ANON__ Over::BEGIN a::UNITCHECK a::CHECK a::INIT a::END'
     local others=('(anonymous)' '<anonymous>' 'Object.<anonymous>' 'outer/<' '<lambda>' 'f.<locals>.<listcomp>' '<genexpr>'
                   'App\{closure}' 'a::{{closure}}' 'a::{closure#0}' 'a::{lambda(int)#1}' 'block in work' 'block (2 levels) in A#b')
@@ -55,7 +55,7 @@ differences() { profdiff -n 0 -t tsv "$@" | grep -v '^total'; }
     done
 }
 
-@test "a function without a name that calls another is no recursion" {
+@test "a call from one function without a name to another is not recursion" {
     twice x.pl main::__ANON__ | stream one.pfs
     expect cells 2,4,9,11 one.pfs <<'END'
 main::__ANON__ 9 2 2

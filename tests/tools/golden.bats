@@ -7,7 +7,7 @@ setup()
     cd "$PROFUTILS_SRC/examples/data" || return
 }
 
-@test "tables, dumps and messages look as they did" {
+@test "tables, dumps and messages are those of the expected files" {
     different=0
     for script in "$PROFUTILS_SRC"/tests/golden/*.sh; do
         name=${script##*/}

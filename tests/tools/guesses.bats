@@ -28,7 +28,7 @@ says()
     [ "$bad" -eq 0 ]
 }
 
-@test "words of pprof, perf and other tools are answered with the option that does the same" {
+@test "for words of pprof, perf and other tools the message names our option" {
     says 2 <<'END'
 proftop -cum a.folded => unrecognized option '-cum'; type --cum
 proftop -http=:0 a.folded => unrecognized option '-http'; type profcat -t html -o profile.html FILE
@@ -60,7 +60,7 @@ profdiff --fail-above=0.5 a.folded b.folded => --fail-above=0.5 has no unit: typ
 END
 }
 
-@test "of a misspelt option the nearest one is named" {
+@test "for a misspelt option the message names the nearest option" {
     says 2 <<'END'
 proftop --meazure=wall a.folded => did you mean --measure=wall
 proftop --limt 3 a.folded => did you mean --limit
@@ -95,7 +95,7 @@ END
 END
 }
 
-@test "options that are right, short or joined mean what they meant" {
+@test "right, shortened and joined options are accepted" {
     for options in -n1 '-n 1' -qn1 --lim=1 '--limit 1' '-t csv' -tcsv '-m samples' -msamples --no-trunc --form; do
         # shellcheck disable=SC2086 # some have two words
         proftop $options a.folded >out
@@ -108,7 +108,7 @@ END
     proftop -- --json >out
 }
 
-@test "proftop and profcat answer every selection with the pipe to type, which works" {
+@test "for every selection that proftop and profcat lack, the message has a pipe that works" {
     for option in $(grep '^option ' "$PROFUTILS_BUILD/tools/proffilter.opts" | sed 's/^option "\([^"]*\)".*/\1/'); do
         "$PROFUTILS_BIN/proftop" --help | grep -q -e "--${option}[ =]" && continue
         case $option in exit-code | split) continue ;; esac
@@ -130,7 +130,7 @@ END
     eval "$(sed -n 's/.*; type: //p' err)" | grep -q '^1,work,'
 }
 
-@test "an input that cannot be read is answered with the command that would work" {
+@test "for an input that cannot be read, the message has a command that works" {
     mkdir -p directory 'two words'
     cp a.folded directory
     echo 'no profile' >directory/other
@@ -149,7 +149,7 @@ END
     [ ! -e out.pfs ]
 }
 
-@test "more than two operands of profdiff are answered with two sides" {
+@test "for more than two operands, profdiff's message has a command with two sides" {
     for run in 1 2; do
         cp a.folded before$run.out
         cp b.folded after$run.out
@@ -165,7 +165,7 @@ END
     grep -q '"runs_before":2,"runs_after":2' out
 }
 
-@test "frames without names or lines: proftop says how to get them" {
+@test "if frames have no names or no lines, proftop says how to get them" {
     printf 'perl 7 1.000000: 10 cycles:\n\t401000 [unknown] (/bin/x)\n\t402000 [unknown] (/bin/x)\n\n' >unknown.txt
     printf 'perl 7 1.000000: 10 cycles:\n\t401000 main+0x0 (/bin/x)\n\n' >known.txt
     cp "$corpus/gmon/nopie.gmon.out" gmon.out
@@ -182,7 +182,7 @@ END
     done
 }
 
-@test "keys of other tools for --by and --sort" {
+@test "for other tools' keys of --by and --sort the message names our key" {
     while read -r ours theirs; do
         proftop "$ours" -t csv a.folded >want
         proftop "$theirs" -t csv a.folded | cmp - want
@@ -194,7 +194,7 @@ END
 END
 }
 
-@test "a table is no profile: the message says how to get the records" {
+@test "for a table as input, the message says how to get records" {
     for options in '' -tcsv -tjson '-b section'; do
         # shellcheck disable=SC2086 # none or several
         profdiff $options a.folded b.folded >table

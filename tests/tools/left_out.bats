@@ -9,7 +9,7 @@ setup()
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-@test "with --keep-going an input that cannot be added is left out as if it had not been given" {
+@test "with --keep-going an input that cannot be added does not change the result" {
     # periods and none; then a sum that overflows 64 bits in its third record; each with names, sections and a main measure of its own
     stream good.pfs <<'END'
 {"measures": [{"name": "cycles", "period": 10}, {"name": "level", "aggregation": "max"}], "meta": [["o", "k", "good"], ["profutils", "input", "good"]],
@@ -53,7 +53,7 @@ END
     [ ! -s out ] && [ ! -e to.csv ]
 }
 
-@test "with --keep-going an input that cannot be added is left out, whatever stands before and behind it" {
+@test "with --keep-going an input that cannot be added is left out, whatever inputs come before and after it" {
     # 2^63 - 1 twice overflows 64 bits; the main measure is that of the inputs that count
     stream bad.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds"}, {"name": "n"}],

@@ -9,7 +9,7 @@ setup()
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-@test "what is no whole number of the unit is a decimal number of it, in all forms" {
+@test "fractional amounts are decimal numbers in all forms of output" {
     printf 'a 2\nb 0.5\n' >tenths.folded
     printf 'a 10\n' >whole.folded
     printf 'a 10.5\n' >half.folded
@@ -36,7 +36,7 @@ END
     [ "$(proftop -t text --min-percent=0 small-parts.folded | awk 'NR > 2 { print $1 }' | tr '\n' ' ')" = "123.46 1 0.0049 0.00000000071 " ]
 }
 
-@test "parts of units are exact, or rounded once to six decimals, half to even" {
+@test "fractions of units are exact, or rounded once to six decimals, half to even" {
     cat >parts.py <<'END'
 import csv, io, json, os, random, subprocess, sys
 from fractions import Fraction
@@ -71,7 +71,7 @@ END
     python3 parts.py "$PROFUTILS_SRC/tests/check/make_stream.py" "$PROFUTILS_BIN"
 }
 
-@test "flat, cumulative and calls may be counted in parts of their own" {
+@test "flat, cumulative and calls may each have another fraction of the unit" {
     # f: a half itself, four thirds with g, called five quarters of a time; g: 1 of the total of 1.5
     stream own-parts.pfs <<'END'
 {"measures": [{"name": "excl", "unit": "things", "kind": "edge", "num": 1, "den": 2},
@@ -88,7 +88,7 @@ END
     [ "$(proftop -t csv --edges own-parts.pfs | grep ',f,' | cut -d , -f 9- | head -n 1)" = "incl,things,1.333333" ]
 }
 
-@test "records have no more digits than can be read back" {
+@test "records are written with as many digits as can be read back" {
     stream sevenths.pfs <<'END'
 {"measures": [{"name": "n", "den": 7, "raw_unit": "1/7 count", "main": 1}],
  "records": [{"stack": [["a"]], "values": {"n": 1}}, {"stack": [["b"]], "values": {"n": 72000000000000001}},

@@ -26,11 +26,11 @@ titles()
 }
 
 
-@test "frames are as wide as what was met there, and say so, whatever they are called" {
+@test "the width and the title of a frame show its amount, whatever its name" {
     python pictures "$PROFUTILS_BIN" .
 }
 
-@test "zoom, search, choosers and table work in a real browser" {
+@test "zoom, search, menus and table work in a real browser" {
     status=0
     python pictures_browser "$PROFUTILS_BIN" . >said 2>&1 || status=$?
     [ "$status" -ne 77 ] || skip "$(cat said)"
@@ -38,7 +38,7 @@ titles()
     [ "$status" -eq 0 ]
 }
 
-@test "a picture says each frame's amount and share" {
+@test "titles of frames have amount and share" {
     profcat x.folded -t svg >x.svg
     titles x.svg >got
     diff -u - got <<'END'
@@ -51,7 +51,7 @@ b (60 samples, 60.00%)
 END
 }
 
-@test "a difference keeps what is gone, and a doubled function has risen by 100 %" {
+@test "a difference shows frames that are gone, and +100 % for a doubled function" {
     profdiff x.folded y.folded -t svg >d.svg
     titles d.svg >got
     diff -u - got <<'END'
@@ -67,7 +67,7 @@ END
     [ "$(grep -c 'class="new"' d.svg)" -eq 1 ]
 }
 
-@test "the difference is the same by way of a stream, of two columns and of measures before and after" {
+@test "the picture of a difference is the same from profdiff, a stream, two columns and measures .before and .after" {
     python make_stream >columns.pfs <<'END'
 {"measures": [{"name": "before"}, {"name": "after"}], "records": [
 {"stack": [["main"], ["a"], ["x"]], "values": {"before": 30, "after": 60}}, {"stack": [["main"], ["a"], ["y"]], "values": {"before": 10}},
@@ -84,7 +84,7 @@ END
     done
 }
 
-@test "one side of a difference is drawn by itself, and so is what is merely called like one" {
+@test "one side of a difference can be drawn alone, and a measure whose name only looks like a side too" {
     cat >x.want <<'END'
 all (100 N, 100.00%)
 main (100 N, 100.00%)
@@ -109,7 +109,7 @@ END
     profcat d.pfs -m samples.delta -t json:flame | diff -u want -
 }
 
-@test "a difference of several measures shows the main one first" {
+@test "a difference of several measures shows the main measure first" {
     for run in 1 3; do
         python make_stream >$run.pfs <<END
 {"measures": [{"name": "objects"}, {"name": "space", "unit": "bytes", "main": true}],
@@ -124,14 +124,14 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     done
 }
 
-@test "with leaves at the root a frame's own part is still that of its function" {
+@test "with leaves at the root, the self amount of a frame is still that of its function" {
     printf 'main;a 10\nmain;b 3\n' >r.folded
     printf 'main;a 10\nmain;b 5\nmain 1\n' >s.folded
     profdiff r.folded s.folded -t svg:reverse,delta=self >d.svg
     titles d.svg | sed 's/ (.*self/ self/' | diff -u <(printf '%s\n' 'all self +0)' 'a self +0)' 'main self +0)' 'b self +2)' 'main self +0)' 'main self +1)') -
 }
 
-@test "the same input gives the same picture, in any locale, order and way" {
+@test "the same records give the same picture, in any locale, order and program" {
     for format in svg html; do
         profcat x.folded -t $format >one
         cat x.folded | LC_ALL=de_DE.UTF-8 profcat -o two.$format
@@ -145,7 +145,7 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     profcat x.folded -t svg | cmp - <(sort -r x.folded | profcat -f folded -t svg)
 }
 
-@test "parts of samples are decimals in titles, in the page's data and in nested JSON" {
+@test "fractional samples are decimals in titles, in the data of the page and in nested JSON" {
     printf 'main;a 1234\nmain;b 0.5\nmain;c 0.25\n' >quarters.folded
     profcat -t svg quarters.folded >quarters.svg
     grep -q '<title>all (1,234.75 samples, 100.00%)</title>' quarters.svg
@@ -186,7 +186,7 @@ subtitle()
     [[ $(subtitle d.svg) == 'excl: before '* ]]
 }
 
-@test "a title may have commas, and says nothing to a browser but itself" {
+@test "a title may have commas, and markup in it is escaped" {
     profcat x.folded -t 'svg:title=</text><script>a\, b,subtitle=&' >x.svg
     grep -q '>&lt;/text&gt;&lt;script&gt;a, b</text>' x.svg
     grep -q 'id="subtitle".*>&amp;</text>' x.svg
@@ -194,21 +194,21 @@ subtitle()
     [ "$(grep -c '<script>' x.html)" -eq 1 ]
 }
 
-@test "records without stacks are no picture" {
+@test "records without stacks are refused" {
     sample=$PROFUTILS_SRC/tests/corpus/dcpi/valid/v24_tstart_only.prof
     for format in svg html; do
         fails 2 "$format cannot hold flat records" profcat "$sample" -t $format
     done
 }
 
-@test "sizes are as asked for" {
+@test "sizes follow the options" {
     profcat x.folded -t svg:width=600,height=20,fontsize=16,colors=io >x.svg
     grep -q '<svg .* width="600" height="208" .* font-size="16">' x.svg # 5 + 3 lines of text, 4 levels
     grep -q '<title>all .*<rect x="10.00" y="140" width="580.00" height="19"' x.svg
     grep -q '<title>b .*<rect x="242.00" y="100" width="348.00" height="19"' x.svg
 }
 
-@test "a function has one colour in all pictures, and those of a package one hue" {
+@test "a function has the same colour in all pictures, and functions of a package the same hue" {
     fills() { sed -n "s/^<g><title>$1 .* fill=\"\([^\"]*\)\".*/\1/p" "$2"; }
     printf 'main;P::a 1\nmain;P::b 1\nmain;Q::c 1\n' >p.folded
     printf 'other;P::a 5\n' >q.folded
@@ -221,7 +221,7 @@ subtitle()
     done
 }
 
-@test "an option that is wrong is named" {
+@test "a wrong option is named in the message" {
     fails 2 "svg:width takes a number from 100 to 100000, not '12'" profcat x.folded -t svg:width=12
     fails 2 "svg:minwidth takes pixels such as 0.5 or a share such as 0.25%, not 'x'" profcat x.folded -t svg:minwidth=x
     fails 2 "svg:colors is one of hot\|mem" profcat x.folded -t svg:colors=pink
@@ -237,7 +237,7 @@ subtitle()
     grep -q '"complete":false' out
 }
 
-@test "sums that overflow 64 bits are refused, names of any length and stacks of any depth are drawn" {
+@test "sums that overflow 64 bits are refused; names of any length and stacks of any depth are drawn" {
     printf 'main;a 9223372036854775807\nmain;b 1\n' >big.folded
     for format in svg html json:flame; do
         fails 3 "the sum of measure 'samples' below one frame overflows 64 bits" profcat big.folded -t $format
@@ -248,7 +248,7 @@ subtitle()
     profcat deep.folded -t html >/dev/null
 }
 
-@test "what falls stands in the picture too" {
+@test "negative amounts are in the picture too" {
     printf 'main;a 10\nmain;b -30\n' >n.folded
     profcat n.folded -t svg >n.svg
     titles n.svg >got
@@ -265,7 +265,7 @@ a (before 10, after 20 samples, +10, +100.00%, ratio 2.00)
 b (before -30, after -60 samples, -30, -100.00%, ratio 2.00)') -
 }
 
-@test "a difference as nested JSON has what was before and the change in each node" {
+@test "in a difference as nested JSON each node has the amount before and the change" {
     profdiff x.folded y.folded -t json:flame >got
     n() { printf '{"name":"%s","value":%d,"self":%d,"children":[%s],"before":%d,"delta":%d}' "$@"; }
     n all 140 0 "$(n main 140 0 "$(n a 60 0 "$(n x 60 60 '' 30 30),$(n y 0 0 '' 10 -10)" 40 20),$(n b 60 60 '' 60 0),$(n c 20 20 '' 0 20)" 100 40)" 100 40 >want
@@ -273,7 +273,7 @@ b (before -30, after -60 samples, -30, -100.00%, ratio 2.00)') -
     diff -u want got
 }
 
-@test "the stacks of a profile that has lines and callers as well are drawn, all of them" {
+@test "of a profile with lines and callers too, all stacks are drawn" {
     cat >compare.py <<'END'
 import json, sys, xml.etree.ElementTree as tree
 total = sum(row["values"]["excl"] for row in map(json.loads, open("rows")) if row["kind"] == "sample")
@@ -290,11 +290,11 @@ END
     python3 compare.py
 }
 
-@test "a change of more than 64 bits of percent is printed whole" {
+@test "a change in percent that overflows 64 bits is printed in full" {
     printf 'a 1 9000000000000000000\n' | profcat -t svg | grep -qF '+899,999,999,999,999,999,900.00%, ratio 9,000,000,000,000,000,000.00)'
 }
 
-@test "values that do not add up have no picture and no tree" {
+@test "maxima, which cannot be added, are refused" {
     stream depth.pfs <<'END'
 {"measures": [{"name": "depth", "unit": "count", "aggregation": "max"}],
  "records": [{"stack": [["f"]], "values": {"depth": 2}}]}

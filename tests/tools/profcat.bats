@@ -49,7 +49,7 @@ END
     same want got
 }
 
-@test "text escapes what could steer a terminal" {
+@test "text escapes characters that control a terminal" {
     printf 'main;\033[31mred\033[0m;bell\007 1\n' >odd.folded
     profcat odd.folded -t text >got
     [ "$(LC_ALL=C tr -d '\n -~' <got | wc -c)" -eq 0 ]
@@ -71,7 +71,7 @@ END
     same want got
 }
 
-@test "a json document holds the rows of ndjson, totals and metadata" {
+@test "a json document has the rows of ndjson, totals and metadata" {
     printf '# written by hand\n' | cat - a.folded >c.folded
     profcat c.folded b.folded -t json >got.json
     profcat c.folded b.folded -t ndjson >got.ndjson
@@ -90,7 +90,7 @@ END
     same got.json piped.json
 }
 
-@test "json and ndjson tell what filters removed" {
+@test "json and ndjson have the sums that filters removed" {
     printf 'top;a 3\ntop;b 4\ntop;c 5\n' >abc.folded
     proffilter --ignore='^a$' abc.folded | proffilter --focus=b >cut.pfs
     list='"removed":["sample samples count 3 1/1 1","sample samples count 5 1/1 1"]'
@@ -127,7 +127,7 @@ END
     for to in json ndjson; do profcat -t $to cut.pfs | proftop -n 0 -t csv - | diff want -; done
 }
 
-@test "decimals of our own json are read back as they stand" {
+@test "decimals of our own json are read back exactly" {
     printf 'main;a 2\nmain;b 0.5\nmain;c 0.125\n' >tenths.folded
     for to in json ndjson; do
         profcat -t $to tenths.folded >tenths.$to
@@ -166,7 +166,7 @@ END
     profcat -t json tenths-of-ns.pfs | grep -q '"unit":"nanoseconds","kind":"sample","total":24,'
 }
 
-@test "an empty profile is a document too, an incomplete one says so" {
+@test "an empty profile becomes a json document; the document of an incomplete profile says so" {
     printf '\n' >nothing.folded
     profcat -f folded nothing.folded -t json >got
     printf '%s\n' '{"schema":"profutils.samples/1","rows":[],"measures":[{"name":"samples","unit":"count","kind":"sample","total":0,"role":"count","nature":"sampled","main":true}],"meta":{"tool":"profcat","inputs":["nothing.folded"],"source_format":"folded","complete":true,"metadata":[],"removed":[]}}' >want
@@ -179,7 +179,7 @@ END
     python3 -c 'import json; d = json.load(open("got")); assert not d["meta"]["complete"] and len(d["rows"]) == 1'
 }
 
-@test "frames as names, and a row for each frame" {
+@test "json can have frames as names, or a row for each frame" {
     profcat a.folded -t ndjson:stack=names >got
     sed -n 1p got | grep -qF '"stack":["read","work","main"],'
     profcat a.folded -t ndjson:explode >got
@@ -206,7 +206,7 @@ END
     profcat -t ndjson:flame a.folded 2>err || [ $? -eq 2 ]
 }
 
-@test "csv is read by a csv reader, tsv by cutting at tabs" {
+@test "csv can be read by a csv reader, tsv by splitting at tabs" {
     printf 'main;x\ty;"q",r\\n;\303\251\303 6\n' | cat a.folded - >odd.folded
     profcat --set-label 'k;1=v=2' --set-label section=s1 odd.folded -t csv >got.csv
     profcat --set-label 'k;1=v=2' --set-label section=s1 odd.folded -t tsv >got.tsv
@@ -225,7 +225,7 @@ assert got == want, got
 END
 }
 
-@test "a measure that comes late has a column, but not behind eight megabytes of table" {
+@test "a measure that comes late gets a column, unless 8 MiB of the table are written" {
     profcat -f folded:measure=wall/ms a.folded -o wall.pfs
     profcat b.folded wall.pfs -t tsv | cut -f 8,9 | tr '\t' , >got
     printf '%s\n' samples,wall 7,0 1,0 0,3000000 0,5000000 0,2000000 0,4000000 | same - got
@@ -242,7 +242,7 @@ END
     [ "$(profcat b.folded wall.pfs -m samples -t csv | tail -n 1)" = 'sample,,,,,,0,0' ]
 }
 
-@test "the suffix of -o chooses the format, .gz packs" {
+@test "the suffix of -o chooses the format, .gz compresses" {
     for format in pfs folded text json ndjson csv tsv; do
         suffix=$format
         [ "$format" != text ] || suffix=txt
@@ -264,7 +264,7 @@ END
     fails 2 "the output formats are text, json and ndjson, not csv" profcat --probe a.folded -o probe.csv
 }
 
-@test "a suffix that chooses no format is refused" {
+@test "an unknown suffix is refused" {
     profcat a.folded -o by.JSON
     profcat a.folded -t json | cmp - by.JSON
     profcat a.folded -o BY.CSV.GZ
@@ -293,7 +293,7 @@ END
     [ ! -s err ]
 }
 
-@test "an unknown format or option is answered with those there are" {
+@test "the message about an unknown format or option lists the known ones" {
     fails 2 "unknown format 'xml'; formats to write: pfs, .*folded, .*text, json, ndjson, csv, tsv, svg, html" profcat a.folded -t xml
     fails 2 "cannot read 'csv'; formats to read: pfs, .*folded" profcat -f csv a.folded
     fails 2 "json has no option 'indent' for writing; it has: stack, explode" profcat a.folded -t json:indent=2
@@ -303,7 +303,7 @@ END
 
 # --- one order --------------------------------------------------------------------------------------------
 
-@test "the order of the input does not show in canonical output" {
+@test "canonical output does not depend on the order of the input" {
     python3 - <<'END'
 import random
 r = random.Random(7)
@@ -331,7 +331,7 @@ END
     profcat h1.pfs h2.pfs | profcat --canonical | same want -
 }
 
-@test "canonical output holds the records of the input, sorted as their stacks are" {
+@test "canonical output has the records of the input, sorted by their stacks" {
     profcat --canonical one.folded -t folded >got
     grep '^#' got | tr -d '\n' | grep -qx '# c0# c1# c2# c3# c4'
     profcat one.folded -t folded | grep -v '^#' >want
@@ -349,7 +349,7 @@ assert len(keys) == 3500 and keys == sorted(keys)
 END
 }
 
-@test "random streams of all kinds of records come out whole in every form" {
+@test "random streams of all kinds of records are complete in every form of output" {
     reference=$PROFUTILS_SRC/tests/reference/pfs.py
     for seed in 1 3 6 7 8 12; do
         python3 "$reference" random "$seed" one.pfs
@@ -387,7 +387,7 @@ END
 
 # --- inspection -------------------------------------------------------------------------------------------
 
-@test "probe says of each input what it is" {
+@test "probe describes each input" {
     profcat --set-label section=req --set-label host=h a.folded -o l.pfs
     profcat --probe a.folded l.pfs -t ndjson >got
     cat >want <<'END'
@@ -412,7 +412,7 @@ END
     printf '"records":2,"functions":4\n"records":4,"functions":5\n"records":2,"functions":4\n' | same - got
 }
 
-@test "inspection goes on behind a bad input and exits 3" {
+@test "inspection continues after a bad input and exits 3" {
     printf 'not a profile\n' >bad
     head -c 200 a.pfs >cut.pfs
     fails 3 'profcat: bad: offset 0: unknown' profcat --probe a.folded bad cut.pfs b.folded -t ndjson
@@ -427,7 +427,7 @@ END
     [ "$(cat out)" = "$(printf '4 a.folded\n2 b.folded\n6 total')" ]
 }
 
-@test "count is a number, or one for each input" {
+@test "count prints one number, or a number for each input" {
     [ "$(profcat -c a.folded)" = 4 ]
     [ "$(profcat -c <a.pfs)" = 4 ]
     [ "$(cat a.pfs b.pfs a.pfs | profcat -c)" = 10 ]
@@ -437,7 +437,7 @@ END
     printf '{"input":"a.folded","records":4,"complete":true}\n{"input":"b.pfs","records":2,"complete":true}\n' | same - got
 }
 
-@test "header prints the metadata and nothing else" {
+@test "header prints only the metadata" {
     printf '# one\nmain;a 1\n# two \\ \033[1m\n' >meta.folded
     profcat -H meta.folded >got
     printf 'folded comment # one\nfolded comment # two \\ \\x1b[1m\n' | same - got
@@ -456,7 +456,7 @@ END
     fails 2 'exclude each other' profcat -H -c meta.folded
 }
 
-@test "frames lists the frames of a native stream, also of a damaged one" {
+@test "frames lists the frames of a native stream, even of a damaged one" {
     profcat --frames a.pfs >got
     head -n 1 got | grep -q 'offset  type'
     awk 'NR > 1 { print $2 }' got | tr -d '\n' | grep -qxE 'H[DBM]+E'
@@ -481,7 +481,7 @@ END
 
 # --- streams ----------------------------------------------------------------------------------------------
 
-@test "native streams pass as they are, one behind the other" {
+@test "native streams are copied unchanged, one after the other" {
     profcat a.pfs | same a.pfs -
     profcat <a.pfs | same a.pfs -
     profcat a.pfs b.pfs a.pfs >got
@@ -500,7 +500,7 @@ END
     profcat -z 6 a.pfs | profcat --frames | grep -q deflated || [ "$(wc -c <a.pfs)" -lt 2000 ]
 }
 
-@test "an incomplete stream is named by every stage" {
+@test "every program of a pipe reports an incomplete stream" {
     head -c $(($(wc -c <a.pfs) - 20)) a.pfs >cut.pfs
     bash -c 'profcat cut.pfs 2>e1 | profcat 2>e2 | profcat -t folded >out 2>e3; echo "${PIPESTATUS[*]}"' >got
     [ "$(cat got)" = '3 3 3' ]
@@ -511,7 +511,7 @@ END
     [ "$(cat got)" = '3 3 3' ]
 }
 
-@test "a slow producer is not waited for" {
+@test "records of a slow producer are passed on at once" {
     line=$(printf 'frame;%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
     for stages in 'profcat' 'profcat | profcat' 'profcat | profcat --set-label k=v | profcat'; do
         rm -f slow seen
@@ -533,7 +533,7 @@ END
 
 # --- labels -----------------------------------------------------------------------------------------------
 
-@test "labels are set on all records and replace those of the same key" {
+@test "--set-label sets a label on all records and replaces labels of the same key" {
     profcat --set-label host=one a.folded | profcat --set-label host=two --set-label x=1 -t csv | cut -d, -f 3 | sort -u >got
     printf 'host=two;x=1\nlabels\n' | same - got
     profcat --set-label empty= a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"empty":[""]}'
@@ -543,7 +543,7 @@ END
     profcat --set-label 'k=a,b=c' a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"k":["a,b=c"]}'
 }
 
-@test "records can carry the name of the input they come from" {
+@test "--label-source labels records with the name of their input" {
     profcat --label-source a.folded b.pfs -t tsv | cut -f 3 | sort | uniq -c | sed 's/^ *//' >got
     printf '1 labels\n4 source=a.folded\n2 source=b.pfs\n' | same - got
     profcat --label-source=from a.folded -t tsv | sed 1d | cut -f 3 | sort -u >got
@@ -569,7 +569,7 @@ calls()
     } | stream "$file"
 }
 
-@test "--expand-edges shares out what a function costs by what came along each way to it" {
+@test "--expand-edges divides the costs of a function among its callers by the costs of each call" {
     # main calls a (60 in all, 20 of its own) and b (40, 10); both call c, which costs 70: 40 from a, 30 from b
     calls diamond.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:40:40' 'b>c:30:30'
     profcat --expand-edges diamond.pfs -t folded >got 2>err
@@ -593,7 +593,7 @@ calls()
     done
 }
 
-@test "--expand-edges leaves stacks there are, says so in the stream, and refuses what cannot be shared out" {
+@test "--expand-edges keeps existing stacks, marks the stream, and refuses costs that it cannot divide" {
     calls diamond.pfs 'main>a:20:60' 'a>c:40:40'
     profcat -q --expand-edges a.folded diamond.pfs -t pfs >both.pfs
     profcat -H both.pfs | grep -qx 'profcat expand-edges stacks are approximate: made of pairs of caller and callee'
@@ -611,7 +611,7 @@ EOF
     run ! grep -q 'approximate' err
 }
 
-@test "--expand-edges makes stacks of single functions where no calls are known" {
+@test "--expand-edges makes stacks of one function if no calls are known" {
     printf '%s\n' 'version: 1' 'events: Ir Dr' fn=main '1 10 1' '3 5' fn=a '2 40 2' 'totals: 55 3' >flat.cg
     for measure in 'Ir main 15 a 40' 'Dr main 1 a 2'; do
         read -r name main own a other <<<"$measure"
@@ -629,7 +629,7 @@ EOF
     fails 3 'inclusive.pfs: no measure has the own costs of functions' profcat --expand-edges inclusive.pfs -t folded
 }
 
-@test "--expand-edges of wide and deep calls is bounded, and large values are exact" {
+@test "--expand-edges takes bounded time for wide and deep calls, and large values are exact" {
     command -v python3 >/dev/null || skip "no python3"
     # 40 levels of two functions that both call both: 2^40 ways
     python3 - >levels <<'EOF'
@@ -654,7 +654,7 @@ assert sums == {f"{a}{level}": 1 << 50 for level in range(40) for a in "xy"}, su
 EOF
 }
 
-@test "what programs write that is not read is named, with what to give instead" {
+@test "for known files that cannot be read, the message says what to give instead" {
     named=0
     while IFS='|' read -r bytes pattern; do
         # shellcheck disable=SC2059  # a table of escapes
@@ -681,7 +681,7 @@ marked()
     { printf '\357\273\277' && cat "$1"; } >given
 }
 
-@test "UTF-8's mark before a text changes nothing" {
+@test "a UTF-8 byte order mark before a text changes nothing" {
     corpus=$PROFUTILS_SRC/tests/corpus
     seen=0
     while read -r file; do
@@ -726,7 +726,7 @@ END
     fails 3 'given: offset 0: the input is empty' profcat given
 }
 
-@test "UTF-8's mark before what is no text is refused" {
+@test "a UTF-8 byte order mark before a binary format is refused" {
     corpus=$PROFUTILS_SRC/tests/corpus
     for file in dcpi/valid/v01_single_chunk.prof gmon/nopie.gmon.out gperftools/cpu.prof gperftools/hand_symbols.prof \
         nytprof/gotos_blocks.nyt pstats/small.pstats pynytprof/note_e_py.nyt statprofiler/depth1.out; do
@@ -740,7 +740,7 @@ END
     fails 3 'given: offset 0: the file begins with a byte order mark' profcat given -t pfs -o copy.pfs
 }
 
-@test "counts of different periods stand in columns of their own: they are not added" {
+@test "counts of different periods are not added: each has a column" {
     # 2 counts of 100 cycles and 2 of 300: 800 cycles, and neither 4 counts of 100 nor of 300
     for period in 100 300; do
         stream $period.pfs <<END

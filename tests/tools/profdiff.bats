@@ -33,7 +33,7 @@ setup()
 # 1 function 2 file 3 line 4 image 5 measure 6 unit 7-9 flat before after delta 10-12 cum 13 ratio 14 points 15-16 runs
 # 17-18 interval 19 p 20 q 21 verdict 22 status 23 what --by adds
 
-@test "the table is exactly this" {
+@test "the table is exactly the expected table" {
     expect profdiff -t text x.folded y.folded <<'END'
 samples: 11 before, 9 after, -2 (-18.18% of before)               x.folded, y.folded
 exact binomial on the numbers of samples, given their sum; right if samples do not depend on each other
@@ -49,7 +49,7 @@ END
     [ "$(tail -n 1 table)" = "... 3 functions not shown; -n 0 for all" ]
 }
 
-@test "json and csv have what the schema says, and keep the order of keys" {
+@test "json and csv follow the schema and keep the order of keys" {
     expect profdiff -t ndjson -n 1 x.folded y.folded <<'END'
 {"function":"old","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":8,"flat_after":0,"flat_delta":-8,"cum_before":8,"cum_after":0,"cum_delta":-8,"ratio":0.0,"points":-72.72727273,"runs_before":1,"runs_after":1,"ci_low":-8.0,"ci_high":-2.809478962,"p":0.0078125,"q":0.0234375,"verdict":"-","status":"removed"}
 END
@@ -63,17 +63,17 @@ END
     grep -q '^main,,0,,samples,count,0,0,0,11,9,-2,,0.0,1,1,,,,,=,same$' table.csv
 }
 
-@test "random runs compare as an independent computation says" {
+@test "comparisons of random runs equal an independent computation" {
     command -v python3 >/dev/null || skip "python3 is missing"
     timeout 300 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" random 40 20140616
 }
 
-@test "dcpi's differences and statistics are those of the reference" {
+@test "differences and statistics of dcpi profiles equal the reference" {
     command -v python3 >/dev/null || skip "python3 is missing"
     timeout 60 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" dcpi "$CORPUS/dcpi"
 }
 
-@test "a profile differs from itself in nothing, whatever its format" {
+@test "a profile of any format does not differ from itself" {
     [ -d "$CORPUS/statprofiler" ] || skip "no corpus"
     for profile in "$CORPUS"/statprofiler/sections-nested.out "$CORPUS"/nytprof/anon_c0.nyt "$CORPUS"/dcpi/valid/v03_many_chunks.prof x.folded; do
         [ -f "$profile" ] || continue
@@ -87,7 +87,7 @@ END
     done
 }
 
-@test "with several runs a side the means are compared by Welch's t" {
+@test "with several runs on a side, the means are compared by Welch's t" {
     # f: 1001..1003 and 1501..1503, but chance reaches as far as that of a Poisson count: variance 1002 / 3 + 1502 / 3, 3.85 degrees
     # of freedom; g does not move
     expect cells 1,7-9,13,15,16,21,22 -s name before after <<'END'
@@ -110,7 +110,7 @@ END
     [ "$(cells 7-9,13,22 @list @list2)" = "2.5 1.5 -1 0.6 less" ]
 }
 
-@test "counts of different numbers of decimals are compared, as whole ones with each other" {
+@test "counts with different numbers of decimals can be compared" {
     printf 'a 10\n' >ten.folded
     printf 'a 10.5\nb 0.125\n' >more.folded
     expect cells 1,6-9,13,22 -s name ten.folded more.folded <<'END'
@@ -137,7 +137,7 @@ END
     fails 3 "overflows 64 bits in the common unit of all runs" profdiff -t csv great.folded more.folded
 }
 
-@test "means of counts are exact, and so is what is said of them" {
+@test "means of counts are exact, and so are the numbers computed from them" {
     mkdir fifths fifths2 sixtieths sixtieths2
     for run in 1 2 3 4 5; do # 1.4 and 1.6
         printf 'f %d\ng 3\n' $((run < 4 ? 1 : 2)) >fifths/$run.folded
@@ -234,7 +234,7 @@ held()
     profdiff -t tsv "$@" | awk -F '\t' 'NR > 1 && ($17 > $9 || $18 < $9) { print; bad = 1 } END { exit bad }'
 }
 
-@test "samples that stand for different amounts on the two sides are weighed" {
+@test "samples that stand for different amounts on the two sides are weighted" {
     ticked fine.pfs 1000000 1000 1000 40 40
     ticked coarse.pfs 10000000 99 99 12 12
     # 1 ms and 10 ms: one sample in 11 is expected after; p by Python's fractions, q of g twice its p
@@ -259,7 +259,7 @@ END
     [ "$(cells 1,9 -s name --normalize fine.pfs fine.pfs | tr '\n' ,)" = "f 0,g 0," ]
 }
 
-@test "where it is not known what samples stand for nothing is tested" {
+@test "if samples stand for different or unknown amounts, nothing is tested" {
     ticked fine.pfs 1000000 1000 1000 40 40
     ticked coarse.pfs 10000000 99 99 12 12
     ticked heavy.pfs 10000000 150 99 12 12 # some weigh more than one tick
@@ -276,7 +276,7 @@ END
     held light.pfs heavy.pfs
 }
 
-@test "exact counts that changed changed, and times of one run each are not known to" {
+@test "a change of exact counts is real; a change of times of one run on each side is unknown" {
     for calls in 5 6; do
         stream $calls.pfs <<END
 {"measures": [{"name": "calls", "nature": "exact", "role": "count"}, {"name": "time", "unit": "nanoseconds", "nature": "timed"}],
@@ -290,7 +290,7 @@ END
     profdiff -t text -m time 5.pfs 6.pfs | grep -q 'nothing tells a change from chance'
 }
 
-@test "--sort, --only, -n, --drop-negative and --reverse" {
+@test "--sort, --only, -n, --drop-negative and --reverse work as the manual says" {
     printf 'a 10\nb 100\nc 7\nd 50\n' >p.folded
     printf 'a 30\nb 60\nd 50\ne 3\n' >q.folded
     order() { cells 1 "$@" p.folded q.folded | tr -d '\n'; }
@@ -320,7 +320,7 @@ END
     fails 2 "--min-delta takes" profdiff --min-delta=-1 p.folded q.folded
 }
 
-@test "--normalize: columns of one name with different units stay apart in streams and pictures" {
+@test "--normalize keeps columns with one name and different units apart in streams and pictures" {
     row() { printf '{"id":1,"kind":"sample","labels":{},"stack":[{"function":"%s"}],"values":{"n":%s},"units":{"n":"%s"}}\n' "$@"; }
     { row f 1 count; row g 3 count; row f 4 bytes; row g 1 bytes; } >units.ndjson
     profdiff --normalize -f ndjson -t pfs units.ndjson units.ndjson >units.pfs
@@ -341,7 +341,7 @@ assert rows == want, rows'
     grep -q '^no record has a value$' nothing.txt
 }
 
-@test "the gate is status 1 and shows the rows that rose, and them alone" {
+@test "--fail-above exits 1 and shows only the rows that rose" {
     printf 'a 1000\nb 1000\nc 1000\nd 3\n' >p.folded
     printf 'a 1300\nb 1050\nc 700\nd 6\ne 40\n' >q.folded
     # b rose by 5 %, but that may be chance, and so may d; e was not there
@@ -382,7 +382,7 @@ END
     fails 2 "--fail-above is for tables" profdiff --fail-above=5% -t pfs p.folded q.folded
 }
 
-@test "the difference goes through the pipe, and before and delta are after" {
+@test "the difference passes through a pipe, and before + delta = after" {
     profdiff -t pfs x.folded y.folded | proffilter -F 'old|new' | proftop -t csv -n 0 >got
     [ "$(cut -d , -f 2,7,9,11 got | tail -n +2 | sort | tr '\n' ' ')" = "main,samples.delta,0,-2 new,samples.delta,6,6 old,samples.delta,-8,-8 " ]
     [ "$(profdiff -t pfs x.folded y.folded | proftop -t csv -s name -m samples.before -m samples.after | grep -c '^1,main')" -eq 2 ]
@@ -398,7 +398,7 @@ g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
     [ ! -e absent.pfs ]
 }
 
-@test "means of small stacks of several runs lose nothing" {
+@test "means of small stacks over several runs are exact" {
     # 100 stacks of one sample in each of three runs before, 200 after; each stands in one run, so that its mean is a third
     mkdir thin thinner
     for run in 0 1 2; do
@@ -440,7 +440,7 @@ END
     [ "$(proftop -u ticks -m wall.before -t csv -s name ticks.pfs | grep ',g,' | cut -d , -f 8-9)" = "tick,3" ]
 }
 
-@test "means that are no whole numbers come back from other formats, or it is said that they do not" {
+@test "fractional means are read back from other formats, or a warning says that they are rounded" {
     mkdir many and
     printf 'f 1\ng 4\n' >many/1.folded # f 4/3, g 8/3
     printf 'f 1\ng 2\n' >many/2.folded
@@ -512,7 +512,7 @@ END
     profcat -t callgrind mixed.pfs | grep -A 9 '^events: Ir_(1/3count)$' | tr '\n' , | grep -q ',0 4,.*,calls=0 0,0 9,'
 }
 
-@test "folded has two columns, as difffolded.pl writes them" {
+@test "a difference in folded has two columns, like difffolded.pl's" {
     expect profdiff -t folded x.folded y.folded <<'END'
 main;new 0 6
 main;old 8 0
@@ -525,7 +525,7 @@ END
     fails 2 "cannot hold the values before" profdiff -t statprofiler x.folded y.folded
 }
 
-@test "--stats sums up each row over all runs" {
+@test "--stats has the statistics of each row over all runs" {
     # 2 and 4: mean 3, deviation sqrt(2), range 2 of 6; nothing and 6: mean 3, deviation sqrt(18)
     printf 'f 2\ng 6\n' >p.folded
     printf 'f 4\n' >q.folded
@@ -547,7 +547,7 @@ END
     fails 2 "--stats sorts by" profdiff --stats -s q p.folded
 }
 
-@test "differences and sums that overflow 64 bits are refused by name" {
+@test "differences and sums that overflow 64 bits are refused with the name of the measure" {
     stream low.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": -9000000000000000000}}]}
 END
@@ -575,7 +575,7 @@ END
         grep -q '"total_before":18446744073709551614,"total_after":18446744073709551614,"total_delta":0,.*"min_delta":1844674407370955161}'
 }
 
-@test "the table is the default everywhere; -t or the suffix of -o asks for a stream" {
+@test "the default is the table, even in a pipe; -t or the suffix of -o asks for a stream" {
     LC_ALL=C profdiff x.folded y.folded | cat >piped
     profdiff x.folded y.folded >table
     profdiff x.folded y.folded -o written
@@ -630,7 +630,7 @@ END
     fails 3 "no records and no measures: --fail-above" profdiff --fail-above=5% -t csv none.pfs none.pfs
 }
 
-@test "a measure in two units of which neither becomes the other is refused, whatever the output" {
+@test "a measure in two units that cannot be converted is refused in all outputs" {
     stream time.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
  "records": [{"stack": [["f"]], "values": {"wall": 9}}]}
@@ -654,7 +654,7 @@ END
     profcat -t ndjson both-ticks.pfs | grep -q '"units":.*nanoseconds.*tick'
 }
 
-@test "a bad run is named; --keep-going leaves it out, and the status says so" {
+@test "a bad run is named; --keep-going leaves it out and exits 3" {
     mkdir bad && cp before/1.folded before/2.folded bad && cp bad.folded bad/0.folded
     fails 3 "bad/0.folded: offset 10: line 2: the count" profdiff -t csv bad after
     [ -z "$output" ]
@@ -672,7 +672,7 @@ END
     [ ! -e absent.pfs ]
 }
 
-@test "a run that cannot be compared is left out with --keep-going as if it had not been given" {
+@test "with --keep-going a run that cannot be compared does not change the result" {
     mkdir all good
     stream good/1.pfs <<'END'
 {"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [

@@ -18,7 +18,7 @@ setup()
 # 1 function 2 file 3 line 4 image 5 measure 6 unit 7-9 flat before after delta 10-12 cum 13 ratio 14 points 15-16 runs
 # 17-18 interval 19 p 20 q 21 verdict 22 status 23 what --by adds
 
-@test "rows are what --by says, with a column of their own" {
+@test "--by chooses the rows and adds a column for the key" {
     stream one.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
  "records": [{"stack": [["main", "a.pl", 9], ["P::f", "P.pm", 3, 0, "/lib/p", 32]], "labels": [["host", "a"], ["section", "s"]], "values": {"wall": 2}},
@@ -41,7 +41,7 @@ END
     fails 3 "another unit" profdiff -u ticks one.pfs two.pfs
 }
 
-@test "a library that is mapped elsewhere is the same library" {
+@test "a library that is mapped to another address is the same library" {
     command -v python3 >/dev/null || skip "python3 is missing"
     # both runs have 1, 10 and 100 samples in a library with a build id, in one without, and in memory that no file lies behind
     python3 "$PROFUTILS_SRC/tests/check/profmerge.py" slid .
@@ -130,7 +130,7 @@ END
 
 # --- a release that lies elsewhere ---------------------------------------------------------------------------
 
-@test "functions of one name in another file are hinted at, and joined by name" {
+@test "a hint names functions that only differ in the file, and --by=name joins them" {
     for side in p:100 p/v2:120; do
         printf '# callgrind format\nevents: Ir\nfl=/%s/w.c\nfn=main\n1 10\nfn=hot\n5 %d\nfn=init\n7 1\n' "${side%:*}" "${side#*:}" >"${side//[^0-9]/}.cg"
         printf 'fl=/usr/same.c\nfn=same\n1 5\n' >>"${side//[^0-9]/}.cg"
@@ -154,7 +154,7 @@ END
     profdiff -t text one.cg 2120.cg | grep -q '^\.\.\. 1 function is gone with one file'
 }
 
-@test "frames of a difference's picture are those of a name with --by=name" {
+@test "--by=name also joins frames in the picture of a difference" {
     for side in p:100 v:120; do
         printf '# callgrind format\nevents: Ir\nfl=/%s/w.c\nfn=hot\n5 %d\n' "${side%:*}" "${side#*:}" | profcat -q --expand-edges -o "${side%:*}.pfs"
     done
@@ -174,7 +174,7 @@ END
     fails 2 "\-\-limit is for tables" profdiff --by=name -n 1 -t svg p.pfs v.pfs
 }
 
-@test "--by=section compares a run of many sections with a run of one, or of none" {
+@test "--by=section compares a run with many sections and a run with one section or without sections" {
     local measures='{"measures": [{"name": "wall", "unit": "nanoseconds", "main": 1}], "records": ['
     [ -z "$PROFUTILS_SAN_BIN" ] || PATH=$PROFUTILS_SAN_BIN:$PATH
     record() { printf '{"stack": [["f"]], "labels": [["section", "s%d"]], "values": {"wall": 5}}' "$1"; }

@@ -46,7 +46,7 @@ holds()
     [ "$bad" -eq 0 ]
 }
 
-@test "records are chosen by their frames" {
+@test "--focus and --ignore select records by their frames" {
     holds <<'END'
 -F c => main;a;a;c 5
 --focus='^a$' => main;a;a;c 5, main;a;b 3, start;b;a;b;e 7
@@ -76,7 +76,7 @@ holds()
 END
 }
 
-@test "frames are taken away" {
+@test "--hide, --show and similar options remove frames" {
     holds <<'END'
 --hide='^a$' => main;b 3, main;c 5, main;d 2, start;b;b;e 7
 --hide='a' => b 3, b;b;e 7, c 5, d 2
@@ -98,7 +98,7 @@ END
 END
 }
 
-@test "frames are renamed as sed would" {
+@test "--rename renames frames like sed" {
     holds <<'END'
 --rename='s/a/X/' => mXin;X;X;c 5, mXin;X;b 3, mXin;d 2, stXrt;b;X;b;e 7
 --rename='s/a/X/' --rename='s/X/&&/' => mXXin;XX;XX;c 5, mXXin;XX;b 3, mXXin;d 2, stXXrt;b;XX;b;e 7
@@ -133,7 +133,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "renaming and trimming take files, images and labels too" {
+@test "--rename and --trim-path also change files, images and labels" {
     command -v python3 >/dev/null 2>&1 || skip "no python3"
     check=$PROFUTILS_SRC/tests/check/proffilter.py
     for options in --trim-path=/usr/lib/ '--rename=file:s,^.*/,,' '--rename=image:s/[a-z]/I/g' '--rename=label:host:s/web/net/' \
@@ -144,7 +144,7 @@ END
     done
 }
 
-@test "random command lines give what the manual says" {
+@test "random command lines give the records that the manual promises" {
     command -v python3 >/dev/null 2>&1 || skip "no python3"
     check=$PROFUTILS_SRC/tests/check/proffilter.py
     python3 "$check" cases 1 40 random1.pfs random2.pfs random3.pfs small.folded
@@ -153,7 +153,7 @@ END
     done
 }
 
-@test "two filters in a pipe take what both take" {
+@test "two filters in a pipe select the records that both select" {
     while IFS='|' read -r one two; do
         for file in "$sections" small.folded; do
             eval "proffilter $one '$file' 2>/dev/null | proffilter $two 2>/dev/null >piped.pfs"
@@ -172,7 +172,7 @@ END
 END
 }
 
-@test "one section after the other is inside of both, one option twice inside of any" {
+@test "--section in two filters selects records inside both; --section twice in one filter, inside either" {
     [ -f "$sections" ] || skip "no such file"
     # every row names the sections it is in
     profcat -t ndjson "$sections" >all
@@ -206,7 +206,7 @@ END
     grep -q "2ms is a time, but 'samples' counts count" err
 }
 
-@test "what is removed is told, stage by stage" {
+@test "each filter of a pipe adds the sums that it removed to the metadata" {
     proffilter -F '^a$' small.folded | proffilter -F c | profcat -t text >got
     grep -q '^metadata  profutils  removed  sample samples count 2 1/1 1$' got
     grep -q '^metadata  profutils  removed  sample samples count 10 1/1 2$' got
@@ -238,7 +238,7 @@ says()
     [ ! -s err ] && [ "$got" -eq 0 ] || { echo "proffilter -q $*: status $got"; cat err; bad=1; }
 }
 
-@test "an expression that matches nothing says so, with what there is" {
+@test "a warning about an expression that matches nothing lists what the profile has" {
     says "no record is in section 'rqe'; this folded profile has no sections" --section=rqe small.folded
     says "no record has a label 'host'; there are no labels here" -l host small.folded
     says "no frame matches 'nope'" -F a -F nope small.folded
@@ -282,7 +282,7 @@ says()
     [ "$(wc -c <err)" -lt 900 ]
 }
 
-@test "--exit-code is 1 when nothing is left" {
+@test "--exit-code exits 1 if no record is left" {
     for options in '-F c:0' '-F nope:1' '--section=x:1' '--invert:1' '--hide=.:1' '--kind=sample:0'; do
         got=0
         # shellcheck disable=SC2086
@@ -296,7 +296,7 @@ says()
     [ "$got" -eq 3 ] && [ "$bad" -eq 0 ]
 }
 
-@test "what cannot be meant is status 2" {
+@test "invalid expressions and combinations exit 2" {
     while IFS= read -r line; do
         options=${line%% => *} want=${line#* => }
         got=0
@@ -352,7 +352,7 @@ together()
     same want got
 }
 
-@test "the files of a split together are the input" {
+@test "the files of --split together are the input" {
     for key in section op section; do
         rm -rf to && mkdir to
         [ ! -f "$sections" ] || { proffilter --split=$key -o 'to/%s.pfs' "$sections" && together "$sections" to; }
@@ -381,7 +381,7 @@ together()
     same want got
 }
 
-@test "no two values meet in one file of a split" {
+@test "each value of --split has a file of its own" {
     rm -rf to && mkdir to
     printf 'main 1\n' >one.folded
     k=0
@@ -399,7 +399,7 @@ together()
     together values.pfs to
 }
 
-@test "a split into more files than may be open is the same" {
+@test "--split works with more files than may be open at a time" {
     rm -rf to && mkdir to
     awk 'BEGIN { for (i = 0; i < 900; i++) printf "main;f%d %d\n", i % 7, i + 1 }' >long.folded
     proffilter --rename='s/f/g/' long.folded >long.pfs
@@ -412,7 +412,7 @@ together()
     together twice.pfs to
 }
 
-@test "a split where no directory is says so" {
+@test "--split to a missing directory is an error with a message" {
     got=0
     proffilter --split=op -o 'nowhere/%s.pfs' small.folded 2>err || got=$?
     [ "$got" -eq 4 ]
@@ -420,7 +420,7 @@ together()
     [ ! -e nowhere ]
 }
 
-@test "the files of a split are of the format their name says" {
+@test "the files of --split have the format of their suffix" {
     rm -rf to && mkdir to
     proffilter --split=op -o 'to/%s.folded' small.folded
     sort small.folded >want
@@ -503,7 +503,7 @@ END
     done
 }
 
-@test "a stack of 100,000 frames is no deeper than others" {
+@test "stacks of 100,000 frames are filtered like others" {
     # f7 is the 9th, 30th and 32nd frame from the root
     awk 'BEGIN { printf "main"; for (i = 0; i < 99998; i++) printf ";f%d", i % 2 ? i : int(i / 4); print ";leaf 3\nmain;f7;g 4" }' >deep.folded
     while IFS=: read -r options want; do
@@ -551,7 +551,7 @@ END
     done
 }
 
-@test "what differs from pprof is as the manual says" {
+@test "differences from pprof are those of the manual" {
     # pprof 1.19: -prune_from=y.c and -tagfocus=host=5 take nothing, -tagfocus=size=5 takes the first; -show_from gives the same
     stream peer.pfs <<'END'
 {"measures": [{"name": "samples", "main": 1}], "records": [

@@ -54,7 +54,7 @@ refuses()
     [ "$bad" -eq 0 ]
 }
 
-@test "equal records become one, in the order in which they are met" {
+@test "equal records become one record, in the order of first appearance" {
     gives <<'END'
 one.folded => a;b 4, a;c 2
 one.folded two.folded => a;b 9, a;c 2, d 1
@@ -64,7 +64,7 @@ END
     [ "$(cat got)" = "b d c" ]
 }
 
-@test "weights are integers, decimals and fractions, of any sign, and a named file is an input once" {
+@test "weights are integers, decimals and fractions of any sign; a file with a weight is not read again as an operand" {
     gives <<'END'
 -w 2:one.folded => a;b 8, a;c 4
 -w 2:one.folded two.folded => a;b 13, a;c 4, d 1
@@ -81,7 +81,7 @@ END
 END
 }
 
-@test "what counts another number of times than once is not said to be sampled, and what is exact stays so" {
+@test "a merge with weights other than 1 is not marked as sampled; exact counts stay exact" {
     while IFS= read -r line; do
         eval "profmerge ${line#* => }" | profcat -t text | sed -n 's/^measure.*count  count\( *[a-z]*\).*/\1/p' >got
         [ "$(tr -d ' ' <got)" = "${line%% => *}" ] || { echo "$line: $(cat got)"; bad=1; }
@@ -123,7 +123,7 @@ END
     cmp got want
 }
 
-@test "weights that cannot be are usage errors" {
+@test "invalid weights are usage errors" {
     printf '2 one.folded\n' >blank.list
     printf '2\tone.folded\nx\ttwo.folded\n' >word.list
     refuses <<'END'
@@ -147,7 +147,7 @@ END
 END
 }
 
-@test "weighted sums are those of fractions, to the last unit, and a sum that overflows 64 bits is refused or clamped" {
+@test "weighted sums are exact; a sum that overflows 64 bits is refused, or clamped with --saturate" {
     python
     python3 "$check" weights 1 45
 }
@@ -177,7 +177,7 @@ END
     done
 }
 
-@test "a table of a merge is the table of the inputs one behind the other" {
+@test "the table of a merge is the table of the concatenated inputs" {
     python
     for by in function line address image label:host section; do
         for seed in 1 3 5; do
@@ -213,7 +213,7 @@ END
     grep -qx 0x7f0000100123 got && ! grep -q 0x7f0000400123 got
 }
 
-@test "labels keep records apart, or only some do, or none" {
+@test "--labels chooses which labels keep records apart" {
     profcat --set-label host=x --set-label zone=n one.folded >x.pfs
     profcat --set-label host=y --set-label zone=n two.folded >y.pfs
     count() { profmerge -t ndjson "$@" x.pfs y.pfs | grep -c .; }
@@ -227,7 +227,7 @@ END
     [ "$(profmerge --label-source one.folded two.folded | profcat -c)" -eq 4 ]
 }
 
-@test "measures of unlike ticks come to the greatest one they share" {
+@test "measures with different ticks are converted to their greatest common tick" {
     # ticks of 10 ms, 4 ms and 1 ms; samples of 1 tick each
     for tick in 10000 4000 1000; do profcat -t statprofiler:tick=$tick -o tick$tick.statprof one.folded 2>/dev/null; done
     profmerge tick10000.statprof tick4000.statprof -o both.pfs
@@ -239,7 +239,7 @@ END
     cmp abc c_ba
 }
 
-@test "counts with different periods become events, and those of one input without a period are refused" {
+@test "counts with different periods become events; if an input has no period, they are refused" {
     ops=$CORPUS/dcpi/ops
     [ -d "$ops/o13_merge_period_mismatch" ] || skip "no such corpus"
     a=$ops/o13_merge_period_mismatch/in0.prof b=$ops/o13_merge_period_mismatch/in1.prof
@@ -251,7 +251,7 @@ END
     [ $(($(profmerge -w 3:"$a" "$b" | events -))) -eq $((3 * ($(events "$a")) + $(events "$b"))) ]
 }
 
-@test "a total asked for is what each input is scaled to" {
+@test "--normalize scales each input to the given total" {
     gives <<'END'
 --normalize=60 one.folded two.folded => a;b 90, a;c 20, d 10
 --normalize=1k one.folded => a;b 667, a;c 333
@@ -266,7 +266,7 @@ END
 END
 }
 
-@test "measures that not all inputs have are kept, left out or refused" {
+@test "--measures keeps, leaves out or refuses measures that not all inputs have" {
     profcat -f folded:measure=cpu/ns -o cpu.pfs two.folded
     profcat --probe <(profmerge one.folded cpu.pfs) | grep -c '^ *measure' >got
     [ "$(cat got)" -eq 2 ]
@@ -283,7 +283,7 @@ END
     [ "$(cat got)" -eq 2 ]
 }
 
-@test "measures of one name and different units in one input are two, in any order of inputs" {
+@test "measures with one name and different units stay two measures, in any order of inputs" {
     # pprof: 9 nanoseconds and 70 cycles of cpu in fn
     printf '\012\004\010\001\020\002\012\004\010\001\020\003*\004\010\001\020\004"\010\010\001"\004\010\001\020\005\022\006\010\001\022\002\011F\062\000\062\003cpu\062\013nanoseconds\062\006cycles\062\002fn' >both.pb
     printf 'fn 5\n' | profcat -f folded:measure=cpu/ns -o ns.pfs
@@ -299,7 +299,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a level that is summed is told" {
+@test "a warning says that levels, such as memory in use, are summed" {
     profcat -f folded:measure=inuse_space/bytes -o level.pfs one.folded
     profmerge level.pfs 2>err >/dev/null
     [ ! -s err ]
@@ -309,13 +309,13 @@ END
     [ ! -s err ]
 }
 
-@test "what a filter removed is weighted as what it left" {
+@test "the sums that a filter removed are weighted like the records" {
     proffilter -F b one.folded >part.pfs 2>/dev/null
     profmerge -w 3:part.pfs two.folded | proftop | sed 1q >got
     grep -q '^samples: 18, 75 % of 24 ' got # 3 times 6, of which b has 4, and 6
 }
 
-@test "StatProfiler files merge to a process of their own" {
+@test "the merge of StatProfiler files has the id of a new process" {
     a=$CORPUS/statprofiler/sections-nested.out b=$CORPUS/statprofiler/unicode.out
     profmerge -q "$a" -t statprofiler | profcat -H | grep process_id >got
     profcat -H "$a" | grep process_id >want
@@ -331,7 +331,7 @@ END
         $(($(proftop -q -t json "$a" | sed 's/.*"total":\([0-9]*\).*/\1/;q') + $(proftop -q -t json "$b" | sed 's/.*"total":\([0-9]*\).*/\1/;q'))) ]
 }
 
-@test "ten thousand inputs are read without a limit of open files, and a bad one is named" {
+@test "ten thousand inputs can be read with few open files, and a bad input is named" {
     for ((i = 0; i < 10000; i++)); do echo two.folded; done >names
     (ulimit -n 24 && profmerge -t folded @names) >got
     [ "$(paste -sd, got)" = "a;b 50000,d 10000" ]
@@ -347,7 +347,7 @@ END
     [ "$(grep -c . <<<"$stderr")" -eq 1 ]
 }
 
-@test "what fails leaves the old file, and nothing beside it" {
+@test "a failed merge leaves the old file and no other file" {
     mkdir -p to && echo old >to/out.pfs
     head -c 60 one.folded >cut.pfs
     printf '\x89PFS' >damaged.pfs
@@ -371,7 +371,7 @@ END
     [ "$(cat to/out.folded)" = $'a;b 4\na;c 2' ]
 }
 
-@test "with --keep-going an input that cannot be added is left out as if it had not been given" {
+@test "with --keep-going an input that cannot be added does not change the result" {
     # ticks of 10 ms and levels in number; then ticks of 4 ms and levels in bytes, which cannot be added; a total of 0
     stream good.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1, "nature": "sampled"},
@@ -438,14 +438,14 @@ END
     [ ! -e out.pfs ] && [ "$bad" -eq 0 ]
 }
 
-@test "an incomplete input is told downstream" {
+@test "the merge of an incomplete input is marked incomplete" {
     printf '\x89PFS' >damaged.pfs
     { profmerge one.folded damaged.pfs 2>/dev/null || true; } >part.pfs
     run -3 proftop part.pfs
     [[ $output == *incomplete* ]]
 }
 
-@test "DCPI profiles merge as their format asks" {
+@test "DCPI profiles are merged by the rules of their format" {
     python
     [ -d "$CORPUS/dcpi/ops" ] || skip "no such corpus"
     for case in "$CORPUS"/dcpi/ops/*/; do
@@ -484,7 +484,7 @@ made()
     printf "\\0\\0\\0\\0\\1\\0\\0\\0\\$2\\0\\0\\0\\1\\0\\0\\0\\$2\\0\\0\\0"
 }
 
-@test "DCPI identifiers in small letters and in capitals are of one image" {
+@test "DCPI identifiers in small letters and in capitals name the same image" {
     made abc0 1 >small.dcpi
     made ABC0 2 >great.dcpi
     for pair in "small great" "great small"; do
@@ -506,7 +506,7 @@ made()
     [ "$bad" -eq 0 ]
 }
 
-@test "of several images in a DCPI file what is advised takes them apart" {
+@test "for several images in a DCPI file, the advice of the message separates them" {
     made abc0 1 "path /bin/x" >one.dcpi
     made abd1 1 "path /bin/x" >other.dcpi
     made abd1 1 "path /bin/y" >far.dcpi
@@ -517,7 +517,7 @@ made()
     cmp far.dcpi %2Fbin%2Fy.part
 }
 
-@test "NYTProf files merge to what Devel::NYTProf makes of nytprofmerge's" {
+@test "a merge of NYTProf files equals what Devel::NYTProf loads from nytprofmerge's output" {
     python
     n=$CORPUS/nytprof
     [ -f "$n/merged_fork_z.expected.json" ] || skip "no such corpus"
@@ -529,7 +529,7 @@ made()
     done
 }
 
-@test "a merge written as a NYTProf file is what Devel::NYTProf loads of nytprofmerge's" {
+@test "Devel::NYTProf loads the same from our merged NYTProf file as from nytprofmerge's" {
     python
     n=$CORPUS/nytprof
     [ -f "$n/merged_fork_z.expected.json" ] || skip "no such corpus"
@@ -537,7 +537,7 @@ made()
     python3 "$check" loaded "$n/merged_fork_z.expected.json" "$n"/fork_z.p?.nyt
 }
 
-@test "string evals with the same text at the same place are one" {
+@test "string evals with the same text at the same place become one" {
     n=$CORPUS/nytprof
     [ -f "$n/evals_z.nyt" ] || skip "no such corpus"
     python
@@ -549,7 +549,7 @@ made()
     python3 "$check" sums "$n/evals_z.nyt" "$n/fork_z.p0.nyt"
 }
 
-@test "--granularity leaves out what differs between builds, but keeps functions without a name apart by their place" {
+@test "--granularity ignores what differs between builds, but keeps functions without a name apart by their place" {
     python
     python3 "$check" builds .
     shape() { profmerge "$@" -t ndjson build0.pfs build1.pfs | sed 's/.*"function":"\([^"]*\)".*"line":\([0-9]*\),.*"values":{"samples":\([0-9]*\).*/\1:\2=\3/' | paste -sd' '; }
@@ -567,13 +567,13 @@ made()
     python3 "$check" sums -g random1.pfs random2.pfs
 }
 
-@test "--granularity takes functions that have a first line and nothing else" {
+@test "--granularity accepts functions that have only a first line" {
     # 3 samples of a function whose first line is 9, without name and file
     printf '\012\004\010\001\020\002\022\004\010\001\020\003\042\006\010\001\042\002\010\001\052\004\010\001\050\011\062\000\062\001n\062\005count' >nameless.pb
     [ "$(profmerge -f pprof -g function nameless.pb nameless.pb -t folded)" = '[unknown] 6' ]
 }
 
-@test "values that rounding makes another sum are told of" {
+@test "a warning says if the rounded values have another sum" {
     for k in 1 2 3 4 5; do printf 'main;hot 10\nmain;r%d 2\nmain;q%d 2\n' $k $k >mean$k.folded; done
     # of each input 10 + 2 + 2; 2/5 becomes 0 ten times
     profmerge --mean mean?.folded -t folded >out 2>err
@@ -607,7 +607,7 @@ END
     profmerge -w 1/2:ticks.pfs 2>&1 >/dev/null | grep -q "'wall' of sample records: .* sum to 0, the exact sum is 2 tick;"
 }
 
-@test "inputs that lack the one measure a format holds are told of, with numbers" {
+@test "a warning counts records that lack the only measure that a format holds" {
     printf 'a;b 5\nc 1\n' >cpu.folded
     profcat -f folded:measure=cpu/us cpu.folded -o cpu.pfs
     profcat -f folded:measure=mem/bytes cpu.folded -o mem.pfs
@@ -627,7 +627,7 @@ END
     done
 }
 
-@test "of values that do not add up the greatest counts, in one unit" {
+@test "of maxima the greatest value remains, compared in one unit" {
     # 3 of 10 and 20 of 1: 30 is the greater one, in either order
     for num in 10 1; do
         stream "$num.pfs" <<<'{"measures": [{"name": "n"}, {"name": "depth", "aggregation": "max", "num": '$num'}],

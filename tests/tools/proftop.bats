@@ -22,7 +22,7 @@ setup()
 # The columns of cells:
 # 1 rank 2 function 3 file 4 line 5 image 6 section 7 measure 8 unit 9 flat 10 flat% 11 cum 12 cum% 13 calls 14 what --by adds
 
-@test "the table is exactly this" {
+@test "the table is exactly the expected table" {
     expect proftop small.folded <<'END'
 samples: 11 total                                                 small.folded
       flat  flat%   sum%        cum   cum%
@@ -48,7 +48,7 @@ samples: 11 total                                                 small.folded
 END
 }
 
-@test "other forms have all rows, whole and in order" {
+@test "json, csv and tsv have all rows, complete and in order" {
     seq 30 | sed 's/.*/f& &/' >many.folded
     [ "$(proftop -t ndjson many.folded | wc -l)" -eq 30 ]
     [ "$(proftop -t csv many.folded | wc -l)" -eq 31 ]
@@ -75,7 +75,7 @@ END
     fails 2 "unknown form 'xml'" proftop -t xml small.folded
 }
 
-@test "the order is the one asked for, and equal rows stand by name" {
+@test "--sort orders the rows, and equal rows by name" {
     printf 'r;d 2\nr;b 2\nr;c 2\nr;a;x 2\nr;a 1\n' >ties.folded
     [ "$(cells 2,9 ties.folded | tr '\n' ,)" = "b 2,c 2,d 2,x 2,a 1,r 0," ]
     [ "$(cells 2,11 --cum ties.folded | tr '\n' ,)" = "r 9,a 3,b 2,c 2,d 2,x 2," ]
@@ -84,7 +84,7 @@ END
     fails 2 "--sort takes flat" proftop -s size ties.folded
 }
 
-@test "rows stand by calls, also where these are what is shown, or the option is refused" {
+@test "--sort=calls also works if calls are the measure, and is refused without numbers of calls" {
     stream calls.pfs <<'END'
 {"measures": [{"name": "calls", "kind": "edge", "role": "count"}, {"name": "time", "unit": "nanoseconds", "kind": "flat"}], "records": [
   {"kind": "edge", "caller": ["main"], "callee": ["few"], "values": {"calls": 2}},
@@ -97,7 +97,7 @@ END
     fails 2 "--sort=calls: the records of 'samples' \(sample\) have no number of calls" proftop -s calls small.folded
 }
 
-@test "rows are what --by says" {
+@test "--by chooses the rows" {
     stream by.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
  "records": [
@@ -152,14 +152,14 @@ END
     fails 2 "--by takes function" proftop -b colour by.pfs
 }
 
-@test "packages are cut from names as each language writes them" {
+@test "--by=package takes packages from names by the rules of each language" {
     printf '%s 1\n' A::B::c 'std::map<a::b, c>::at(x::y)' '(anonymous namespace)::f' 'net/http.(*conn).serve' main.main \
         'runtime.(*mcache).refill' java.util.Map.put plain github.com/x/y.v2.F >names.folded
     [ "$(cells 14,9 -b package names.folded | sed 's/^\([0-9]*\) /\1:/' | tr '\n' ';')" = \
         "1;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
 }
 
-@test "what compilers and linkers put behind names of C makes no package" {
+@test "suffixes that compilers and linkers add to C names do not become packages" {
     printf '%s 1\n' msort_with_tmp.part.0 "msort_with_tmp.part.0'2" f.isra.0.constprop.3 f.cold f.part.0.cold.12 g.lto_priv.0 g.llvm.1234567 \
         memcpy@plt memcpy@GLIBC_2.2.5 __libc_start_main@@GLIBC_2.34 counter.1234 'f(int, ...)' 'f(char const*) [clone .cold]' 'f [clone .cold]' \
         >c.folded
@@ -196,7 +196,7 @@ END
     fails 2 "have no callers" proftop -b section --tree labels.pfs
 }
 
-@test "an empty profile, one without values, one without measures" {
+@test "profiles without records, without values and without measures have a table" {
     : >nothing
     fails 3 "nothing" proftop nothing
     printf '{"measures": [{"name": "samples"}], "records": []}' | stream empty.pfs
@@ -226,7 +226,7 @@ END
     [ "$(proftop --color=always minus.pfs | grep -c "$(printf '\033\\[3[14]m')")" -ge 2 ]
 }
 
-@test "sums near the end of 64 bits are right or refused" {
+@test "sums near the limit of 64 bits are right or refused" {
     stream huge.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["a"]], "values": {"n": 9223372036854775807}},
  {"stack": [["b"]], "values": {"n": 9223372036854775807}}, {"stack": [["c"]], "values": {"n": -9223372036854775808}},
@@ -247,7 +247,7 @@ END
     [ "$(cells 9 -u ticks scaled.pfs)" = 9223372037 ]
 }
 
-@test "where a sum overflows 64 bits nothing is written, in any form, of any measure asked for" {
+@test "if a sum overflows 64 bits, nothing is written, in any form and for any measure" {
     # of b: f, its file, package and line, the call of g, the section s and what is below all are 2 ** 63
     stream row.pfs <<'END'
 {"measures": [{"name": "a", "main": 1}, {"name": "b"}], "records": [
@@ -306,7 +306,7 @@ END
     done
 }
 
-@test "of several measures each is shown as it is alone, the greatest values of nodes too" {
+@test "with several -m each measure has the same numbers as alone, even maxima" {
     # a sums up, d does not: f has 4 itself and 7 below it, x and y none
     stream several.pfs <<'END'
 {"measures": [{"name": "a", "main": 1}, {"name": "d", "aggregation": "max"}], "records": [
@@ -325,7 +325,7 @@ END
     done
 }
 
-@test "a unit that is no UTF-8, or would steer the terminal, is shown in a line of text" {
+@test "units that are not UTF-8 or control a terminal are shown as one line of text" {
     stream steer.pfs <<'END'
 {"measures": [{"name": "w", "unit": "even\u001bts"}, {"name": "x", "unit": [101, 157, 116, 115]}],
  "records": [{"stack": [["f"]], "values": {"w": 341, "x": 5}}]}
@@ -334,7 +334,7 @@ END
     timeout 5 proftop -m x steer.pfs | grep -qF 'x: 5 e�ts total'
 }
 
-@test "units" {
+@test "--unit chooses the unit of amounts" {
     stream units.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1},
   {"name": "alloc", "unit": "bytes"}, {"name": "cycles", "period": 65536}, {"name": "ps", "unit": "nanoseconds", "den": 1000, "raw_unit": "picosecond"},
@@ -362,7 +362,7 @@ END
     fails 2 "--unit takes" proftop -u hours units.pfs
 }
 
-@test "measures that differ in scale or period only are one" {
+@test "measures that differ only in scale or period are one measure" {
     for tick in 1 10 4; do
         printf '{"measures": [{"name": "wall", "unit": "nanoseconds", "num": %d, "raw_unit": "tick", "main": 1}, {"name": "c", "period": %d}],
             "records": [{"stack": [["f"]], "values": {"wall": 3, "c": 5}}]}' $((tick * 1000)) "$tick" | stream tick$tick.pfs
@@ -376,7 +376,7 @@ END
     fails 3 "a period" proftop -m c tick4.pfs noperiod.pfs
 }
 
-@test "of a maximum the greatest counts, in rows and in total" {
+@test "of maxima the greatest value counts, in rows and in the total" {
     stream max.pfs <<'END'
 {"measures": [{"name": "depth", "aggregation": "max"}], "records": [{"stack": [["a"]], "values": {"depth": 3}},
  {"stack": [["a"], ["b"]], "values": {"depth": 7}}, {"stack": [["a"], ["b"]], "values": {"depth": 5}}, {"stack": [["c"]], "values": {"depth": 6}}]}
@@ -386,7 +386,7 @@ END
     proftop --tree -t ndjson max.pfs | head -1 | grep -q '"self":0,"total":7}'
 }
 
-@test "several measures are several blocks" {
+@test "each measure has a block" {
     stream two.pfs <<'END'
 {"measures": [{"name": "calls", "role": "count"}, {"name": "excl", "unit": "nanoseconds"}], "records": [
  {"stack": [["m"], ["f"]], "values": {"calls": 2, "excl": 5}}, {"stack": [["m"]], "values": {"calls": 1, "excl": 9}}]}
@@ -400,7 +400,7 @@ END
     fails 2 "there is no measure 'time'; measures: calls, excl" proftop -m time two.pfs
 }
 
-@test "calls that measure themselves and what is below them" {
+@test "edges with self and inclusive values make flat and cumulative amounts" {
     # nobody calls p::main, which calls p::f twice (own 10, with all 30), which calls q::g (20); lines are declared, but have no values
     stream self.pfs <<'END'
 {"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds", "main": 1}, {"name": "calls", "kind": "edge", "role": "count"},
@@ -421,7 +421,7 @@ END
         "q::g 20 66.6667 20 66.6667,p::f 10 33.3333 30 100.0," ]
 }
 
-@test "measures of a difference belong together by what stands behind their names" {
+@test "measures of one side of a difference belong together by the suffix of their names" {
     for excl in 10 4; do
         stream "$excl.pfs" <<END
 {"measures": [{"name": "incl", "kind": "edge", "unit": "nanoseconds", "role": "inclusive", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
@@ -435,7 +435,7 @@ END
     [ "$(cells 2,7,9,10,11 difference.pfs)" = "f excl.delta -6 100.0 -6" ]
 }
 
-@test "lines that measure themselves, calls that measure what is below them" {
+@test "flat lines and inclusive edges, as in callgrind, make flat and cumulative amounts" {
     # as callgrind: main (own 10) calls f (own 20), f calls itself and g (own 5), g calls f back; inclusive values on the calls
     stream lines.pfs <<'END'
 {"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "calls", "kind": "edge", "role": "count"},
@@ -478,7 +478,7 @@ END
     fails 2 "the input has no sample records" proftop --kind=sample lines.pfs
 }
 
-@test "calls within a recursion are no more than all there is" {
+@test "amounts of recursive calls do not exceed the total" {
     # as callgrind: main (10) calls odd (40), which calls even (50) and is called by it; each level of them counts
     local measures='{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],'
     local circle='{"kind": "flat", "at": ["odd", "a.c", 5, 5], "values": {"Ir": 40}}, {"kind": "flat", "at": ["even", "a.c", 8, 8], "values": {"Ir": 50}},
@@ -499,7 +499,7 @@ END
     [ "$(proftop --peek='^odd$' self.pfs | grep -c ' 90  *100% ')" -eq 3 ]
 }
 
-@test "where some have less than nothing a cum may be more than the total" {
+@test "with negative amounts a cumulative amount may exceed the total" {
     for f in 100 200; do
         stream $f.pfs <<END
 {"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
@@ -513,7 +513,7 @@ END
     [ "$(cells 1,5,11 --edges difference.pfs | tr '\n' ,)" = "main f 100,main g -90," ]
 }
 
-@test "a line costs what the calls made there do, and one that calls its own function no more than that" {
+@test "the cumulative amount of a line includes its calls; a recursive call counts once" {
     # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; what main inlined is at no line of its own
     stream own.pfs <<'END'
 {"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
@@ -542,7 +542,7 @@ END
     [ "$(profdiff --by=line -t csv own.pfs own.pfs | grep '^f,f.c,3,' | cut -d, -f 7,8,10,11)" = 1,1,18,18 ]
 }
 
-@test "calls with times of their own and with what is below them" {
+@test "edges with exclusive and inclusive times, as in NYTProf, make all columns" {
     # as nytprof: f called twice (1 excl 3, incl 10), g called by f (excl 7, incl 7), recursion of g
     stream calls.pfs <<'END'
 {"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds"}, {"name": "calls", "kind": "edge", "role": "count"},
@@ -561,7 +561,7 @@ END
     [ "$(cells 2,7,9 --kind=flat calls.pfs)" = "[unknown] time 30" ]
 }
 
-@test "pairs of caller and callee, a record once for each" {
+@test "--edges counts a record once for each pair of caller and callee" {
     expect cells 1,5,9- --edges small.folded <<'END'
 a b samples count 8
 b a samples count 5
@@ -599,7 +599,7 @@ END
     fails 2 "'\\('" proftop --callers='(' small.folded
 }
 
-@test "the tree of calls" {
+@test "--tree shows the tree of calls" {
     LC_ALL=C expect proftop --tree small.folded <<'END'
 samples: 11 total                                                 small.folded
      total  total%       self
@@ -642,7 +642,7 @@ END
     proftop -t json:flame deep.folded | tail -c 3 | grep -qx ']}'
 }
 
-@test "the tree of calls of which only pairs are known" {
+@test "--tree makes a tree from edges only" {
     stream pairs.pfs <<'END'
 {"measures": [{"name": "incl", "kind": "edge", "role": "inclusive", "unit": "nanoseconds"},
               {"name": "excl", "kind": "edge", "role": "self", "unit": "nanoseconds"}],
@@ -676,7 +676,7 @@ excl, cum incl: 125ns total, 10 records                           pairs.pfs
 END
 }
 
-@test "source lines with what they cost" {
+@test "--list shows source lines with their costs" {
     stream list.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000}],
  "records": [{"stack": [["main", "gone.pl", 2], ["f", "f.pl", 3, 2]], "values": {"wall": 4}},
@@ -712,7 +712,7 @@ END
     [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
 }
 
-@test "long numbers do not run into each other" {
+@test "long numbers have a gap between columns" {
     printf 'main;work 31123456789012\nmain;x 1\n' >long.folded
     expect proftop long.folded <<'END'
 samples: 31,123,456,789,013 total                                 long.folded
@@ -735,7 +735,7 @@ END
     [ "$(proftop -n 0 edges.folded | awk 'NR > 2 { print $NF "=" $1 }' | sort | tr '\n' ' ')" = "f=999 g=1,000 h=-1,000 i=-999,999 j=1,000,000 " ]
 }
 
-@test "names of any bytes are shown as text and harm nobody" {
+@test "names of any bytes are shown as harmless text" {
     stream names.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["say \"hi\", you", "a\tb\\c.pl", 0, 3]], "values": {"n": 9}},
  {"stack": [["line\nfeed\r"]], "values": {"n": 8}}, {"stack": [["esc\u001b[31m\u202e"]], "values": {"n": 7}},
@@ -787,7 +787,7 @@ END
     fi
 }
 
-@test "colour where it is wanted, never else" {
+@test "--color, NO_COLOR and the terminal decide about colour" {
     escape=$(printf '\033')
     proftop small.folded | grep -q "$escape" && return 1
     NO_COLOR=1 proftop --color=always small.folded | grep -q "$escape"
@@ -802,7 +802,7 @@ tty()
     terminal "stty cols $1 rows 12; $2" | tr -d '\r'
 }
 
-@test "on a terminal names lose their middle and rows stop at its height" {
+@test "on a terminal long names lose their middle, and the rows fit its height" {
     needs_terminal
     { awk 'BEGIN { printf "abc"; for (i = 0; i < 90; i++) printf "x"; print "xyz 5" }'; seq 30 | sed 's/.*/f& 1/'; } >long.folded
     export LC_ALL=C TERM=dumb
@@ -832,7 +832,7 @@ tty()
     true
 }
 
-@test "an incomplete input is shown, and said to be so" {
+@test "the table of an incomplete input has a warning" {
     stream cut.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 2}}], "incomplete": true}
 END
@@ -849,7 +849,7 @@ END
     [ -z "$output" ]
 }
 
-@test "behind a filter shares are those of all there was" {
+@test "after a filter shares are of the total before the filter" {
     proffilter -I '^c$' small.folded | proftop >got
     sed -n '1p;3p' got >piped
     expect cat piped <<'END'
@@ -860,7 +860,7 @@ END
     proffilter -F nobody small.folded 2>/dev/null | proftop | head -1 | grep -q '^samples: 0, 0 % of 11,'
 }
 
-@test "metadata are told, but not those of the programs and formats" {
+@test "json has the metadata, without private and internal rows" {
     stream meta.pfs <<'END'
 {"measures": [{"name": "n"}], "meta": [["o", "k", "v\""], [".private", "x", "y"], ["profutils", "input", "a.out"], ["profutils", "input", "b.out"],
  ["profutils", "source_format", "x"], ["profutils", "source_format", "x"]]}
@@ -871,7 +871,7 @@ END
     [ "$(cells 2,9 -n 1 in?.folded)" = "b 32" ]
 }
 
-@test "numbers of options are checked" {
+@test "numbers in options are checked" {
     for case in '--limit 99999999999999' '--limit -1' '--limit x' '--min-percent 101' '--min-percent -1' '--min-percent x' \
         '--min-percent nan' '--kind call' '--by label:' '--peek a --callers b' '-t json:flame --edges'; do
         # shellcheck disable=SC2086  # words of the case
@@ -881,14 +881,14 @@ END
     proftop --min_percent=5% --limit=3 small.folded >/dev/null
 }
 
-@test "all sums of the corpus are those of its samples" {
+@test "sums of all corpus files equal those of their samples" {
     command -v python3 >/dev/null || skip "python3 is missing"
     # shellcheck disable=SC2046  # names without blanks
     python3 "$PROFUTILS_SRC/tests/check/proftop.py" "$PROFUTILS_BIN" small.folded \
         $(find "$CORPUS/folded" "$CORPUS/statprofiler" -maxdepth 1 -type f -size -64k ! -name '*.json*' ! -name '*.md' ! -name '*.expected*')
 }
 
-@test "subs in C stand under their package in a table of files" {
+@test "--by=file shows subs in C under their package" {
     # weights 3, 1 (usleep of Time::HiRes), 1, 2
     [ "$(cells 3,9,11 --by=file -m wall "$CORPUS/statprofiler/edge/05-text.out" | tr '\n' ,)" = "a.pl 4 7,(eval 1) 2 2,xs:Time::HiRes 1 1," ]
 }

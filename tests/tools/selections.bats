@@ -64,7 +64,7 @@ alike()
     bad=1
 }
 
-@test "profdiff and profmerge with a selection give what they give of filtered files" {
+@test "profdiff and profmerge with a selection equal proffilter before them" {
     command -v python3 >/dev/null || skip "python3 is missing"
     while read -r line; do
         eval "options=($line)"
@@ -89,7 +89,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "the same for files of all kinds of formats, one by one and together" {
+@test "selections equal proffilter for files of all formats, alone and together" {
     mkdir -p mixed
     names=(plain.folded hand_events.out threads.speedscope hand_multifid.nyt synth_calls.nyt sections-nested.out cpu_labels.pb.gz)
     for name in "${names[@]}"; do cp "$corpus"/*/"$name" mixed; done
@@ -106,7 +106,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "--time works on times of the inputs" {
+@test "--time in profdiff and profmerge selects by the times of the inputs" {
     mkdir -p timed
     for run in 1 2 3 4; do
         for at in 1 2 3 4 5 6; do
@@ -122,7 +122,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "an expression that matches nothing is reported once for all inputs, and one that matches one input is not" {
+@test "an expression that matches in no input is reported once; a match in one input is enough" {
     printf 'main;old 8\n' >old.folded
     printf 'main;new 6\n' >new.folded
     for program in profdiff profmerge; do

@@ -13,14 +13,14 @@ setup()
     printf 'main;new 6\nmain;same 3\n' >y.folded
 }
 
-@test "no line is wider than the terminal, names stay whole, columns leave in their order" {
+@test "no line is wider than the terminal: columns are left out in their order before names are shortened" {
     command -v python3 >/dev/null || skip "python3 is missing"
     run python3 "$PROFUTILS_SRC/tests/check/terminal.py" "$PROFUTILS_BIN" "$PROFUTILS_SRC/examples/data"
     [ "$status" -ne 77 ] || skip "$output"
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
 }
 
-@test "a limit and a least share hold for every view, the last line says what is left out" {
+@test "-n and --min-percent work in every view, and the last line says what is left out" {
     printf 'main;a;hot 60\nmain;b;hot 30\nmain;c;hot 9\nmain;hot;d 1\nmain;cold 1\n' >calls.folded
     # by hand: 101 in all, hot has 99 itself and is called by a (60), b (30), c (9) and main (1), cold has 1
     proftop --peek='hot|cold' -n 1 calls.folded >got
@@ -43,7 +43,7 @@ setup()
     grep -q '   301: leaf$' got && grep -q '   f40$' got && grep -q '   41: f41$' got
 }
 
-@test "the head has duration and utilisation, inlined functions are marked, sections have no sums" {
+@test "the head has duration and utilisation; inlined functions are marked; shares of sections are not added" {
     stream timed.pfs <<'END'
 {"measures": [{"name": "cpu", "unit": "nanoseconds"}], "meta": [["pprof", "duration_nanos", "2000000000"]],
  "records": [{"stack": [["f"]], "values": {"cpu": 1500000000}}]}
@@ -58,7 +58,7 @@ END
     proftop --edges inline.folded | grep -q 'main -> f (inline)$'
 }
 
-@test "colour, sign and bars say the same" {
+@test "colour, sign and bars agree" {
     profdiff -t text --color=always x.folded y.folded >colored
     grep -q "$(printf '\033\\[31m')+6$(printf '\033\\[0m')" colored
     grep -q "$(printf '\033\\[34m')-8$(printf '\033\\[0m')" colored
@@ -70,13 +70,13 @@ END
     grep -q '##########  old' plain
 }
 
-@test "on a terminal bars are those of its locale" {
+@test "on a terminal the locale decides how bars are drawn" {
     needs_terminal
     LC_ALL=C.UTF-8 terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '██████████  old'
     LC_ALL=C terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '##########  old'
 }
 
-@test "the head explains points where the table has the column" {
+@test "the head explains points if the table has the column" {
     needs_terminal
     for columns in 40 60 70 80 200; do
         terminal "stty cols $columns rows 40; profdiff --cum x.folded y.folded" | tr -d '\r' >got
@@ -89,7 +89,7 @@ END
     grep -q '^before' got
 }
 
-@test "rows below a share of the totals are left out, and nothing else changes" {
+@test "--min-percent leaves out rows and changes nothing else" {
     printf 'a 90\nb 9\nc 1\n' >p.folded
     printf 'a 90\nb 1\nd 9\n' >q.folded
     # of 200 in all a has 180, b 10, c 1, d 9

@@ -26,7 +26,7 @@ alike()
     done
 }
 
-@test "all inputs, damaged ones among them, give the same with any number of threads" {
+@test "all inputs, even damaged ones, give the same output with any number of threads" {
     inputs >list
     [ "$(wc -l <list)" -gt 100 ]
     alike profcat --keep-going -t pfs @list
@@ -36,7 +36,7 @@ alike()
     [ "$bad" -eq 0 ]
 }
 
-@test "what is added up is the same with any number of threads" {
+@test "merges and tables are the same with any number of threads" {
     for format in "$corpus"/*/; do
         find "$format" -type f | LC_ALL=C sort >list
         alike profmerge --keep-going --salvage --force -t pfs @list
@@ -52,7 +52,7 @@ alike()
     [ "$bad" -eq 0 ]
 }
 
-@test "files of a series tell each other what is open, in any order and beside others" {
+@test "files of a series share open sections, in any order and between other inputs" {
     find "$corpus/statprofiler" -name '*.[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]' | LC_ALL=C sort -r >series
     [ "$(wc -l <series)" -gt 5 ]
     printf 'a 1\n' >other.folded
@@ -76,7 +76,7 @@ alike()
     [ "$bad" -eq 0 ]
 }
 
-@test "with a pipe among the inputs they are read one after the other" {
+@test "with a pipe among the inputs, all inputs are read one after the other" {
     printf 'a 1\n' >one.folded
     printf 'b 2\n' >two.folded
     for threads in 1 4; do printf 'c 3\n' | profcat -j "$threads" -t csv one.folded - two.folded >got."$threads"; done
@@ -84,7 +84,7 @@ alike()
     cmp got.1 got.4
 }
 
-@test "one who stops reading stops the threads" {
+@test "a closed output pipe stops the threads" {
     for i in $(seq 300); do printf 'a;b%d 1\nc 2\n' "$i"; done >many.folded
     # 4.8 MB, more than any pipe holds
     for i in $(seq 200); do echo many.folded; done >list
