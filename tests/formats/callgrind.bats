@@ -15,18 +15,18 @@ setup()
 check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
 
 @test "every file reads as its decoder says" { check read direct "$CORPUS"; }
-@test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
-@test "every file reads so after being written as callgrind's" { check read callgrind "$CORPUS"; }
-@test "every file reads so after both" { check read both "$CORPUS"; }
-@test "totals, flat and cumulative values are those of callgrind_annotate and cg_annotate" { check tables "$CORPUS"; }
-@test "stacks become lines and calls, a pair of functions once a stack" { check stacks "$CORPUS"; }
+@test "every file, converted to the native stream, reads as its decoder says" { check read pfs "$CORPUS"; }
+@test "every file, written as callgrind, reads as its decoder says" { check read callgrind "$CORPUS"; }
+@test "every file, converted to the native stream and written as callgrind, reads as its decoder says" { check read both "$CORPUS"; }
+@test "totals, flat and cumulative values equal those of callgrind_annotate and cg_annotate" { check tables "$CORPUS"; }
+@test "stacks become lines and calls, each pair of functions once for a stack" { check stacks "$CORPUS"; }
 
-@test "callgrind_annotate reads what is written of every format, without a warning and with the same numbers" {
+@test "callgrind_annotate reads callgrind files made from every format, without a warning and with the same numbers" {
     command -v callgrind_annotate || skip "no callgrind_annotate (Debian: valgrind)"
     check annotate "$CORPUS"
 }
 
-@test "lines of another file stand in their function when they are written" {
+@test "lines from another file are written inside their function" {
     profcat -t callgrind "$hand/hand_inlined.out" >out
     [ "$(grep -c '^fi=' out)" -eq 3 ]
     [ "$(grep -c '^fn=' out)" -eq 5 ]
@@ -34,7 +34,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [[ $output == *'f,a.c,'* ]]
 }
 
-@test "the main measure is the first event, and a file of callgrind's keeps its order" {
+@test "the main measure becomes the first event; a callgrind file keeps its order of events" {
     printf '%s' '{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":0,"columnNumber":0},' \
         '"hitCount":2}],"startTime":0,"endTime":30,"samples":[1,1],"timeDeltas":[10,20]}' >two.cpuprofile
     [ "$(profcat -t callgrind two.cpuprofile | grep '^events:')" = 'events: wall_(ns) hits' ]
@@ -45,14 +45,14 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [ "$(profcat -t callgrind perf | grep '^events:')" = 'events: cpu-clock_(ns) page-faults samples' ]
 }
 
-@test "jumps are written back" {
+@test "jumps are written again" {
     profcat -t callgrind "$hand/hand_jumps.out" >out
     grep -E '^(jump|jcnd|jfi|jfn)=' "$hand/hand_jumps.out" | sed 's/ .*//' | grep -E '^j(ump|cnd)' | sort >want
     grep -E '^(jump|jcnd)=' out | sed 's/ .*//' | sort >have
     diff want have
 }
 
-@test "threads are labels" {
+@test "threads become labels" {
     run -0 proftop --by=label:thread -t csv "$hand/hand_threads.out"
     [[ $output == *',9,'* && $output == *',5,'* ]]
     proffilter -l thread=2 "$hand/hand_threads.out" | profcat -t callgrind >out
@@ -60,7 +60,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [ "$(grep '^thread:' out | tail -n 1)" = 'thread: 2' ]
 }
 
-@test "events that would have one name get numbers, with a warning" {
+@test "events that would have the same name get numbers, with a warning" {
     row() { printf '{"id":1,"kind":"sample","sections":[],"labels":{},"stack":[{"function":"f","file":"a.c"}],%s}\n' "$1"; }
     { row '"values":{"hits":1},"units":{"hits":"count"}'; row '"values":{"hits":2}'; row '"values":{"calls":4}'; } >two.ndjson
     profcat -f ndjson -t callgrind two.ndjson >two.out 2>err
@@ -69,7 +69,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [ "$(profcat -f callgrind -t csv two.out | tail -n 1)" = 'flat,,,f,f,a.c,0,1,2,4,0' ]
 }
 
-@test "metadata that are no lines of a header are left out with a warning, not written as other lines" {
+@test "metadata that do not fit a header line are left out with a warning" {
     printf 'a 5\n' >a.folded
     line() { printf '{"origin":"callgrind","key":"%s","value":"%s"}' "$1" "$2"; }
     kept="$(line events Fake),$(line 'su mary' 3),$(line comment fn=b),$(line 1 9),$(line desc kept)"
@@ -94,7 +94,7 @@ refused() { # TEXT WANTED [OPTION...]
     [[ $output == *"$2"* ]] || { echo "$output" && false; }
 }
 
-@test "damage is named with its offset and line" {
+@test "damage is reported with its offset and line" {
     local head='# callgrind format\nevents: Ir\n'
     refused "${head}fn=(3)\n1 2\n" 'offset 30: line 3: the number of a name that no earlier line defines'
     refused "${head}fn=f\n1 2 3\n" 'line 4: more costs than events'
@@ -114,7 +114,7 @@ refused() { # TEXT WANTED [OPTION...]
     refused 'desc: x\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 2\n' "it ends without its 'summary:' line"
 }
 
-@test "a frame with nothing but its kind is the unknown function and costs once" {
+@test "a frame without name and address becomes the unknown function, and costs count once" {
     stream leaf.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["main", "a.c", 1], {"kind": 5}], "values": {"n": 5}},
                                           {"stack": [["main", "a.c", 1], {"kind": 5}, {"inlined": 1}], "values": {"n": 7}}]}
@@ -134,7 +134,7 @@ END
     [ "$(profcat -c wide.out 2>&1)" = 2 ]
 }
 
-@test "records before the damage are given, and sums that the file denies are a warning" {
+@test "records before damage are read, and wrong sums in the file are a warning" {
     printf '# callgrind format\nevents: Ir\nfn=f\n1 2\n+1 3\n? 4\n' >bad.out
     run -3 --separate-stderr profcat -t ndjson bad.out
     [ "$(grep -c '"kind":"flat"' <<<"$output")" -eq 2 ]
@@ -143,7 +143,7 @@ END
     [[ $output == *"the costs of 'Ir' sum to 2, the totals: line says 3"* ]]
 }
 
-@test "sums beyond 64 bits are refused, not wrapped" {
+@test "sums that overflow 64 bits are refused" {
     printf '# callgrind format\nevents: Ir\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n' >big.out
     run -0 profcat --probe --no-group big.out
     [[ $output == *18446744073709551614* ]]
@@ -153,13 +153,13 @@ END
     [[ $output == *'overflows 64 bits'* ]]
 }
 
-@test "files nobody knows are ???, also where that is all of them" {
+@test "unknown files are written as ???, even if all files are unknown" {
     printf 'main;a 3\n' | profcat -t callgrind >out.callgrind
     grep -qx 'fl=(1) ???' out.callgrind
     run ! grep -qx 'fl=' out.callgrind
 }
 
-@test "odd names come back as they were" {
+@test "unusual names are read back unchanged" {
     python3 - <<'END'
 name = "n" * 100000
 with open("odd.out", "wb") as out:
@@ -182,7 +182,7 @@ END
     profcat -t callgrind blanks.pfs | proftop -f callgrind -m c_3 -t tsv | cut -f 2,9 | grep -qx "f.3"
 }
 
-@test "a filter takes a function and its edges, what the function calls stays" {
+@test "a filter removes a function and its edges, but not its callees" {
     # main 10 calls m and c, m 5 calls a, a 20 calls b 30; c 100
     printf '%s\n' 'events: ns' 'fn=main' '1 10' cfn=m 'calls=1 1' '1 55' cfn=c 'calls=1 1' '1 100' fn=m '1 5' cfn=a 'calls=1 1' '1 50' \
         fn=a '1 20' cfn=b 'calls=1 1' '1 30' fn=b '1 30' fn=c '1 100' >chain.out

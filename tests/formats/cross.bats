@@ -13,7 +13,7 @@ setup()
     python3 "$PROFUTILS_SRC/tests/check/cross.py" "$corpus"
 }
 
-@test "kinds without a place are left out with a word, and refused where they are all there is" {
+@test "kinds of records that a format cannot hold are left out with a warning; if there are no others, they are refused" {
     nyt=$PROFUTILS_SRC/tests/corpus/nytprof/gotos_blocks.nyt
     run profcat -t folded -o calls.folded "$nyt"
     [ "$status" -eq 0 ]
@@ -27,7 +27,7 @@ setup()
     [ ! -e none.folded ]
 }
 
-@test "where calls are refused or left out for want of stacks, --expand-edges is named" {
+@test "if a format needs stacks and there are only calls, the message names --expand-edges" {
     printf '# callgrind format\nevents: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 5\n2 90\nfn=f\n5 90\n' >calls
     hint='(profcat --expand-edges makes approximate stacks of them)'
     for format in svg html folded speedscope cpuprofile statprofiler; do
@@ -49,7 +49,7 @@ setup()
     [[ $output == *"svg cannot hold flat and edge records" ]]
 }
 
-@test "measures, metadata and source texts without a place are named once, in the same words for all formats" {
+@test "measures, metadata and source texts that a format cannot hold are named once, in the same words for all formats" {
     nyt=nytprof/anon_c0.nyt py=pstats/small.pstats
     while read -r file format text; do
         profcat "$PROFUTILS_SRC/tests/corpus/${!file}" -t "$format" -o out 2>err
@@ -78,7 +78,7 @@ loses()
     [ "$(grep -c labels err)" -eq $((${#1} > 0)) ]
 }
 
-@test "labels without a place are told of once, by their keys" {
+@test "labels that a format cannot hold are reported once, by their keys" {
     corpus=$PROFUTILS_SRC/tests/corpus
     printf 'a;b 1\nc 2\n' >in.folded
     profcat --set-label host=x --set-label section=s --set-label thread=t -f folded:measure=wall/us in.folded -o stacks.pfs
@@ -127,7 +127,7 @@ loses()
     done
 }
 
-@test "a depth keeps its greatest value in folded, speedscope and cpuprofile" {
+@test "in folded, speedscope and cpuprofile a depth keeps its greatest value" {
     # main: the greater of 5 and 3; main;f: 7 twice; values of times would be 8 and 14
     python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >depth.pfs <<'END'
 {"measures": [{"name": "depth", "aggregation": "max"}], "records": [

@@ -1,7 +1,7 @@
 # Damaged inputs: every reader in one process under the sanitizers, then the programs on what must not cost memory.
 load ../lib/expect
 
-@test "every reader ends well on whole, cut and mutated inputs, under the sanitizers" {
+@test "every reader handles whole, cut and mutated inputs without a finding of the sanitizers" {
     [ -n "$PROFUTILS_DAMAGE" ] || skip "no sanitizers here"
     got=0
     ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=1024 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 \
@@ -43,7 +43,7 @@ refused()
     done
 }
 
-@test "each file of tests/bad is refused with the place, by every program" {
+@test "every program refuses each file of tests/bad with the place of the damage" {
     tried=0
     while IFS='|' read -r _ file _ pattern _; do
         file=$(echo "$file" | tr -d ' ')
@@ -64,7 +64,7 @@ refused()
     [ "$tried" -eq "$(find "$PROFUTILS_SRC/tests/bad" -mindepth 2 -type f | wc -l)" ]
 }
 
-@test "a gzip of a gigabyte of nothing is refused in little memory" {
+@test "a gzip of a gigabyte of zeros is refused in little memory" {
     head -c 1000000000 /dev/zero | gzip -1 >zeros.gz
     refused zeros.gz 'unknown profile format'
 }
@@ -74,7 +74,7 @@ refused()
     refused line.gz 'offset 12: line longer'
 }
 
-@test "a cut gzip and one with a wrong check are refused with the place" {
+@test "a cut gzip and a gzip with a wrong checksum are refused with the place" {
     for k in 1 2 3 4 5 6 7 8; do echo "main;work$k $k"; done | gzip >good.gz
     size=$(wc -c <good.gz)
     head -c $((size - 3)) good.gz >cut.gz
@@ -83,7 +83,7 @@ refused()
     refused wrong.gz 'offset [0-9]+: '
 }
 
-@test "what --salvage loses of a gzip file is counted in the bytes its place is told in" {
+@test "--salvage counts the lost bytes of a gzip file in the same bytes as the offset" {
     for k in 1 2 3 4 5 6 7 8; do echo "main;work$k $k"; done >good.folded
     # The end of the data is reached, their check is wrong, behind which 4 bytes stand.
     gzip -c good.folded >good.gz
@@ -107,7 +107,7 @@ for k in range(20000): print("main;%x" % random.getrandbits(64), k)' | gzip >lar
     [ "$at" -ge $((size / 2)) ]
 }
 
-@test "what is no profile is called by its name" {
+@test "files that are not profiles are named by their type" {
     printf '\177ELF\2\1\1' >elf
     printf 'PK\3\4' >zip
     printf 'no profile at all, just words\nand more of them\n' >words
@@ -118,7 +118,7 @@ for k in range(20000): print("main;%x" % random.getrandbits(64), k)' | gzip >lar
     refused zeros 'unknown profile format'
 }
 
-@test "a sum that overflows 64 bits names the record, totals beyond them are exact" {
+@test "the error of a sum that overflows 64 bits names the record; totals over 64 bits are exact" {
     printf 'main;work 9223372036854775807\nmain;idle 1\nmain;work 1\n' >big.folded
     got=0
     proftop big.folded >out 2>err || got=$?

@@ -12,17 +12,17 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
 
-@test "every file reads as it should, and comes back byte by byte" { check valid "$CORPUS"; }
-@test "every malformed file is refused with its class" { check malformed "$CORPUS"; }
+@test "every file reads as its decoder says, and is written again byte for byte" { check valid "$CORPUS"; }
+@test "every malformed file is refused with the class of its error" { check malformed "$CORPUS"; }
 @test "files are joined, or refused with the reason" { check ops "$CORPUS"; }
-@test "a file cut anywhere is refused, and so is what was written of it" { check cut "$CORPUS"; }
-@test "joined files have canonical chunks, at every stride" { check random .; }
-@test "files of several events and images are read together and taken apart" { check split .; }
+@test "a file cut anywhere is refused, and so is the file written from it" { check cut "$CORPUS"; }
+@test "joined files have canonical chunks for every stride" { check random .; }
+@test "files of several events and images can be read together and split again" { check split .; }
 @test "dcpicat text is read and written" { check text .; }
 @test "slow producers are understood" { check slow .; }
-@test "addresses, images, events and names in tables" { check tables .; }
+@test "tables show addresses, images, events and names" { check tables .; }
 
-@test "what dcpi cannot hold is refused, with the reason" {
+@test "records that dcpi cannot hold are refused with the reason" {
     printf 'main;work 3\n' >a.folded
     for to in dcpi dcpicat; do
         run -2 profcat -t "$to" a.folded -o out
@@ -42,7 +42,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
     [ "$(cat out)" = old ]
 }
 
-@test "what was read before the damage is kept with --salvage" {
+@test "--salvage keeps the counts before the damage" {
     head -c 140 "$files/v01_single_chunk.prof" >short
     run -0 --separate-stderr profcat --salvage -t dcpi short -o out
     [[ $stderr == *"truncated-chunk: "*" 2 records kept"* ]]
@@ -50,13 +50,13 @@ check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
     [ "${#lines[@]}" = 3 ]
 }
 
-@test "version 1.01 is named" {
+@test "the error about version 1.01 names the version" {
     sed 's/^version.*/version pdb-1.01/' "$files/v21_nt_variant.prof" >new
     run -3 profcat new
     [[ $output == *"unsupported-version: "*"pdb-1.01"*dcpicat* ]]
 }
 
-@test "--canonical keeps what separates word and value of a header line" {
+@test "--canonical keeps the separators between words and values of header lines" {
     sed -e 's/^label run1/label\t  run1/; s/^frobnicate a/frobnicate   a/' "$files/v10_unknown_lines.prof" >tabs.prof
     sed -n '1,/^samples/p' tabs.prof | LC_ALL=C sort >want
     profcat --canonical -t dcpi tabs.prof >one
@@ -77,7 +77,7 @@ cat_of()
 # flat OPTION...: amount and address of each row
 flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C sort | tr '\t\n' ' ,'; }
 
-@test "the share of the time an event was counted belongs to what a count stands for" {
+@test "the share of time in which an event was counted changes the events of a count" {
     cat_of half 5000 3 1
     cat_of whole 10000 5
     cat_of third 3333 3
@@ -107,7 +107,7 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [ "$(profcat -q -t dcpi half | sed -n '/^period/p')" = "period 126976" ]
 }
 
-@test "an image of which no event is known has no dcpicat text" {
+@test "an image without a known event has no dcpicat text" {
     profcat -t json "$CORPUS/dcpicat/no_counts.txt" | sed 's/,{"origin":"dcpicat","key":"event","value":"[^"]*"}//g' >without.json
     grep -q '"key":"image"' without.json
     run -0 --separate-stderr profcat -t dcpicat without.json
@@ -158,7 +158,7 @@ event                %d %s
     profmerge -t pprof a.dcpi b.dcpi | proftop - | grep -q '^cycles: 571,442 events total'
 }
 
-@test "events whose names begin alike for 60 bytes are two events" {
+@test "events whose names share their first 60 bytes are two events" {
     long=$(printf '%060d' 0 | tr 0 e)
     {
         printf 'name                 v\nimage                20010904031500a1b2c3\nlabel                before\n'

@@ -35,7 +35,7 @@ same()
 }
 
 
-@test "Prometheus's metrics are not taken for folded stacks, frames that look like them are" {
+@test "metrics of Prometheus are not read as folded stacks; frames that look like metrics are" {
     while read -r text; do
         printf "$text" >given
         fails 3 'given: offset 0: unknown profile format' profcat given
@@ -51,7 +51,7 @@ END
     done
 }
 
-@test "the samples give what was worked out on paper, also through a native stream" {
+@test "the samples give the results computed by hand, even through a native stream" {
     for file in "$samples"/*.folded; do
         case $file in *.expected.folded) continue ;; esac
         profcat "$file" -t folded >got
@@ -61,7 +61,7 @@ END
     done
 }
 
-@test "what was written is read and written again as it is" {
+@test "folded output is read and written again unchanged" {
     for file in "$samples"/*.expected.folded; do
         profcat "$file" -t folded >got
         same "$file" got
@@ -70,7 +70,7 @@ END
     done
 }
 
-@test "a thousand random lines give the sums an independent reading gives" {
+@test "a thousand random lines have the sums of an independent reader" {
     for seed in 1 2 3; do
         python3 - $seed >in.folded <<'END'
 import random, sys
@@ -98,7 +98,7 @@ END
     fails 3 'line 2: the count overflows 64 bits' profcat -f folded bad.folded -t folded
 }
 
-@test "records before a bad line are there, the stream is marked, later stages fail too" {
+@test "records before a bad line are kept, the stream is marked, and later programs fail too" {
     printf 'main;a 1\nmain;b 2\nbad\nmain;c 4\n' >bad.folded
     fails 3 'line 3' profcat -f folded bad.folded -t ndjson:stack=names
     [ "$(wc -l <out)" -eq 2 ]
@@ -109,7 +109,7 @@ END
     [ "$(cat out)" = "$(printf 'main;a 1\nmain;b 2')" ]
 }
 
-@test "counts to the ends of 64 bits are kept, sums beyond are refused" {
+@test "counts up to the limits of 64 bits are kept, sums over 64 bits are refused" {
     printf 'a 9223372036854775807\nb -9223372036854775808\n' >in.folded
     profcat -f folded in.folded | profcat -t folded >got
     same in.folded got
@@ -119,7 +119,7 @@ END
     [ "$(profcat -f folded in.folded -t folded)" = 'a 9223372036854775803' ]
 }
 
-@test "decimals that grow on the way lose nothing" {
+@test "counts with more and more decimals stay exact" {
     { for k in 1 2 3 4 5 6 7 8; do printf 'a;b%d 1\n' $k; done; awk 'BEGIN { for (i = 0; i < 20000; i++) print "main;work" i " 1" }'
       printf 'main;x 0.25\nmain;x 0.125\nmain;y 0.000000000000000001\nmain;z 1000000000000\n'; } >in.folded
     profcat in.folded | profcat -t folded >got
@@ -129,7 +129,7 @@ END
     [ "$(wc -l <got)" -eq 20011 ]
 }
 
-@test "the measure is what -f says" {
+@test "-f folded:measure= chooses the measure" {
     printf 'main;a 3\nmain;b 1.5\n' >in.folded
     profcat -f folded:measure=wall/us in.folded -t ndjson:stack=names >got
     cat >want <<'END'
@@ -149,7 +149,7 @@ END
     fails 2 "no option 'measure' for writing" profcat in.folded -t folded:measure=x
 }
 
-@test "one of several measures is written, and what has it not is not dropped in silence" {
+@test "one of several measures is written, and a warning counts the records without it" {
     printf 'a;b 3\na;c 1\n' >in.folded
     profcat -f folded:measure=wall/ms in.folded -o wall.pfs
     profcat wall.pfs -t folded >got
@@ -172,7 +172,7 @@ END
     done
 }
 
-@test "what cannot stand in a line becomes what can" {
+@test "characters that a line cannot hold are replaced" {
     printf 'main;x 1\n' >in.folded
     profcat -f folded:measure='odd name/unit' in.folded -t folded >got
     same in.folded got
@@ -184,7 +184,7 @@ END
     same one two
 }
 
-@test "folded stacks are told from other text" {
+@test "folded stacks are distinguished from other text" {
     printf '\357\273\277main;a 1\n' >bom.folded
     [ "$(profcat bom.folded -t folded)" = 'main;a 1' ]
     gzip -c bom.folded >bom.folded.gz
@@ -216,7 +216,7 @@ END
     [ "$(profcat -f folded comment -t folded)" = '# only a comment' ]
 }
 
-@test "deep stacks and long frames are whole" {
+@test "deep stacks and long frames are complete" {
     python3 - >deep.folded <<'END'
 print(";".join("f%d" % k for k in range(50000)) + " 1")
 print(";".join("f%d" % k for k in range(50001)) + " 2")
@@ -226,7 +226,7 @@ END
     same deep.folded got
 }
 
-@test "two counts on every line are what was before and after" {
+@test "two counts on every line are the counts before and after" {
     printf 'a;b 3 4\n# said\na;b 1.25 5\nsys_read_[k] 7 1\nc 12 0\n' >two.folded
     profcat two.folded -t folded >got
     printf '# said\na;b 4.25 9\nc 12 0\nsys_read_[k] 7 1\n' | same - got
@@ -241,7 +241,7 @@ assert sums == {"before": 23.25, "after": 10}, sums'
     profcat -f folded:measure=wall/ms two.folded -t ndjson | grep -q '"wall.before":3000000'
 }
 
-@test "a line with one count makes the other numbers parts of frames" {
+@test "if a line has only one count, second numbers on other lines belong to frames" {
     printf 'thread 12 3\nthread 1.50 3\na;thread  7 1\nmain_[k] 2 5\nmain 4\nthread 12 2\n' >one.folded
     profcat one.folded -t folded >got
     printf 'a;thread  7 1\nmain 4\nmain_[k] 2 5\nthread 1.50 3\nthread 12 5\n' | same - got
@@ -250,7 +250,7 @@ assert sums == {"before": 23.25, "after": 10}, sums'
     fails 3 'offset 40: line 4: the two counts' profcat -f folded:columns=2 <(head -n 3 one.folded; echo 'main 4')
 }
 
-@test "a difference of two files has the lines difffolded.pl gives" {
+@test "a difference of two files has the lines of difffolded.pl" {
     printf 'a;b 3\na;c 4\n' >x.folded
     printf 'a;b 5\nd 1\n' >y.folded
     profdiff -t folded x.folded y.folded >got
@@ -258,7 +258,7 @@ assert sums == {"before": 23.25, "after": 10}, sums'
     profcat got -t folded | same - got
 }
 
-@test "marks of FlameGraph's scripts say what frames are, and come back" {
+@test "marks of FlameGraph's scripts set the kind of frames, and are written again" {
     printf 'main;vfs_read_[k] 3\nmain;Vec::push_[i] 4\nmain;run_[j] 5\nmain;wake_[w] 6\n_[k] 1\n' >marks.folded
     profcat marks.folded -t folded >got
     sort marks.folded | same - <(LC_ALL=C sort got)
@@ -271,7 +271,7 @@ assert sums == {"before": 23.25, "after": 10}, sums'
     profcat marks.folded plain.folded | proftop -t ndjson | grep -q '"function":"vfs_read".*"flat":5'
 }
 
-@test "UTF-16 with its mark is read, also in pieces, and cut" {
+@test "UTF-16 with a byte order mark is read, even in pieces or cut" {
     printf 'main;\303\251\360\235\204\236 4\nmain;\357\277\275 2\n' >want
     for code in utf-16-le utf-16-be; do
         python3 - $code >in <<'END'

@@ -15,9 +15,9 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/binary.py" "$@"; }
 
-@test "times and calls are gprof's" { check gprof "$CORPUS"; }
-@test "functions, lines and inlined calls are addr2line's" { check lines .; }
-@test "a program without debugging information has the names nm has" { check symbols .; }
+@test "times and calls equal gprof's" { check gprof "$CORPUS"; }
+@test "functions, lines and inlined calls equal addr2line's" { check lines .; }
+@test "a program without debugging information gets the names of nm" { check symbols .; }
 @test "--binary names addresses of every format" { check formats .; }
 
 @test "damaged programs give a message and no crash" {
@@ -25,6 +25,6 @@ check() { python3 "$PROFUTILS_SRC/tests/check/binary.py" "$@"; }
     check hostile .
 }
 
-@test "gmon.out of every layout is read, and damage has its message" {
+@test "gmon.out of every layout is read, and damage is reported" {
     python3 "$PROFUTILS_SRC/tests/check/gmon.py" made .
 }

@@ -14,25 +14,25 @@ files() { for directory in gperftools pprof; do [ ! -d "$CORPUS/$directory" ] ||
 # shellcheck disable=SC2046  # a list of words
 check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
 
-@test "samples, addresses, images and labels are those of pprof -raw" { check raw; }
+@test "samples, addresses, images and labels equal those of pprof -raw" { check raw; }
 @test "every CPU profile reads as its decoder says" { check decoded; }
 @test "Go's comments name addresses, its MemStats are metadata, and dumps of stacks are read" { check comments; }
-@test "profiles of every form that pprof reads are what pprof says" { check live; }
-@test "forms that no corpus has are read, and damage has its message" { check made; }
+@test "profiles of every form that pprof reads give pprof's numbers" { check live; }
+@test "forms that the corpus lacks are read, and damage is reported" { check made; }
 
-@test "snapshots of heaps are what their heads sum up" {
+@test "snapshots of heaps have the sums of their first lines" {
     run -0 proftop -t json -m inuse_space -n 0 "$CORPUS/gperftools/heap.0002.heap"
     [[ $output == *'"name":"inuse_space","unit":"bytes","kind":"sample","total":449536'* ]]
 }
 
-@test "a NUL in a line of threadz is a character of a name, a carriage return is a blank" {
+@test "in threadz a NUL belongs to a name, and a carriage return is a blank" {
     printf -- '--- threadz 1 ---\n\n--- Thread 1 (name: a/1) stack: ---\n 0x10\r 0x20\n a\0b\n\0\n' >hand.threadz
     printf '\0;a\0b;0x1f;0x10 1\n' >want
     (ulimit -t 10; profcat -f gperftools -t folded hand.threadz >got)
     cmp want got
 }
 
-@test "a CPU profile may have addresses where threadz has its named frames" {
+@test "a CPU profile may have addresses in the range that is used for named frames of threadz" {
     # one sample of 0x80000000000fffff, then the trailer
     printf '\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\47\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >high.prof
     printf '\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\377\377\17\0\0\0\0\200' >>high.prof

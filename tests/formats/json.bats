@@ -16,22 +16,22 @@ setup()
 check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
 
 @test "every file reads as its decoder says" { check read direct "$files"; }
-@test "every file reads so after the native stream" { check read pfs "$files"; }
-@test "every file reads so after our own JSON" { check read json "$files"; check read ndjson "$files"; }
-@test "every file reads so after being written as speedscope's" { check read speedscope "$files"; }
-@test "every file of V8's reads so after being written as one" { check read cpuprofile "$files"; check read heapprofile "$files"; }
-@test "functions have the numbers that the profilers' tools say" { check expected "$files"; }
-@test "what is written has the shape that clients demand" { check written "$files"; }
-@test "names, numbers and nesting of any size are read, damage has its place" { check made; }
+@test "every file, converted to the native stream, reads as its decoder says" { check read pfs "$files"; }
+@test "every file, converted to our own JSON, reads as its decoder says" { check read json "$files"; check read ndjson "$files"; }
+@test "every file, written as speedscope, reads as its decoder says" { check read speedscope "$files"; }
+@test "every file of V8, written as cpuprofile or heapprofile, reads as its decoder says" { check read cpuprofile "$files"; check read heapprofile "$files"; }
+@test "functions have the numbers of the profilers' own tools" { check expected "$files"; }
+@test "written files have the members that clients need" { check written "$files"; }
+@test "names, numbers and nesting of any size are read, and damage is reported with its place" { check made; }
 
-@test "files of real producers read as the decoder and their own tools say" {
+@test "files of real producers read as the decoder and the producers' tools say" {
     [ -d "$CORPUS/v8" ] || skip "no folders by producers"
     check read direct "$CORPUS"
     check read pfs "$CORPUS"
     check expected "$CORPUS"
 }
 
-@test "other projects' files read as speedscope shows them, or are refused with the reason" {
+@test "files of other projects read as speedscope shows them, or are refused with the reason" {
     [ -d "${PROFUTILS_WILD:-}/speedscope" ] || skip "PROFUTILS_WILD does not name their place"
     check wild "$PROFUTILS_WILD"
 }
@@ -103,7 +103,7 @@ END
     done
 }
 
-@test "NDJSON whose first line passes 64 KiB is recognised, also in a pipe" {
+@test "NDJSON with a first line over 64 KiB is recognised, even in a pipe" {
     awk 'BEGIN { for (k = 0; k < 1000; k++) printf "%sframe_%d_of_a_deep_stack", k ? ";" : "", k; print " 3" }' >deep.folded
     profcat -t ndjson deep.folded >deep.ndjson
     [ "$(head -n 1 deep.ndjson | wc -c)" -gt 65536 ]
@@ -111,7 +111,7 @@ END
     cat deep.ndjson | profcat -t folded | cmp - deep.folded
 }
 
-@test "a document that says its input was incomplete is incomplete" {
+@test "a document whose meta says that its input was incomplete counts as incomplete" {
     printf 'a;b 1\nno count\n' >a.folded
     run -3 profcat -f folded -t json a.folded -o /dev/stdout
     profcat -f folded -t json a.folded >a.json 2>/dev/null || true
@@ -120,11 +120,11 @@ END
     [[ $output == *"incomplete"* ]]
 }
 
-@test "spans of Chrome's traces have the times that the arithmetic of intervals gives" {
+@test "spans of Chrome's traces have the times computed by arithmetic of intervals" {
     python3 "$PROFUTILS_SRC/tests/check/chrometrace.py"
 }
 
-@test "lines of V8's are places, where they are asked for" {
+@test "option lines of cpuprofile adds flat records for lines" {
     profcat -f cpuprofile:lines=yes -t csv "$files/cpuprofile/disorder.cpuprofile" 2>/dev/null >out
     grep -q 'flat.*inner.*a.js,11' out
     grep -q 'flat.*inner.*a.js,12' out
@@ -137,7 +137,7 @@ v8_profile()
     printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"0","url":"a.js","lineNumber":0,"columnNumber":0},"hitCount":%s}],%s}' "$@"
 }
 
-@test "times of V8's profiles may have decimals, whose sum is rounded once" {
+@test "times of V8's profiles may have decimals, and their sum is rounded only once" {
     # decimals of a microsecond, how many such samples, all of them in nanoseconds
     while read -r delta samples total; do
         ones=$(yes 1 | head -n "$samples" | paste -sd,)
@@ -166,14 +166,14 @@ END
     proftop -f chrometrace:deltas=before -t csv given.trace | grep -q ',wall,nanoseconds,1000000,'
 }
 
-@test "sizes of heap samples are read where they are asked for, of nodes that are not there as well" {
+@test "option sizes of heapprofile reads the sizes of heap samples, even of undefined nodes" {
     run profcat -f heapprofile:sizes=samples -t folded "$files/heapprofile/small.heapprofile"
     [[ $output == *"[unknown] 61400"* ]]
     [[ $output == *"alloc;alloc 24"* ]]
     [[ $output == *"1 samples have nodes that the profile does not define"* ]]
 }
 
-@test "node reads what is written, and a profile of its own is read" {
+@test "node reads our cpuprofile, and we read node's" {
     command -v node >/dev/null || skip "no node"
     profcat -t cpuprofile "$files/cpuprofile/work.cpuprofile" >out.cpuprofile
     node -e 'const p = JSON.parse(require("fs").readFileSync("out.cpuprofile"));
@@ -194,7 +194,7 @@ chunk() {
         "${4+\"id\":\"$4\",}" "$node" "$2" "$3"
 }
 
-@test "a profile in a trace ends where a part of it is damaged, and its times are nanoseconds" {
+@test "a profile in a trace ends where a part is damaged; its times are whole nanoseconds" {
     printf '[%s,%s]' "$(chunk 1 1 1 0x1)" "$(chunk '' '1,1,1,1,"x"' 1 0x1)" >damaged.json
     fails 3 'damaged.json: offset [0-9]+: a part of a profile' profcat -f chrometrace -t folded damaged.json
     printf '[%s,%s]' "$(chunk 1 1 2 0x1)" "$(chunk '' 1 1e300 0x1)" >much.json
@@ -206,14 +206,14 @@ chunk() {
     grep -q '1 times finer than nanoseconds are rounded' err
 }
 
-@test "speedscope: a weight whose opposite overflows 64 bits is refused, records before it are given" {
+@test "speedscope: a weight whose negation overflows 64 bits is refused, and records before it are read" {
     printf '%s' '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0],[0]],' \
         '"weights":[3,-9223372036854775808],"profutils":{"measure":"m","unit":"count","negative":true}}]}' >least.json
     fails 3 'least.json: offset 48: record 2: the weight overflows 64 bits' profcat -f speedscope -t csv least.json
     grep -q ',-3$' out
 }
 
-@test "speedscope: two records of 17 measures come back as two records" {
+@test "speedscope: two records with 17 measures are read back as two records" {
     awk 'BEGIN { for (row = 1; row <= 2; row++) {
         printf "{\"kind\":\"sample\",\"stack\":[{\"function\":\"f%d\"}],\"values\":{", row
         for (m = 1; m <= 17; m++) printf "%s\"m%d\":%d", (m > 1 ? "," : ""), m, row * m
@@ -239,7 +239,7 @@ chunk() {
 # times COUNT TEXT: with commas between
 times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text; printf "%s", text }'; }
 
-@test "100,000 profiles in a document take no time of their square" {
+@test "100,000 profiles in a document do not take quadratic time" {
     { printf '{"shared":{"frames":[{"name":"a"}]},"profiles":['
       times 100000 '{"type":"sampled","name":"p","unit":"none","samples":[[0]],"weights":[1]}'
       printf ']}'; } >many.json
@@ -248,7 +248,7 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
     [ "$(ulimit -t 20; profcat -f chrometrace:deltas=before -t folded many.json)" = "a 100000000" ]
 }
 
-@test "half a surrogate in a value leaves the other letters of the value as they are" {
+@test "half a surrogate pair in a value does not change the other letters" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800\\\303\267"}]' >half.json
     fails 3 'half.json: offset 56: not a JSON value: invalid escape' profcat -f chrometrace half.json -o /dev/null
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800 \303\267"}]' >half.json
@@ -257,7 +257,7 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
     cmp want got
 }
 
-@test "a value of a wrong type, missing or twice is refused in the same words by all readers of JSON" {
+@test "all JSON readers refuse values that are missing, twice or of a wrong type in the same words" {
     # format; text, with @ where the message has its offset; message
     while IFS=';' read -r format text message; do
         before=${text%%@*}
@@ -288,7 +288,7 @@ json;{"rows":[],"measures":[{"name":@7}]};'name' is a number, expected a string 
 END
 }
 
-@test "labels of rows made by hand may be single strings and numbers, and null stands for what is absent" {
+@test "labels in rows made by hand may be single strings or numbers, and null means absent" {
     printf '%s\n' '{"kind":"sample","labels":{"op":"x","n":5,"m":[{"num":7,"unit":"bytes"},8],"no":null},"sections":null,"stack":[{"function":"f","line":null}],"values":{"a":1},"units":{"a":"count"}}' >hand.ndjson
     expect profcat -t text hand.ndjson <<'END'
 metadata  profutils  input  hand.ndjson
@@ -299,7 +299,7 @@ sample 1  a 1 count  m=7 bytes  m=8  n=5  op=x
 END
 }
 
-@test "no file of another format is taken for JSON" {
+@test "no file of another format is read as JSON" {
     for file in "$CORPUS"/{callgrind,pprof,perf,folded,statprofiler,nytprof,dcpi}/*; do
         [ -f "$file" ] || continue
         run --separate-stderr profcat --probe "$file"

@@ -21,12 +21,12 @@ halves()
     cat one.out two.out
 }
 
-@test "random profiles come back from every format, or with the losses it declares" {
+@test "random profiles written in any format are read back equal, except for declared losses" {
     # 50, and 1,000 with the corpora
     halves random HALF 1 "${PROFUTILS_LAWS:-50}"
 }
 
-@test "files of every format come back from every format, or with the losses it declares" {
+@test "corpus files written in any format are read back equal, except for declared losses" {
     # of our own ones each eighth
     if [ -n "${PROFUTILS_LAWS:-}" ]; then
         halves files HALF 1 "$CORPUS" ${PROFUTILS_WILD:+"$PROFUTILS_WILD"}
@@ -35,7 +35,7 @@ halves()
     fi
 }
 
-@test "names of line feeds, blanks and numbers do not become other functions or numbers" {
+@test "names with line feeds, blanks and numbers do not become other functions or numbers" {
     stream calls.pfs <<'END'
 {"measures": [{"name": "incl", "unit": "nanoseconds", "role": "inclusive", "kind": "edge"}],
  "records": [{"kind": "edge", "caller": ["line\nfeed"], "callee": ["[unknown]"], "values": {"incl": 100}}]}
@@ -52,7 +52,7 @@ END
     expect profcat -t folded blank.pfs <<<$'[unknown] 5\na 1'
 }
 
-@test "cpuprofile keeps both counts it has room for, speedscope refuses weights it cannot read back" {
+@test "cpuprofile keeps both of its counts; speedscope refuses weights that cannot be read back" {
     stream two.pfs <<'END'
 {"measures": [{"name": "samples", "role": "count"}, {"name": "size", "unit": "bytes"}],
  "records": [{"stack": [["a"]], "values": {"samples": 2, "size": 30}}, {"stack": [["a"], ["b"]], "values": {"samples": 1, "size": 7}}]}

@@ -59,7 +59,7 @@ one() # one TEXT A B C: the merge of three is the same in any order and grouping
     [ "$bad" -eq 0 ]
 }
 
-@test "a table of a merge is the table of the inputs one behind the other" {
+@test "the table of a merge is the table of the concatenated inputs" {
     for directory in "$CORPUS"/statprofiler "$CORPUS"/nytprof "$CORPUS"/pynytprof "$CORPUS"/folded; do
         while IFS=$'\t' read -r a b _; do
             [ -n "$b" ] || continue

@@ -14,8 +14,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/nytprof.py" "$@"; }
 load ../lib/expect
 
 @test "every file reads as the profiler's own loader says" { check read direct "$CORPUS"; }
-@test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
-@test "call stacks are those that nytprofcalls finds" { check calls direct "$CORPUS"; }
+@test "every file, converted to the native stream, reads as the profiler's own loader says" { check read pfs "$CORPUS"; }
+@test "call stacks equal those that nytprofcalls finds" { check calls direct "$CORPUS"; }
 
 @test "main::RUNTIME has the time outside of all subs, in tables, trees and pictures" {
     python3 "$PROFUTILS_SRC/tests/check/nytprof_scope.py" "$CORPUS"
@@ -33,7 +33,7 @@ script()
 # first FIELD ARGUMENTS...: of the first row of a table in JSON
 first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 
-@test "a script that calls no sub is main::RUNTIME alone" {
+@test "a script that calls no sub has only main::RUNTIME" {
     # shellcheck disable=SC2016  # Perl's variables
     script 'my $x; for (1..200000) { $x++ }'
     total=$(perl -MDevel::NYTProf::Data -e '
@@ -51,7 +51,7 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     done
 }
 
-@test "main::RUNTIME has a row in a difference, and none where it is not known" {
+@test "a difference has a row for main::RUNTIME, unless its time is unknown" {
     # shellcheck disable=SC2016  # Perl's variables
     script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3; sub g { $x++ } g();'
     flat=$(first '[r["flat"] for r in d["rows"] if r["function"] == "main::RUNTIME"][0]' nytprof.out)
@@ -75,22 +75,22 @@ written()
     python3 "$PROFUTILS_SRC/tests/check/nytprof_written.py" "$@"
 }
 
-@test "every file reads so after being written, deflated" { check read nytprof "$CORPUS"; }
-@test "every file reads so after both, plain" { check read both "$CORPUS"; }
-@test "call stacks are the same after being written" { check calls nytprof "$CORPUS"; }
-@test "what is written and read is what was read, and is written as the same bytes" {
+@test "every file, written as deflated NYTProf, reads as the profiler's own loader says" { check read nytprof "$CORPUS"; }
+@test "every file, converted to the native stream and written as plain NYTProf, reads as the profiler's own loader says" { check read both "$CORPUS"; }
+@test "call stacks of written files equal those that nytprofcalls finds" { check calls nytprof "$CORPUS"; }
+@test "files read back from NYTProf equal the original, and are written again as the same bytes" {
     python3 "$PROFUTILS_SRC/tests/check/nytprof_written.py" same "$CORPUS"
 }
-@test "so are times, rates and orders of calls that no corpus has" {
+@test "made files with times, rates and orders of calls that the corpus lacks are read back and written again too" {
     python3 "$PROFUTILS_SRC/tests/check/nytprof_written.py" made
 }
-@test "Devel::NYTProf loads what is written as it loads the original" { written loaded nytprof "$CORPUS"; }
-@test "Devel::NYTProf loads plain files so" { written loaded plain "$CORPUS"; }
-@test "Devel::NYTProf loads files so that passed through the native stream" { written loaded both "$CORPUS"; }
-@test "nytprofcalls finds the same stacks" { written calls "$CORPUS" 2>/dev/null; }
-@test "two files written as one are both, as nytprofmerge has them" { written joined "$CORPUS"; }
+@test "Devel::NYTProf loads the same from our files as from the originals" { written loaded nytprof "$CORPUS"; }
+@test "Devel::NYTProf loads the same from our plain files as from the originals" { written loaded plain "$CORPUS"; }
+@test "Devel::NYTProf loads the same from files that passed through the native stream" { written loaded both "$CORPUS"; }
+@test "nytprofcalls finds the same stacks in our files as in the originals" { written calls "$CORPUS" 2>/dev/null; }
+@test "two files written as one equal nytprofmerge's output" { written joined "$CORPUS"; }
 
-@test "nytprofcsv, nytprofcg and nytprofhtml say the same of what is written" {
+@test "nytprofcsv, nytprofcg and nytprofhtml print the same for our files as for the originals" {
     few=()
     [ "$CORPUS" != "$PROFUTILS_SRC/tests/corpus" ] || few=(evals_z.nyt gotos_blocks.nyt recurse_calls2.nyt multi_init.nyt)
     written tools "$CORPUS" "${few[@]}"
@@ -123,7 +123,7 @@ field() { python3 -c 'import json, sys; d = json.load(open("loaded")); print(eva
     proffilter --kind=sample a.nyt | profcat -t folded | sort | diff calls -
 }
 
-@test "a StatProfiler profile is one of Devel::NYTProf" {
+@test "a StatProfiler profile becomes a NYTProf profile that Devel::NYTProf loads" {
     run -0 --separate-stderr profcat "$CORPUS/statprofiler/anon-callbacks.out" -t nytprof -o a.nyt
     loads a.nyt
     [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
@@ -163,7 +163,7 @@ for file in got["fids"].values():
 PY
 }
 
-@test "stacks with counts of calls and no time are written" {
+@test "stacks with numbers of calls but no times can be written" {
     stream calls.pfs <<'END'
 {"measures": [{"name": "calls", "role": "count"}], "records": [{"stack": [["f", "a.pl", 3]], "values": {"calls": 7}}]}
 END
@@ -171,7 +171,7 @@ END
     [ "$(profcat -q -t folded -m calls calls.out)" = "f 7" ]
 }
 
-@test "evals that a merge gives one name are one file, and those inside have their place in it" {
+@test "evals that get one name in a merge become one file, with the evals inside it" {
     perl -MDevel::NYTProf -e1 2>/dev/null || skip "no Devel::NYTProf here"
     cat >e.pl <<'PERL'
 sub foo { return 1 }
@@ -201,7 +201,7 @@ PY
     done
 }
 
-@test "files and subs that get another name are there once, under that" {
+@test "renamed files and subs appear once, under the new name" {
     for file in evals_z gotos_blocks recurse_calls2 multi_init; do
         loads "$CORPUS/nytprof/$file.nyt"
         mv loaded before
@@ -230,7 +230,7 @@ PY
     done
 }
 
-@test "lines and calls of Pynytprof become those of Devel::NYTProf" {
+@test "lines and calls of Pynytprof become lines and calls that Devel::NYTProf loads" {
     run -0 --separate-stderr profcat "$CORPUS/pynytprof/hand_basic.nyt" -t nytprof -o a.nyt
     loads a.nyt
     [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
@@ -250,7 +250,7 @@ assert lines and ours == lines, (ours, lines)
 PY
 }
 
-@test "what the format cannot hold is refused, with the reason" {
+@test "records that the format cannot hold are refused with the reason" {
     printf 'main;work 3\n' >a.folded
     run -2 profcat -t nytprof a.folded -o a.nyt
     [[ $output == *"nytprof holds times and counts of lines and calls of subs; 'samples' is neither"* ]]
@@ -260,7 +260,7 @@ PY
     [[ $output == *"is neither, and the records have no lines"* ]]
 }
 
-@test "twelve million statements are as many records, in little memory" {
+@test "twelve million statements are written as so many records, in little memory" {
     python3 - <<'PY'
 import struct
 with open("many.nyt", "wb") as out:
@@ -277,7 +277,7 @@ PY
     done
 }
 
-@test "other formats do not claim any number of statements" {
+@test "the number of statements from other formats is limited" {
     python3 - <<'PY'
 import struct
 def chunk(tag, body): return tag + struct.pack("<I", len(body)) + body

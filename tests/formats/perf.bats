@@ -17,19 +17,19 @@ check() { python3 "$PROFUTILS_SRC/tests/check/perf.py" "$@"; }
 # same WANT GOT: two files
 same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
 
-@test "perf script folds as stackcollapse-perf.pl does" { check folded "$CORPUS"; }
-@test "samples and periods of each event and command are perf's own" { check counts "$CORPUS"; }
+@test "perf script folds to the same stacks as with stackcollapse-perf.pl" { check folded "$CORPUS"; }
+@test "samples and periods of each event and command equal perf's own report" { check counts "$CORPUS"; }
 @test "every record has the stack, labels, time and values of the text" { check records "$CORPUS"; }
-@test "names that look like other fields are kept apart from them" { check hostile .; }
-@test "a text cut anywhere gives the events before, and says where the last one begins" { check cut "$CORPUS"; }
-@test "bpftrace's entries fold as stackcollapse-bpftrace.pl does, and none is lost" { check bpftrace "$CORPUS"; }
+@test "names that look like other fields are not confused with them" { check hostile .; }
+@test "a text cut anywhere gives the events before the cut, and the error says where the last event begins" { check cut "$CORPUS"; }
+@test "entries of bpftrace fold to the same stacks as with stackcollapse-bpftrace.pl, and no entry is lost" { check bpftrace "$CORPUS"; }
 
-@test "third-party texts fold to their expected results" {
+@test "texts of other projects fold to the results that come with them" {
     [ -n "${PROFUTILS_WILD:-}" ] || skip "PROFUTILS_WILD does not name their place"
     check wild .
 }
 
-@test "each event is a measure, and clocks count time" {
+@test "each event becomes a measure, and clocks count time" {
     profcat --probe "$own/perf-script/multi_fp.min.perf.txt" >got
     grep -q 'sample page-faults:u: 134,139 count' got
     grep -q 'sample cpu-clock:u: 356.71ms' got
@@ -66,7 +66,7 @@ END
     [ -z "$(proffilter --time 0,2000100us given -t folded 2>/dev/null)" ]
 }
 
-@test "a microsecond is one unit in each of its spellings" {
+@test "us, μs, µs and microseconds mean the same unit" {
     for unit in us μs µs microseconds; do
         printf 'a 5\n' | profcat -f "folded:measure=wall/$unit" | proftop -t csv | grep -q ',wall,nanoseconds,5000,'
         printf 'version: 1\nevents: Time_(%s)\nfn=f\n1 5\n' "$unit" | proftop -t csv | grep -q ',Time,nanoseconds,5000,'
@@ -79,7 +79,7 @@ END
     profmerge one.pb.gz two.pb.gz -t folded | grep -qx 'a 10000'
 }
 
-@test "the main event is the first that counts time, wherever it stands, else the first" {
+@test "the main measure is the first event that counts time, else the first event" {
     faults='a 1 0.000001: 3 page-faults: \n\t1 f (x)\n\n' clock='a 1 0.000002: 2000000 cpu-clock:u: \n\t2 g (x)\n\n'
     cycles='a 1 0.000003: 5 cycles: \n\t2 g (x)\n\n'
     printf "$faults$clock" >one
@@ -113,7 +113,7 @@ END
     [[ ${lines[1]} == *'"comm":["a"]'*'"num":4'*'"num":1'*'"cycles":8'* ]]
 }
 
-@test "-F without times: lines of events below each other, and call chains below who alone" {
+@test "-F without times: events of one line each, and call chains below a header without event" {
     # As perf 6.1 prints them: a command in 16 columns, a thread in 5, a period in 10.
     printf '%10u %s: \n' 1 page-faults 231 page-faults 2000000 cpu-clock:u >event,period
     printf '%16s %s: \n' wl page-faults '#e i(' page-faults wl cpu-clock:u >comm,event
@@ -148,7 +148,7 @@ END
     [[ $output == *"offset 0: neither an event nor a comment: "* ]]
 }
 
-@test "stacks of a time span are chosen, of a stream that kept times too" {
+@test "--time selects records of a time span, even from a stream that kept times" {
     printf 'a 1 %s: 1 cycles: \n\t1 f (x)\n\n' 1.000001 1.000002 1.000003000 2.5 2.500000 >in
     sed -i 's/ 2\.5:/ 2.400000:/' in
     [ "$(proffilter --time=1000002us,2.45s in | profcat -c | head -n1)" = "$(printf 'a 3\n' | profcat -c | sed 's/1/3/')" ]
@@ -169,7 +169,7 @@ END
     same want got
 }
 
-@test "lines that are no samples and no frames do not stop the reading" {
+@test "lines that are neither samples nor frames are skipped" {
     printf '%s\n' 'a 1 0.000001: PERF_RECORD_MMAP2 1/1: [0x1(0x2) @ 0 08:01 1 2]: r-xp /x' 'a 1 0.000002: 3 cycles: ' >in
     printf '\t1 f+0x1 (/x)\n\t  WEIRD\n\t2 g (/x (deleted))\n\nb 1 0.000003: 4 cycles: \n\n' >>in
     run -0 --separate-stderr profcat -t folded in
@@ -180,7 +180,7 @@ END
     [[ $output == *"offset 36: neither an event nor a comment: 'nonsense'"* ]]
 }
 
-@test "what a compiler inlined at run time is frames of its own, and marked" {
+@test "functions that a compiler inlined at run time become marked frames" {
     printf 'java 1 0.000001: 3 cycles: \n\t1 La/B;::f->La/C;::g->La/D;::h+0x1 (/tmp/perf-1.map)\n\t2 main->x (/bin/y)\n\n' >in
     profcat -t folded in >got
     printf 'java;main->x;a/B:::f;a/C:::g_[i];a/D:::h_[i] 3\n' >want
@@ -193,7 +193,7 @@ END
     same want got
 }
 
-@test "long names, bytes that are no text, and numbers out of range" {
+@test "long names and bytes that are not text are read, and numbers out of range are refused" {
     python3 -c '
 import sys
 name = b"n" * 100000
@@ -234,7 +234,7 @@ assert got == want, got'
     [[ $output == *"the input ends in the middle of this entry"* ]]
 }
 
-@test "bpftrace: the same in JSON" {
+@test "bpftrace in JSON: parts of keys are labels, maps are measures, variables metadata" {
     run -0 --separate-stderr profcat -t ndjson "$own/bpftrace/keys.bpftrace.json"
     [[ $stderr == *"1 entries skipped: their values are not whole numbers"* ]]
     printf '%s\n' "${lines[@]}" | python3 -c '
@@ -251,7 +251,7 @@ assert got == want, got'
     [[ $output == *offset* ]]
 }
 
-@test "bpftrace: a value beyond 64 bits is refused with the place of its entry" {
+@test "bpftrace: a value over 64 bits is refused with the place of its entry" {
     printf '@[\n    q+1\n]: %s\n@[\n    leaf+12\n]: %s\n' 5 9223372036854775807 >in
     run -0 profcat --probe in
     [[ $output == *"9,223,372,036,854,775,812 count"* ]]
@@ -325,7 +325,7 @@ assert got == full + lines + memory + wall, got'
     [[ $output == *"offset 18: line 2 is not a sample"* ]]
 }
 
-@test "each of them is told from the others" {
+@test "perf-script, bpftrace, dtrace and austin are distinguished from each other" {
     for format in perf-script bpftrace dtrace austin; do
         for file in "$own/$format"/*; do
             case $file in *README* | *expected*) continue ;; esac

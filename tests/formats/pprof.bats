@@ -11,35 +11,35 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
 
-@test "totals, flat and cumulative are those go tool pprof gives" { check read "$CORPUS"; }
+@test "totals, flat and cumulative values equal those of go tool pprof" { check read "$CORPUS"; }
 
-@test "every file comes back message by message" {
+@test "every file is written again with the same messages" {
     for how in pprof plain pfs twice; do
         check written "$how" "$CORPUS"
     done
 }
 
-@test "so does every field, in any order and packing" {
+@test "every field, in any order and packing, is written again" {
     for how in plain pfs twice; do
         check made "$how" .
     done
 }
 
-@test "types of one name and unit are measures of their own" { check types .; }
-@test "profiles in one file are told apart, and merged as pprof merges them" { check joined .; }
-@test "so are profiles whose fields stand in other orders, or they are refused" { check orders .; }
-@test "what is damaged is refused with its offset" { check bad .; }
-@test "whole samples before damage are given" { check salvaged .; }
+@test "sample types with the same name and unit are separate measures" { check types .; }
+@test "profiles in one file are separated, and merged as pprof merges them" { check joined .; }
+@test "profiles in one file with other orders of fields are separated or refused" { check orders .; }
+@test "damage is refused with its offset" { check bad .; }
+@test "complete samples before damage are read" { check salvaged .; }
 @test "a file cut anywhere is refused" { check cut "$CORPUS"; }
-@test "frames that a profile asks not to be shown are left out where that is wanted" { check drop .; }
-@test "samples of other formats, lines and addresses are written" { check foreign "$CORPUS"; }
+@test "option drop leaves out the frames that drop_frames of the profile names" { check drop .; }
+@test "samples of other formats are written with lines and addresses" { check foreign "$CORPUS"; }
 
-@test "go tool pprof reads what is written, with the same numbers" {
+@test "go tool pprof reads our files with the same numbers" {
     command -v go >/dev/null || skip "no go, whose pprof this is"
     check client "$CORPUS"
 }
 
-@test "calls without stacks are refused, flat records beside samples left out" {
+@test "calls without stacks are refused; flat records beside samples are left out" {
     printf 'main;work 3\n' | profcat -t pfs >a.pfs
     proffilter --kind=edge -t pfs "$CORPUS"/pynytprof/hand_basic.nyt -o edges.pfs
     run -2 profcat -t pprof edges.pfs -o out
@@ -49,7 +49,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     [[ $stderr == *"flat records of 3 places are left out"* ]]
 }
 
-@test "-z chooses the level, and 0 none" {
+@test "-z chooses the level of compression; 0 means plain" {
     printf 'main;work 3\n' >a.folded
     profcat -t pprof a.folded -o a.pb.gz
     profcat -z 0 -t pprof a.folded -o a.pb
@@ -58,7 +58,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     gzip -dc b.pb.gz | cmp - a.pb
 }
 
-@test "a measure that comes late is 0 in the samples before it, and refused where they are too many to wait" {
+@test "a measure that comes late is 0 in earlier samples, and refused if too many samples would have to wait" {
     printf 'main;work 3\n' >a.folded
     profcat -t pprof a.folded "$CORPUS"/pprof/goroutine.pb.gz -o out.pb.gz
     run -0 proftop -m samples -t csv -n 0 out.pb.gz
@@ -76,7 +76,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     [[ $output == *work* ]]
 }
 
-@test "labels choose records, and the period's type and the comments are metadata" {
+@test "labels are keys of tables; type of period and comments are metadata" {
     run -0 proftop -t json -b label:route "$CORPUS"/pprof/cpu_labels.pb.gz
     [[ $output == *'"flat":140000000'*'/api/items?id=1'* ]]
     run -0 profcat -H "$CORPUS"/pprof/cpu_labels.pb.gz

@@ -11,10 +11,10 @@ setup()
 check() { python3 "$PROFUTILS_SRC/tests/check/pystats.py" "$@"; }
 
 @test "every dump reads as Python reads it" { check read direct "$CORPUS"; }
-@test "every dump reads so after the native stream" { check read pfs "$CORPUS"; }
-@test "flat and cumulative times and calls are those of pstats, and none is above the total" { check tables "$CORPUS"; }
-@test "subs of NYTProf's and Pynytprof's have the calls, own and inclusive times of pstats" { check written "$CORPUS"; }
-@test "dumps of all versions of marshal, of Python 2 and of profile are read" { check made .; }
+@test "every dump, converted to the native stream, reads as Python reads it" { check read pfs "$CORPUS"; }
+@test "flat and cumulative times and calls equal those of pstats, and none exceeds the total" { check tables "$CORPUS"; }
+@test "written as NYTProf and Pynytprof, functions keep their calls, exclusive and inclusive times" { check written "$CORPUS"; }
+@test "dumps of all versions of marshal, of Python 2 and of the module profile are read" { check made .; }
 
 refused() { # BYTES WANTED
     printf "$1" >bad
@@ -22,7 +22,7 @@ refused() { # BYTES WANTED
     [[ $output == *"$2"* ]] || { echo "$output" && false; }
 }
 
-@test "damage is named with its offset" {
+@test "damage is reported with its offset" {
     refused '{)\3z\1ai\1\0\0\0z\1b)\5' 'offset 16: the input ends inside an object'
     refused '{)\2z\1az\1b' 'a function is not (file, line, name)'
     refused '{)\3z\1ai\1\0\0\0z\1bi\0\0\0\0' 'the value of a function is not (calls, calls, time, time, callers)'
@@ -45,7 +45,7 @@ refused() { # BYTES WANTED
     [[ $output == *'a whole number of more than 64 bits'* ]]
 }
 
-@test "own and cumulative times become the self and inclusive costs of callgrind's" {
+@test "own and cumulative times become self and inclusive costs of callgrind" {
     dump=$PROFUTILS_SRC/tests/corpus/pstats/small.pstats
     profcat -q -t callgrind "$dump" >out
     table() { proftop -n 0 --min-percent=0 --by=name -t csv "$1" | cut -d, -f2,8,10 | sort; }

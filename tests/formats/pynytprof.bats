@@ -15,14 +15,14 @@ setup()
 check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
 
 @test "every file reads as its decoder says" { check read direct "$CORPUS"; }
-@test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
-@test "every file reads so after being written as Pynytprof" { check read pynytprof "$CORPUS"; }
-@test "every file reads so after both" { check read both "$CORPUS"; }
-@test "what is written is the note's layout and holds all that was read" { check written "$CORPUS"; }
-@test "every damaged or odd file has its message" { check bad "$CORPUS"; }
-@test "forms that no corpus has are read, and what does not fit is refused" { check made .; }
+@test "every file, converted to the native stream, reads as its decoder says" { check read pfs "$CORPUS"; }
+@test "every file, written as Pynytprof, reads as its decoder says" { check read pynytprof "$CORPUS"; }
+@test "every file, converted to the native stream and written as Pynytprof, reads as its decoder says" { check read both "$CORPUS"; }
+@test "written files have the layout of the note and all that was read" { check written "$CORPUS"; }
+@test "every damaged or unusual file has its message" { check bad "$CORPUS"; }
+@test "forms that the corpus lacks are read, and values that do not fit are refused" { check made .; }
 
-@test "a time of 0 in all lines or all calls stays 0 on the way through the native stream" {
+@test "a time of 0 in all lines or all calls stays 0 through the native stream" {
     command -v python3 >/dev/null || skip "no python3"
     python3 - <<'PYTHON'
 import struct
@@ -44,7 +44,7 @@ PYTHON
 # columns: function, flat, cum of a table, in nanoseconds
 columns() { proftop -q -t tsv "$@" | tail -n +2 | cut -f 2,9,11 | tr '\t' ' '; }
 
-@test "calls with one time alone: flat is what calls into a function took less what its calls took" {
+@test "for calls with only inclusive times, flat is the time of calls to a function minus the time of its own calls" {
     # in ticks of 100 ns: <module> calls main (1000), main calls größe (400) and 'a b;c' (7), größe itself (300)
     columns "$files/hand_basic.nyt" | sort >got
     printf '%s\n' '<module> 0 100000' 'a b;c 700 700' 'größe 40000 40000' 'main 59300 100000' | LC_ALL=C sort | diff - <(LC_ALL=C sort got)
@@ -145,20 +145,20 @@ while at < end:
     [ "$(files_of made.nyt)" = "$(printf '%s\n' '0 16 0 0 /a.py' '1 0 0 0 /b.py')" ]
 }
 
-@test "lines with more exclusive than inclusive time are told once" {
+@test "one warning counts the lines with more exclusive than inclusive time" {
     run -0 --separate-stderr profcat -c "$files/note_pypy_fib.nyt"
     # of ten lines those of 193 in 188, 63849 in 212, 7153 in 7027, 244594 in 6308 and 3996 in 3971 ticks
     [ "$stderr" = "profcat: warning: $files/note_pypy_fib.nyt: 5 lines have more exclusive than inclusive time" ]
 }
 
-@test "what the format cannot hold is refused, with the reason" {
+@test "records that the format cannot hold are refused with the reason" {
     printf 'main;work 3\n' >a.folded
     run -2 profcat -t pynytprof a.folded -o a.nyt
     [[ $output == *"pynytprof cannot hold sample records"* ]]
     [ ! -e a.nyt ]
 }
 
-@test "no file is taken for one of NYTProf, nor one of those for Pynytprof's" {
+@test "files of Pynytprof and NYTProf are not confused" {
     for file in "$files"/hand_*.nyt "$files"/hist_*.nyt "$files"/note*.nyt; do
         run --separate-stderr profcat --probe "$file"
         case $file:$output in
@@ -173,7 +173,7 @@ while at < end:
     done
 }
 
-@test "a process record of NYTProf with a letter and a length where a bare one ends is none" {
+@test "a NYTProf process record is not read as a Pynytprof record, even if a letter and a length follow" {
     command -v python3 >/dev/null || skip "no python3"
     python3 - >genuine.nyt <<'PYTHON'
 import struct, sys
@@ -185,14 +185,14 @@ PYTHON
     [[ $output == *": nytprof ("* ]]
 }
 
-@test "edges and lines show in tables" {
+@test "tables show edges and lines" {
     run -0 proftop -t csv --by=line -n 0 "$files/hand_basic.nyt"
     [[ $output == *"/srv/app/main.py,2,"* ]]
     run -0 proftop -t json --edges "$files/hand_basic.nyt"
     [[ $output == *'"caller":"main"'*'"callee":"größe"'* ]]
 }
 
-@test "files and subs that get another name are there under that alone, with their numbers" {
+@test "renamed files and subs appear only under the new name, and keep their numbers" {
     command -v python3 >/dev/null || skip "no python3"
     python3 - <<'PYTHON'
 import struct
@@ -227,7 +227,7 @@ PYTHON
     [ "$tried" -gt 10 ]
 }
 
-@test "a file of the metadata whose name has a NUL is refused" {
+@test "metadata with a file name that has a NUL are refused" {
     printf '{"schema":"profutils.samples/1","rows":[],"meta":{"metadata":[%s]}}' \
         '{"origin":".pynytprof","key":"file","value":"0 16 10 20 a\u0000b"}' >nul.json
     fails 2 "pynytprof ends names with a NUL; this name has a NUL inside: 'a" profcat -f json -t pynytprof nul.json -o nul.pynyt

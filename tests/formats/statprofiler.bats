@@ -24,25 +24,25 @@ for line in sys.stdin:
 }
 
 @test "every file reads as the profiler's own reader says" { check read direct "$CORPUS"; }
-@test "every file reads so after the native stream" { check read pfs "$CORPUS"; }
-@test "every file reads so after being written as StatProfiler" { check read statprofiler "$CORPUS"; }
-@test "every file reads so after both" { check read both "$CORPUS"; }
+@test "every file, converted to the native stream, reads as the profiler's own reader says" { check read pfs "$CORPUS"; }
+@test "every file, written as StatProfiler, reads as the profiler's own reader says" { check read statprofiler "$CORPUS"; }
+@test "every file, converted to the native stream and written as StatProfiler, reads as the profiler's own reader says" { check read both "$CORPUS"; }
 @test "the files of a process are read in order, with sections carried over" { check series "$CORPUS"; }
-@test "what is written keeps to the form and holds all that was read" { check written "$CORPUS"; }
-@test "the plan's dialect comes back but for what it has no place for" { check plan "$CORPUS"; }
-@test "sums by function and section are those of the expected samples" { check sums "$CORPUS"; }
-@test "every edge file behaves as it should" { check edge "$CORPUS"; }
-@test "forms that no corpus has are read" { check made .; }
-@test "the plan's dialect and the text form keep to the letter" {
+@test "written files have the right form and all that was read" { check written "$CORPUS"; }
+@test "files written in the plan's dialect are read back, except for what the dialect cannot hold" { check plan "$CORPUS"; }
+@test "sums by function and section equal those of the expected samples" { check sums "$CORPUS"; }
+@test "every file of corpus/statprofiler/edge gives the status and rows of the table" { check edge "$CORPUS"; }
+@test "forms that the corpus lacks are read" { check made .; }
+@test "the plan's dialect and the text form follow the plan sentence by sentence" {
     PYTHONDONTWRITEBYTECODE=1 python3 "$PROFUTILS_SRC/tests/check/statprofiler_letter.py" "$CORPUS" .
 }
 
-@test "a file of several processes is refused, and both are named" {
+@test "a file of several processes is refused with the names of both" {
     run -2 profcat -t statprofiler "$files"/fork.out.*.0000000[0-9]
     [[ $output == *"several processes"*00006a3*00006a3* ]]
 }
 
-@test "a file of several lengths of tick is refused" {
+@test "records with different lengths of a tick are refused" {
     profcat -t pfs "$files/edge/10-empty-profile.out" -o a.pfs
     profcat -t pfs "$files/edge/04-real-uncompressed.out" "$files/edge/01-plan-literal-msb.out" -o b.pfs
     run -2 profcat -t statprofiler b.pfs
@@ -55,13 +55,13 @@ for line in sys.stdin:
     [[ $output == *"count different things ('wall' and 'samples')"* ]]
 }
 
-@test "a tick that the file does not tell can be given" {
+@test "option tick gives the length of a tick if the file does not" {
     run -0 profcat -f statprofiler:tick=20000 -t ndjson "$files/edge/05-text.out"
     [[ ${lines[0]} == *'"wall":60000000'*'"wall":"nanoseconds"'* ]]
     run -2 profcat -f statprofiler:tick=fast "$files/edge/05-text.out" -t text
 }
 
-@test "counts become weights of a tick that is not known, and labels that have no place are named" {
+@test "counts become weights with an unknown tick, and labels that the format cannot hold are named" {
     printf 'main;work;read 3\nmain;work;parse 5\n' >a.folded
     run -0 --separate-stderr profcat --set-label host=web -f folded a.folded -t statprofiler -o a.out
     [[ $stderr == *"'samples' is not a time"* ]]
@@ -90,7 +90,7 @@ for line in sys.stdin:
     [[ $output == *"no negative weights"* ]]
 }
 
-@test "sections that a filter took apart are set again from the labels" {
+@test "marks of sections are made again from the labels after a filter" {
     run -0 rows <(proffilter --section req "$files/edge/41-nested-sections.out" | profcat -t statprofiler)
     frames="main::leaf:a.pl:3 main::top:a.pl:9 (main):a.pl:20"
     [ "${#lines[@]}" = 4 ]
@@ -100,7 +100,7 @@ for line in sys.stdin:
     [ "${lines[3]}" = "16 nextstate req+db $frames" ]
 }
 
-@test "a damaged input leaves an output without an end" {
+@test "the output of a damaged input has no end record" {
     run -3 profcat -t statprofiler "$files/edge/15-truncated-mid-record.out"
     profcat -t statprofiler "$files/edge/15-truncated-mid-record.out" >a.out || true
     run -0 profcat -c a.out

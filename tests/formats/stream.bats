@@ -14,11 +14,11 @@ setup()
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "random streams, whole and changed, are read, written and copied as the reference does it" {
+@test "random streams, whole and damaged, are read, written and copied like the reference" {
     python3 "$reference" compare "$program" 1 25
 }
 
-@test "frames are listed as they are" {
+@test "profcat --frames lists the frames of the stream" {
     for seed in 1 5 7; do
         python3 "$reference" random "$seed" random.pfs
         python3 "$reference" frames random.pfs >expected
@@ -43,7 +43,7 @@ sys.stdout.buffer.write(bytes.fromhex(blocks.split("|")[int(sys.argv[2])]))
 END
 }
 
-@test "the shortest stream of the manual page is a whole stream" {
+@test "the shortest stream of the manual page is a complete stream" {
     page_bytes 2 >page.pfs
     [ "$(wc -c <page.pfs)" -eq 88 ]
     [ "$("$program" dump page.pfs)" = whole ]
@@ -51,7 +51,7 @@ END
     cmp page.pfs again.pfs
 }
 
-@test "the block of the manual page is what a writer makes of its records" {
+@test "the writer makes the block of the manual page from its records" {
     page_bytes 1 >block
     python3 - "$reference" <<'END'
 import importlib.util, struct, sys
@@ -75,7 +75,7 @@ END
     [ "$(grep -c ':7}$' got)" = 1 ] && [ "$(grep -c ':1}$' got)" = 1 ] && [ "$(grep -c ':5}$' got)" = 1 ]
 }
 
-@test "a measure without a name and a unit is summed and compared like others" {
+@test "a measure without name and unit is summed and compared like others" {
     PATH=$PROFUTILS_BIN:$PATH
     python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >x.pfs <<'END'
 {"measures": [{"name": "", "unit": ""}], "records": [{"stack": [["main"]], "values": {"": 7}}, {"stack": [["f"]], "values": {"": 2}}]}
@@ -101,7 +101,7 @@ END
     done
 }
 
-@test "the side of a measure may be skipped; where it is absent the end of the name tells the side" {
+@test "a reader may skip the side of a measure; without a side, the suffix of the name decides" {
     PATH=$PROFUTILS_BIN:$PATH
     make_stream=$PROFUTILS_SRC/tests/check/make_stream.py
     for before in before ''; do
