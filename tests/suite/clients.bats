@@ -16,7 +16,7 @@ client()
     command -v node >/dev/null || skip "no node"
 }
 
-@test "the manual's statements run in DuckDB, on columns of numbers and names" {
+@test "the manual's SQL statements run in DuckDB, on columns of numbers and names" {
     client @duckdb
     sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; /^SELECT/p" "$PROFUTILS_SRC/man/profcat.1.in" >statements
     [ "$(wc -l <statements)" -ge 2 ]
@@ -43,7 +43,7 @@ assert {kinds[name] for name in ("function", "file", "image", "section", "measur
 assert {kinds[name] for name in ("flat_pct", "cum_pct", "ratio", "points", "p", "q", "ci_low", "ci_high")} == {float}, kinds
 PYTHON
 }
-@test "speedscope loads what is written and shows the same totals" {
+@test "speedscope loads our files and shows the same totals" {
     client speedscope
     profcat run.out -m wall -t speedscope >x.speedscope.json
     status=0

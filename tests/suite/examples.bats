@@ -22,7 +22,7 @@ setup()
 }
 
 # The README's blocks begin with a command line; what follows must be what the command prints.
-@test "what the README shows is what the programs print" {
+@test "the README shows the real output of the programs" {
     cd "$PROFUTILS_SRC/examples/data" || return
     shown=0
     awk -v to="$BATS_TEST_TMPDIR/block" '
@@ -38,7 +38,7 @@ setup()
     [ "$shown" -ge 2 ]
 }
 
-@test "the pictures of the README are what the programs draw" {
+@test "the pictures of the README are drawn by the programs" {
     cd "$PROFUTILS_SRC/examples/data" || return
     proffilter --section req requests.out -t svg | diff - ../requests.svg
     profdiff -q words/before words/after -t svg | diff - ../difference.svg

@@ -92,14 +92,14 @@ shim()
 fresh() { rm -rf to && mkdir to && echo "the old file" >to/out; }
 is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || wrong "the old file is gone or something lies beside it: $(ls -A to)"; }
 
-@test "the table has every program with several formats" {
+@test "the table of command lines has every program with several formats" {
     while read -r program; do
         [ "$(grep -c "^$program " rows)" -ge 5 ] || { echo "few formats for $program:"; cat rows; bad=1; }
     done <programs
     [ -s programs ] && [ "$bad" -eq 0 ]
 }
 
-@test "a full disk under standard output is status 4 and a message" {
+@test "a full disk at standard output exits 4 with a message" {
     [ -c /dev/full ] || skip "no /dev/full"
     while read -r program format; do
         expect 4 'standard output.*No space left' run_row small.folded >/dev/full
@@ -109,7 +109,7 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
     [ "$bad" -eq 0 ]
 }
 
-@test "--help, --version, --formats and inspections see the full disk too" {
+@test "--help, --version, --formats and inspections report a full disk too" {
     [ -c /dev/full ] || skip "no /dev/full"
     format=none
     while read -r program; do
@@ -154,7 +154,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a pipe closed in the middle ends a program by SIGPIPE, also when the parent ignored it" {
+@test "a pipe closed in the middle ends a program by SIGPIPE, even if the parent ignored the signal" {
     format=none
     while read -r program; do
         case $program in proftop) all='-n0' ;; *) all='--to=ndjson' ;; esac
@@ -167,7 +167,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "an -o that cannot be written is status 4 and leaves nothing" {
+@test "an -o that cannot be written exits 4 and leaves no file" {
     while read -r program format; do
         rm -rf to && mkdir to
         expect 4 "cannot create 'to/none/out': No such file" run_row small.folded -o to/none/out
@@ -178,7 +178,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "an -o in a folder or file without permission is status 4" {
+@test "an -o without permission exits 4" {
     [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
     while read -r program format; do
         fresh
@@ -192,7 +192,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a disk that is full in the middle of -o leaves the old file and nothing else" {
+@test "a disk that becomes full while -o is written leaves only the old file" {
     while read -r program format; do
         for after in 0 1 20; do
             fresh
@@ -209,7 +209,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a close or rename that fails is status 4 and leaves the old file" {
+@test "a failed close or rename exits 4 and leaves the old file" {
     while read -r program format; do
         fresh
         expect 4 "close.*to/out.*Input/output error" shim FAULT_CLOSE=1 small.folded -o to/out
@@ -221,7 +221,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a limit on the size of files is status 4 and leaves the old file" {
+@test "a limit on the size of files exits 4 and leaves the old file" {
     while read -r program format; do
         case $program in proftop | profdiff) continue ;; esac
         fresh
@@ -236,7 +236,7 @@ limited()
     (ulimit -f 16 && "$@")
 }
 
-@test "a read error is status 3, with the input's name, and leaves the old file" {
+@test "a read error exits 3 with the input's name and leaves the old file" {
     while read -r program format; do
         for after in 0 5 100000; do
             fresh
@@ -249,7 +249,7 @@ limited()
 
 hasty() { (ulimit -t 20 && "$@"); }
 
-@test "memory that runs out behind good records is a message, and an end" {
+@test "running out of memory after good records ends the program with a message" {
     program=profcat format=ndjson
     printf 'prog 1/1 [000] 1.123456: \n\tffff a+0x1 (b)\n\nprog 1/1 [000] 1.223456: 5 instr: \n\tffff a+0x1 (b)\n\n' >two.perf
     found=
@@ -264,7 +264,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ -n "$found" ]
 }
 
-@test "a missing file, a directory and an unreadable list are status 3" {
+@test "a missing file, a directory and an unreadable list exit 3" {
     while read -r program format; do
         fresh
         expect 3 'missing.*No such file' run_row missing -o to/out
@@ -295,7 +295,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "a signal while -o is written leaves the old file and no other" {
+@test "a signal while -o is written leaves only the old file" {
     while read -r program format; do
         fresh
         rm -f feed
@@ -316,7 +316,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "nothing unfinished is left behind, whichever signal it was" {
+@test "no signal leaves an unfinished file" {
     mkdir spill
     for signal in TERM HUP ALRM USR1 XCPU; do
         rm -f feed to/out
@@ -339,7 +339,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "a target that is no regular file is written in place" {
+@test "a target that is not a regular file is written in place" {
     while read -r program format; do
         run_row small.folded >want 2>err
         rm -f pipe
@@ -366,7 +366,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "a closed standard descriptor fails where it is used, and no file takes its number" {
+@test "a closed standard descriptor fails when it is used, and no file gets its number" {
     while read -r program; do
         format=pfs
         fresh
@@ -388,7 +388,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "a usage error that is found late leaves the old file and nothing else" {
+@test "a usage error that is found late leaves only the old file" {
     program=proftop format=text
     for options in '-m nosuch' '-s calls' '--kind edge' '--tree --kind edge'; do
         fresh
@@ -399,7 +399,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     [ "$bad" -eq 0 ]
 }
 
-@test "an input that is the output is status 2, and -o '' too" {
+@test "an input that is also the output exits 2, and -o '' too" {
     while read -r program; do
         format=json
         cp small.folded grows

@@ -1,7 +1,7 @@
 # Every program with one call of the system failing: memory, reads, writes, closes, opens, renames, fstats, threads. Here a sample;
 # make check-faults has all of it.
 
-@test "one call of the system fails: the right output, or a true message and nothing left" {
+@test "if one system call fails, the output is right, or there is a true message and no file is left" {
     ! grep -qs fsanitize "$PROFUTILS_BUILD/config.flags" || skip "the sanitizers want to be loaded first"
     status=0
     "$PROFUTILS_SRC/tests/faults/run" -n 9000 >out 2>&1 || status=$?

@@ -7,14 +7,14 @@ setup()
     PATH=$PROFUTILS_BIN:$PATH
 }
 
-@test "an input that packs to almost nothing takes no more memory than promised; --max-input refuses it" {
+@test "a small file that unpacks to gigabytes takes no more memory than promised; --max-input refuses it" {
     command -v python3 >/dev/null || skip "python3 is missing"
     python3 "$PROFUTILS_SRC/tests/check/bombs.py" "$PROFUTILS_BIN"
     printf 'a 1\n' >x.folded
     fails 2 "profcat: --max-input takes a size such as 500M or 64G, not '1x'" profcat --max-input=1x x.folded
 }
 
-@test "a record of more than 65535 labels is refused: no stream holds it" {
+@test "a record with more than 65535 labels is refused, because no stream can hold it" {
     row() # KEY FIRST LAST: a row whose labels or sections have these numbers
     {
         printf '{"id":1,"kind":"sample","sections":[%s],"labels":{%s},"stack":["a"],"values":{"w":1},"units":{"w":"count"}}\n' \
@@ -54,7 +54,7 @@ END
 END
 }
 
-@test "regular expressions that regcomp cannot be trusted with are refused" {
+@test "regular expressions on which regcomp fails badly are refused" {
     printf 'aaa;b 1\n' >x.folded
     deep() { head -c "$1" /dev/zero | tr '\0' '('; printf a; head -c "$1" /dev/zero | tr '\0' ')'; }
     while IFS='|' read -r status said expression; do
@@ -111,7 +111,7 @@ END
     expect profdiff -q --stats -t csv runs runs < <(rm runs/self runs/a/up runs/b/again; profdiff --stats -t csv runs runs)
 }
 
-@test "-r follows links: what two links lead to is read twice" {
+@test "-r follows links: a file with two links is read twice" {
     mkdir -p tree/a
     printf 'x 5\n' >tree/a/x.folded
     ln -s a tree/b
@@ -121,7 +121,7 @@ END
     [ "$(profmerge -r -t folded tree)" = "x 20" ]
 }
 
-@test "messages escape what speaks to a terminal or turns text around, as tables do" {
+@test "messages escape characters that control a terminal or change the direction of text, like tables" {
     fails 3 '^proftop: cannot open .x\\x9b31my\\u\{202e\}z\\x1b\\xe9é.:' proftop "$(printf 'x\302\23331my\342\200\256z\033\351é')"
 }
 

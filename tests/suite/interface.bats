@@ -115,7 +115,7 @@ words_of()
     awk -v program="$1" '$1 == program { for (i = 3; i <= NF; i++) print $2, $i }' "$PROFUTILS_SRC/completions/words"
 }
 
-@test "words that complete an argument are those the program takes" {
+@test "completion offers exactly the words that the program accepts as arguments" {
     while each; do
         while read -r option word; do
             grep -q "^option \"$option\"" "$PROFUTILS_BUILD/tools/$program.opts" || wrong "no --$option"
@@ -198,7 +198,7 @@ complete_bash()
     [ "$bad" -eq 0 ]
 }
 
-@test "-V and --version name program and version" {
+@test "-V and --version print program and version" {
     while each; do
         for option in -V --version; do
             "$program" $option >out 2>err || wrong "status $?"
@@ -214,7 +214,7 @@ complete_bash()
     [ "$bad" -eq 0 ]
 }
 
-@test "what --version -v says of hardening is true" {
+@test "--version -v is right about hardening" {
     command -v readelf >/dev/null || skip "no readelf"
     while each; do
         hardening=$("$program" --version -v | sed -n 's/^hardening: //p')
@@ -231,7 +231,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "unknown options, lacking arguments and words that are not allowed are status 2" {
+@test "unknown options, missing arguments and wrong words exit 2" {
     while each; do
         usage 'nonsense' --nonsense "${inputs[@]}"
         usage 'Y' -Y "${inputs[@]}"
@@ -252,7 +252,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "numbers are checked: too big, negative, no number, nothing" {
+@test "numbers are checked: too big, negative, not a number, empty" {
     while each; do
         for option in $(declared "$program" ' typestr="\(N\|LEVEL\)"\|min-percent'); do
             for number in 99999999999999 -99999999999999 99999999999999999999999999 abc 1x 0x10 '' ' 1' 1.5.2; do
@@ -264,7 +264,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "formats and their options that are not there are answered with those that are" {
+@test "messages about unknown formats and unknown options of formats list the known ones" {
     while each; do
         usage 'nonsense.*text.*json.*ndjson.*csv.*tsv' -t nonsense "${inputs[@]}"
         usage 'nonsense.*statprofiler.*folded' -f nonsense "${inputs[@]}"
@@ -291,7 +291,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "options may stand behind operands, and after -- all are operands" {
+@test "options may follow operands, and after -- all words are operands" {
     while each; do
         "$program" -t json "${inputs[@]}" >want 2>err || wrong "status $?"
         "$program" "${inputs[@]}" -t json >got 2>err || wrong "status $?"
@@ -305,7 +305,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "of an option given twice the last one counts" {
+@test "if an option is given twice, the last one counts" {
     while each; do
         "$program" -t csv "${inputs[@]}" >want 2>err || wrong "status $?"
         "$program" -t json "${inputs[@]}" --to=csv >got 2>err || wrong "status $?"
@@ -320,7 +320,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "commas in arguments and operands survive" {
+@test "commas in arguments and operands are kept" {
     cp a.folded 'x,y.folded'
     while each; do
         rm -f o,p*
@@ -335,7 +335,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "--formats lists what is read and written, with losses under -v, names only under -q" {
+@test "--formats lists which formats are read and written; -v adds losses, -q prints names only" {
     while each; do
         "$program" --formats >out 2>err || wrong "status $?"
         for format in pfs statprofiler folded text json ndjson csv tsv; do
@@ -347,7 +347,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a measure that is not there is answered with those that are" {
+@test "the message about an unknown measure lists the known measures" {
     while each; do
         got=0
         "$program" -m nonsense "${inputs[@]}" >out 2>err || got=$?
@@ -357,7 +357,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "a terminal is no input, and gets no binary stream" {
+@test "a terminal as input is refused, and so is a binary stream to a terminal" {
     needs_terminal
     while each; do
         got=0
@@ -388,7 +388,7 @@ slowly()
     terminal "(cat a.folded; sleep 1.3; cat a.folded) | $1"
 }
 
-@test "progress is gone when output comes to the terminal" {
+@test "the progress line is removed before output appears on the terminal" {
     needs_terminal
     clear=$(printf '\033')'\[K'
     while each; do
@@ -405,7 +405,7 @@ slowly()
     [ "$bad" -eq 0 ]
 }
 
-@test "no locale changes a byte, only a terminal gets colour" {
+@test "the locale changes no byte of the output, and only a terminal gets colour" {
     while each; do
         "$program" -t text "${inputs[@]}" >want 2>err || wrong "status $?"
         for locale in C POSIX C.UTF-8; do
@@ -417,7 +417,7 @@ slowly()
     [ "$bad" -eq 0 ]
 }
 
-@test "the patches of the option parser fail where gengetopt generates other code" {
+@test "the patches of the option parser fail if gengetopt generates other code" {
     printf 'Input\tfrom\tf\tFORMAT\trequired\t\tread FORMAT\n' >options
     cat >parser.c <<'END'
 #include "profcat_options.h"
@@ -439,6 +439,6 @@ END
     [ "$bad" -eq 0 ]
 }
 
-@test "all programs and writers take the same measure for the main one" {
+@test "all programs and writers choose the same main measure" {
     expect python3 "$PROFUTILS_SRC/tests/check/main_measure.py" "$PROFUTILS_BIN" "$BATS_TEST_TMPDIR" 1 25 </dev/null
 }

@@ -8,11 +8,11 @@ lint()
     [ "$status" -eq 0 ]
 }
 
-@test "a folder includes only itself and what stands above it, no format another" {
+@test "a folder includes only itself and folders above it, and no format includes another" {
     lint includes
 }
 
-@test "a header has two users, files of a folder know each other in no circle" {
+@test "a header has two users, and files of a folder do not include each other in a circle" {
     lint chapters
 }
 
@@ -20,7 +20,7 @@ lint()
     lint headers
 }
 
-@test "no banned function, no assert on input, nothing unfinished" {
+@test "there is no banned function, no assert on input, no mark of unfinished work" {
     lint banned
 }
 
@@ -28,11 +28,11 @@ lint()
     lint output
 }
 
-@test "the library has no variables, its externals are pf_... and each is used" {
+@test "the library has no variables; its external names begin with pf_ and each is used" {
     lint globals
 }
 
-@test "programs are short and know no format" {
+@test "programs are short and name no format" {
     lint mains
 }
 
@@ -44,7 +44,7 @@ lint()
     lint tests
 }
 
-@test "no tabs, no blanks at line ends, a newline at the end of each file" {
+@test "files have no tabs, no blanks at line ends, and a newline at the end" {
     lint whitespace
 }
 
@@ -60,11 +60,11 @@ lint()
     lint scripts
 }
 
-@test "tests call only commands that configure installs, or ask for them" {
+@test "tests call only commands that configure installs, or check for them first" {
     lint commands
 }
 
-@test "make check refuses a test that does not exist, also where another has its name" {
+@test "make check refuses a test that does not exist, even if another test has the same file name" {
     cd "$BATS_TEST_TMPDIR"
     printf '#!/bin/sh\necho 1..1\necho ok 1\n' >there
     chmod +x there

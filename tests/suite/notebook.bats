@@ -8,7 +8,7 @@ setup()
 }
 
 # The kernel is the one of the python that has jupyter
-@test "the notebook runs from its first cell to its last, and draws" {
+@test "all cells of the notebook run, and it draws its pictures" {
     command -v jupyter >/dev/null || skip "no jupyter"
     python=$(sed -n '1s/^#! *\([^ ]*\).*/\1/p' "$(command -v jupyter)")
     "$python" -c 'import ipykernel, matplotlib, nbconvert, pandas' || skip "no ipykernel, matplotlib, nbconvert or pandas"
@@ -30,7 +30,7 @@ PYTHON
 # recipes FILE COMMAND: the lines of the manual of a pipe into COMMAND
 recipes() { sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g; / | $2 /p" "$PROFUTILS_SRC/man/$1"; }
 
-@test "the manual's jq recipes run and give what they say" {
+@test "the manual's jq recipes run and give the promised results" {
     command -v jq >/dev/null || skip "no jq"
     recipes profcat.1.in jq >commands
     [ "$(wc -l <commands)" -ge 3 ]

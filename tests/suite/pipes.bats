@@ -56,7 +56,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     fi
 }
 
-@test "formats are mixed freely, plain, deflated, gzipped" {
+@test "inputs of several formats can be mixed, plain, deflated or gzipped" {
     top a.folded a.folded a.folded a.folded >want
     top a.folded a.pfs a.deflated.pfs a.folded.gz >got1
     cat a.pfs a.deflated.pfs a.pfs a.deflated.pfs | top >got2
@@ -64,7 +64,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     for k in 1 2 3; do same want got$k; done
 }
 
-@test "a pipe of programs without options gives the bytes it was given" {
+@test "a pipe of programs without options does not change a byte" {
     profcat a.pfs | profcat | profcat - >got1
     cmp a.pfs got1
     proffilter a.pfs | proffilter >got2
@@ -73,7 +73,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     same want got
 }
 
-@test "a segment cut at any byte exits 3 in every stage of a pipe" {
+@test "a segment cut at any byte makes every program of a pipe exit 3" {
     size=$(wc -c <tiny.pfs)
     [ "$size" -gt 500 ]
     [ "$size" -lt 4000 ]
@@ -85,7 +85,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     done
 }
 
-@test "a cut second segment exits 3 in every stage, and the first one is still counted" {
+@test "a cut second segment makes every program exit 3, and the first segment still counts" {
     size=$(wc -c <tiny.pfs)
     for cut in 1 31 32 33 $((size / 2)) $((size - 8)) $((size - 1)); do
         { cat a.pfs; head -c "$cut" tiny.pfs; } >cut.pfs
@@ -94,7 +94,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     done
 }
 
-@test "a damaged foreign input exits 3 in every stage of a pipe" {
+@test "a damaged input of another format makes every program of a pipe exit 3" {
     file=$CORPUS/statprofiler/sections-nested.out
     [ -f "$file" ] || skip "no such file in this corpus"
     size=$(wc -c <"$file")
@@ -105,7 +105,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     done
 }
 
-@test "a producer that is killed leaves no stream that looks whole" {
+@test "a stream of a killed producer is incomplete" {
     mkfifo feed
     { sh -c 'echo $$ >pid; exec profcat - <feed'; } 2>e1 | proffilter 2>e2 | proftop >out 2>e3 &
     exec 9>feed
@@ -126,7 +126,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     same got1 got2
 }
 
-@test "one flipped bit in any byte is found" {
+@test "a flipped bit in any byte is detected" {
     size=$(wc -c <tiny.pfs)
     od -An -v -tu1 tiny.pfs | tr -s ' ' '\n' | sed '/^$/d' >bytes
     at=0
@@ -142,7 +142,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     [ "$at" -eq "$size" ]
 }
 
-@test "standard input is -, or no operand at all" {
+@test "standard input is -, or is read without operands" {
     top a.folded >want
     top <a.folded >got1
     top - <a.folded >got2
@@ -177,7 +177,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     [ "$(profmerge -t folded --files0-from=many0)" = "m;a 30000" ]
 }
 
-@test "a directory is read with -r and refused without" {
+@test "a directory is read with -r, and refused without -r" {
     mkdir -p dir/sub
     cp a.folded dir/1
     cp b.pfs dir/sub/2
@@ -189,7 +189,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     [[ $output == *dir*-r* || $output == *irectory* ]]
 }
 
-@test "an empty input is status 3, it is no empty profile" {
+@test "an empty input is not an empty profile: exit 3" {
     for program in profcat proffilter proftop; do
         got=0
         : | "$program" 2>err >out || got=$?
@@ -200,7 +200,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     done
 }
 
-@test "--salvage keeps what stands before the damage and says so" {
+@test "--salvage keeps the records before the damage, with a warning" {
     { cat a.pfs; head -c 300 b.pfs; } >cut.pfs
     proftop --salvage -n 0 -t csv cut.pfs >got 2>err
     grep -q 'warning: cut.pfs: offset [0-9]*: .*kept' err
@@ -222,7 +222,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     grep -q idle out
 }
 
-@test "the files of a series are read in the order of their ordinals, however they are given" {
+@test "the files of a series are read in the order of their ordinals, in any order of operands" {
     tried=0
     for name in split fork stop-start xsubs-slowops; do
         # shellcheck disable=SC2046 # names of the corpus
@@ -254,7 +254,7 @@ permutations()
     BEGIN { go("", "") }'
 }
 
-@test "a missing ordinal of a series is warned about by number" {
+@test "a warning names the missing ordinal of a series" {
     mapfile -t files < <(series fork | grep 6a3b)
     [ "${#files[@]}" -eq 4 ] || skip "no series of four in this corpus"
     profcat "${files[0]}" "${files[3]}" "${files[2]}" -t ndjson >out 2>err
@@ -272,7 +272,7 @@ permutations()
 }
 
 # A large file is unpacked by a thread, what comes through a pipe is not.
-@test "a compressed file reads as it does through a pipe, whole, cut, damaged, of several members, and followed by others" {
+@test "a compressed file reads the same as through a pipe: whole, cut, damaged, with several members, before other files" {
     command -v python3 >/dev/null || skip "no python3"
     python3 - <<'PYTHON'
 import gzip, random
@@ -311,7 +311,7 @@ PYTHON
     profcat whole.gz | head -c 1000 | wc -c | grep -qx '1000'
 }
 
-@test "a format that the first bytes of a pipe do not tell is waited for" {
+@test "if the first bytes of a pipe do not decide the format, more bytes are awaited" {
     {
         printf '# ========\n# captured on    : Sat Nov 21 06:18:39 2026\n'
         sleep 0.3
@@ -322,7 +322,7 @@ PYTHON
     grep -q -- '-: perf-script (' said
 }
 
-@test "a live pipe is not held back" {
+@test "records in a live pipe are passed on at once" {
     mkfifo live
     profcat - <live 2>err | profcat -t ndjson - 2>>err | cat >out &
     exec 9>live
