@@ -76,7 +76,7 @@ static void test_utf8(void)
         {PF_BYTES("\xc2"), false, "a cut character of two bytes"},
         {PF_BYTES("\xe2\x82"), false, "a cut character of three bytes"},
         {PF_BYTES("\xf0\x90\x80"), false, "a cut character of four bytes"},
-        {PF_BYTES("\xc2\x41"), false, "ASCII where a continuation byte belongs"},
+        {PF_BYTES("\xc2\x41"), false, "ASCII in place of a continuation byte"},
         {PF_BYTES("\xe2\x82\x41"), false, "ASCII in third place"},
         {PF_BYTES("\xf0\x90\x80\xc0"), false, "a start byte in fourth place"},
         {PF_BYTES("12345678123456781234567\xff"), false, "a bad byte at the end of words"},
@@ -107,7 +107,7 @@ static void test_ascii(void)
             text[at] = 'x';
         }
     }
-    tap_ok(good, "one high byte at any place is seen by pf_ascii");
+    tap_ok(good, "pf_ascii finds a high byte at any place");
 }
 
 static void test_wire(void)
@@ -122,7 +122,7 @@ static void test_wire(void)
     tap_ok(memcmp(copy, bytes, 8) == 0, "a 64-bit store writes the low byte first");
     pf_store32le(copy, 0xc4d3e2f1);
     pf_store16le(copy + 4, 0xa6b5);
-    tap_ok(memcmp(copy, bytes, 6) == 0, "so do the shorter ones");
+    tap_ok(memcmp(copy, bytes, 6) == 0, "shorter stores write the low byte first too");
 }
 
 static void test_hash(void)
@@ -135,7 +135,8 @@ static void test_hash(void)
     tap_ok(pf_hash("", 0, 0) == 0x2d06800538d394c2, "XXH3 of nothing is 2d06800538d394c2");
     /* SplitMix64 seeded with 0 gives e220a8397b1dcdaf first: its finaliser applied to the golden
      * gamma. */
-    tap_ok(pf_hash_mix(0x9e3779b97f4a7c15) == 0xe220a8397b1dcdaf, "the mixer is SplitMix64's");
+    tap_ok(pf_hash_mix(0x9e3779b97f4a7c15) == 0xe220a8397b1dcdaf,
+           "the mixer gives the numbers of SplitMix64");
     for (uint64_t key = 0; key < 64; key++)
         sum |= pf_hash_mix((uint64_t)1 << key) & 0xff;
     tap_ok(sum == 0xff, "every input bit can reach the low bits");
@@ -238,7 +239,7 @@ static void test_parse_scaled(void)
                "\"%s\" is %s scaled number", cases[k].text, cases[k].good ? "a" : "no");
     }
     tap_ok(!pf_parse_scaled(PF_BYTES("1k"), NULL, &(int64_t){0}),
-           "without a list there is no suffix");
+           "without a list no suffix matches");
 }
 
 static void test_scale(void)
@@ -432,7 +433,7 @@ static void test_checked(void)
     tap_ok(!pf_mul64(INT64_MIN, -1, &sum) && pf_mul64(INT64_MIN, 1, &sum) && sum == INT64_MIN,
            "so is a product");
     tap_ok(!pf_add_size(SIZE_MAX, 1, &size) && pf_add_size(3, 4, &size) && size == 7,
-           "sizes are checked too");
+           "an addition of sizes that overflows is refused");
 }
 
 static void test_memory(void)
@@ -446,13 +447,13 @@ static void test_memory(void)
            "an array grows from nothing");
     array[2] = 5;
     tap_ok(pf_grow(&array, &capacity, 1000, sizeof *array) && capacity >= 1000 && array[2] == 5,
-           "and keeps what it held");
+           "a grown array keeps its elements");
     before = array;
     capacity = 1000;
     tap_ok(!pf_grow(&array, &capacity, SIZE_MAX, sizeof *array) &&
                !pf_grow(&array, &capacity, SIZE_MAX / 4, sizeof *array) && array == before &&
                capacity == 1000,
-           "a size that overflows leaves it as it was");
+           "a size that overflows leaves the array unchanged");
     free(array);
 
     for (unsigned k = 0; k < 1000; k++)
@@ -465,7 +466,7 @@ static void test_memory(void)
            "a failed append stays failed");
     pf_buffer_free(&buffer);
     tap_ok(pf_buffer_extend(&buffer, 0) && pf_buffer_append(&buffer, NULL, 0),
-           "appending nothing is no failure");
+           "appending nothing succeeds");
     pf_buffer_free(&buffer);
 }
 
@@ -597,13 +598,14 @@ static void test_error(void)
             "setting an error returns its code");
     tap_int(pf_error_set(&error, PF_NOMEM, "later"), PF_FAILED,
             "a later error returns the first code");
-    tap_text(error.text, "string of 90000 bytes", "the first text stays");
+    tap_text(error.text, "string of 90000 bytes", "the text of the first error stays");
     tap_ok(error.has_offset && error.offset == 4711, "and its offset");
     errno = ENOENT;
     tap_int(pf_error_system(&system, "cannot open '%s'", "a\nb\033"), PF_IO,
             "a system error is PF_IO");
     tap_text(system.text, "cannot open 'a\nb\033': No such file or directory",
-             "says what failed, then why; names keep their bytes, who prints them escapes");
+             "a system error says what failed, then why; names keep their bytes, the printer "
+             "escapes them");
     tap_ok(!system.has_offset, "and has no offset");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -611,9 +613,9 @@ static void test_error(void)
     tap_ok(strlen(long_one.text) == sizeof long_one.text - 1 &&
                strcmp(long_one.text + 500, "xxxxxxxx...") == 0,
            "a long text ends in dots");
-    tap_int(pf_error_nomem(NULL), PF_NOMEM, "an error nobody wants is a code");
+    tap_int(pf_error_nomem(NULL), PF_NOMEM, "without an error struct the code is returned");
     pf_report_send(&report, PF_WARNING, "%s", "one\ntwo");
-    tap_text(sent, "warning one\ntwo", "a report arrives as it is");
+    tap_text(sent, "warning one\ntwo", "a report arrives unchanged");
     pf_report_send(&silent, PF_NOTE, "nobody");
     pf_report_send(NULL, PF_NOTE, "nobody");
     tap_text(sent, "warning one\ntwo", "a report without a receiver is dropped");
@@ -627,7 +629,7 @@ static void test_table_append(void)
 
     pf_table_init(&table, sizeof rows[0]);
     tap_ok(pf_table_intern(&table, (uint32_t[2]){0, 7}) == 1,
-           "a row before the rows appended is 1");
+           "a row before appended rows has id 1");
     for (uint32_t k = 0; k < 3000; k++)
         memcpy(rows[k], (uint32_t[2]){k + 1, 5}, sizeof rows[k]);
     tap_ok(pf_table_append(&table, rows, 3000) == 2 && table.count == 3002,
@@ -645,7 +647,8 @@ static void test_table_append(void)
     known = pf_table_intern(&table, rows[2999]) == 6001;
     for (uint32_t k = 0; k < 3000; k++)
         known = known && pf_table_find(&table, rows[k]) == k + 3002;
-    tap_ok(known && table.count == 6002, "they are from the next intern on");
+    tap_ok(known && table.count == 6002,
+           "rows appended without an index are found after the next intern");
     pf_table_free(&table);
 }
 
@@ -674,9 +677,9 @@ static void test_line_memo(void)
     const struct pf_bytes empty = {NULL, 0};
 
     tap_ok(pf_line_memo_init(&memo), "a memo of lines");
-    tap_int(pf_line_memo_find(&memo, 0, empty), 0, "an empty line is not there");
+    tap_int(pf_line_memo_find(&memo, 0, empty), 0, "an empty line is not found before it is added");
     uint32_t id = pf_line_memo_intern(&memo, 0, empty);
-    tap_int(pf_line_memo_find(&memo, 0, empty), id, "an empty line is found again");
+    tap_int(pf_line_memo_find(&memo, 0, empty), id, "an empty line is found after it was added");
     pf_line_memo_free(&memo);
 }
 

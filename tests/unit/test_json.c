@@ -71,18 +71,18 @@ static void test_decimals(void)
 
     take(&column, "3");
     take(&column, "0.25");
-    tap_int(column.values[0], 300, "a finer number rescales those before it");
-    tap_int(column.carried, 700, "and the one that is carried");
+    tap_int(column.values[0], 300, "a finer number rescales the numbers before it");
+    tap_int(column.carried, 700, "a finer number rescales the carried number too");
     take(&column, "0.1234567");
-    tap_int(column.values[2], 123457, "what is finer than the finest is rounded");
-    tap_ok(column.rounded, "and the column says so");
+    tap_int(column.values[2], 123457, "a number with more decimals than allowed is rounded");
+    tap_ok(column.rounded, "the column says that a number was rounded");
     take(&column, "9000000000000000000");
-    tap_int(column.places, 0, "a great number takes the room of the decimals");
+    tap_int(column.places, 0, "a large number leaves less room for decimals");
     tap_int(column.values[0], 3, "of those before it");
     tap_int(pf_decimals_take(&column, PF_BYTES("9300000000000000000"), &value), PF_OVERFLOW,
-            "what needs more than 64 bits is refused");
+            "a number that needs more than 64 bits is refused");
     tap_int(pf_decimals_take(&column, PF_BYTES("true"), &value), PF_FAILED,
-            "as is what is no number");
+            "a text that is not a number is refused");
     free(column.values);
 }
 
@@ -101,7 +101,7 @@ static void test_parts(void)
         sum += value;
     }
     tap_ok(good, "a part that is rounded is one of its two neighbours");
-    tap_int(sum, 200, "and the sum of the parts is the whole, rounded once");
+    tap_int(sum, 200, "the sum of the parts is the whole, rounded once");
     good = true;
     for (int k = 0; k < 20; k++) {
         good = pf_decimals_take_part(&column, k % 2 ? PF_BYTES("0.07") : PF_BYTES("-0.04"),
@@ -109,7 +109,7 @@ static void test_parts(void)
                good;
         sum += value;
     }
-    tap_ok(good && sum == 203, "of parts of either sign too");
+    tap_ok(good && sum == 203, "the sum of parts of both signs is the whole, rounded once");
 }
 
 struct text {
@@ -149,7 +149,7 @@ static void test_structure(void)
     tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 1,
            "a number of an array");
     tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == 2,
-           "a whole one with decimals");
+           "a whole number with decimals");
     tap_ok(pf_json_cut_next_int(&text.cut, &number) == PF_OK && number == -3, "one below 0");
     tap_int(pf_json_cut_next_int(&text.cut, &number), PF_EOF, "the end of the array");
     tap_ok(pf_json_cut_key(&text.cut, &bytes) == PF_OK && pf_bytes_equal(bytes, PF_BYTES("b")),
@@ -158,7 +158,7 @@ static void test_structure(void)
                pf_bytes_equal(bytes, PF_BYTES("x\ny")),
            "a string with one");
     pf_json_cut_key(&text.cut, &bytes);
-    tap_int(pf_json_cut_skip(&text.cut), PF_OK, "what nobody wants is skipped");
+    tap_int(pf_json_cut_skip(&text.cut), PF_OK, "an unwanted member is skipped");
     pf_json_cut_key(&text.cut, &bytes);
     tap_ok(pf_json_cut_int(&text.cut, &number) == PF_OK && number == 100,
            "a number with an exponent");
@@ -228,11 +228,11 @@ static void test_look(void)
 
     open_text(&text, json);
     tap_int(pf_json_look(text.source, paths), 1 | 2 | 8 | 64,
-            "keys are seen by their paths, and what their strings have");
-    tap_int((int64_t)pf_source_offset(text.source), 0, "and nothing is taken");
+            "keys are found by their paths, and by the beginning of their strings");
+    tap_int((int64_t)pf_source_offset(text.source), 0, "looking at keys takes no bytes");
     close_text(&text);
     open_text(&text, "frame;a.b 5");
-    tap_int(pf_json_look(text.source, paths), 0, "nothing is seen in what is no JSON");
+    tap_int(pf_json_look(text.source, paths), 0, "a text that is not JSON has no keys");
     close_text(&text);
 }
 

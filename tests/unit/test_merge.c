@@ -58,13 +58,13 @@ static void test_weights(void)
                parses("1/2147483647", 1, 2147483647),
            "fractions are weights in lowest terms");
     tap_ok(parses("4294967296/8589934592", 1, 2),
-           "a fraction is reduced before its denominator is looked at");
+           "a fraction is reduced before its denominator is checked");
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         if (!refuses(wrong[k])) {
             printf("# taken: '%s'\n", wrong[k]);
             good = false;
         }
-    tap_ok(good, "what is out of range is refused with a reason");
+    tap_ok(good, "weights out of range are refused with a reason");
 }
 
 static void test_denominators(void)
@@ -77,7 +77,7 @@ static void test_denominators(void)
     pf_weights_add(&weights, (struct pf_weight){5, 1});
     tap_ok(pf_weights_join(&weights, &error) == PF_OK && weights.den == 12 &&
                weights.rows[0].num == 4 && weights.rows[1].num == -3 && weights.rows[2].num == 60,
-           "weights come to their least common denominator");
+           "weights are converted to their least common denominator");
     pf_weights_add(&weights, (struct pf_weight){1, 2147483647});
     tap_int(pf_weights_join(&weights, &error), PF_USAGE,
             "a common denominator of more than 31 bits is refused");
@@ -98,7 +98,7 @@ static void test_rounding(void)
         good &= pf_merge_round(cases[k].sum, cases[k].pieces) == cases[k].want;
     tap_ok(good, "sums are rounded once, half to even, on both sides of 0");
     tap_ok(pf_merge_round(big, 2) == (pf_int128)1 << 125 && pf_merge_round(-big, big) == -1,
-           "also where they have all of 128 bits");
+           "sums that use all 128 bits are rounded once");
 }
 
 static uint32_t str(struct pf_dict *dict, const char *text)
@@ -157,13 +157,13 @@ static void test_evals(struct pf_dict *dict)
             good = false;
         }
     }
-    tap_ok(good, "evals with the same text at the same place are told by the least name, wherever "
-                 "it stands");
+    tap_ok(good,
+           "evals with the same text at the same place get the least of their names, in any order");
     tap_ok(pf_merge_evals_name(&evals, dict, str(dict, "(eval 9)[z.pl:1]")) ==
                str(dict, "(eval 9)[z.pl:1]"),
            "evals without a text stay as they are");
     pf_merge_evals_texts(&evals, dict, &texts);
-    tap_ok(pf_merge_texts_next(&texts, &batch) && batch.rows == 8, "their texts are kept once");
+    tap_ok(pf_merge_texts_next(&texts, &batch) && batch.rows == 8, "texts of evals are kept once");
     pf_merge_evals_free(&evals);
     pf_merge_texts_free(&texts);
 }
@@ -192,18 +192,18 @@ static void test_maps(struct pf_dict *dict)
              b = pf_dict_add_frame(dict, a, place(dict, "g", 0)), c, d;
 
     tap_ok(pf_merge_map_extend(&map) == PF_OK && !map.locations.to && !map.stacks.to,
-           "while nothing changes there is no map");
+           "without changes there is no map");
     c = pf_dict_add_frame(dict, a, place(dict, "g", 7));
     d = pf_dict_add_frame(dict, c, place(dict, "h", 1));
     pf_merge_map_extend(&map);
     tap_ok(pf_merge_id(&map.stacks, a) == a && pf_merge_id(&map.stacks, b) == b &&
                pf_merge_id(&map.stacks, c) == b &&
                pf_merge_id(&map.stacks, d) == pf_dict_add_frame(dict, b, place(dict, "h", 0)),
-           "stacks become those of the places their frames become");
+           "stacks are rebuilt from the new locations of their frames");
     for (uint32_t k = 0; k < dict->stacks.count; k++)
         if (pf_merge_id(&map.stacks, pf_merge_id(&map.stacks, k)) != pf_merge_id(&map.stacks, k))
             d = 0;
-    tap_ok(d != 0, "what something became stays as it is");
+    tap_ok(d != 0, "a mapped stack maps to itself");
     pf_merge_map_free(&map);
 }
 
@@ -218,11 +218,11 @@ static void test_labels(struct pf_dict *dict)
     tap_ok(pf_merge_id(&only.sets, both) ==
                    pf_dict_add_label(dict, 0, str(dict, "zone"), str(dict, "n")) &&
                pf_merge_id(&only.sets, host) == 0,
-           "labels that do not count go");
+           "labels that do not count are removed");
     pf_merge_labels_add(&without, str(dict, "zone"));
     pf_merge_labels_extend(&without);
     tap_ok(pf_merge_id(&without.sets, both) == host && pf_merge_id(&without.sets, host) == host,
-           "or all but some stay");
+           "all labels except some are kept");
     pf_merge_labels_free(&only);
     pf_merge_labels_free(&without);
 }

@@ -36,10 +36,9 @@ static void test_strings(struct pf_dict *dict)
              utf8 = pf_dict_intern(dict, PF_BYTES("\xc3\xa9"), PF_UTF8);
     tap_ok(str(dict, "") == 0, "the empty string is 0");
     tap_ok(str(dict, "main") == str(dict, "main"), "equal strings are one");
-    tap_ok(latin != utf8,
-           "bytes that are said to be UTF-8 differ from the same bytes that are not");
+    tap_ok(latin != utf8, "bytes with the flag UTF-8 differ from the same bytes without the flag");
     tap_ok(pf_dict_intern(dict, PF_BYTES("main"), PF_UTF8) == str(dict, "main"),
-           "in ASCII the flag means nothing");
+           "for ASCII the flag UTF-8 changes nothing");
     tap_ok(pf_dict_intern(dict, PF_BYTES("a\0b"), 0) != str(dict, "a"),
            "a NUL does not end a string");
     bool same = true;
@@ -74,13 +73,13 @@ static void test_labels(struct pf_dict *dict)
     tap_text(show(dict, with_tid, text, sizeof text),
              "op=print,section=req,section=db,section=req,tid=7", "numbers are labels too");
     tap_ok(pf_dict_add_label(dict, with_tid, op, str(dict, "print")) == with_tid,
-           "a label that is there stays once");
+           "a label that is added twice is there once");
     tap_text(show(dict, pf_dict_add_label(dict, with_op, op, str(dict, "add")), text, sizeof text),
              "op=add,op=print,section=req,section=db,section=req", "values of one key are sorted");
     tap_text(show(dict, pf_dict_drop_label(dict, with_tid, section), text, sizeof text),
-             "op=print,tid=7", "dropping a key drops all of it");
+             "op=print,tid=7", "dropping a key drops all its labels");
     tap_ok(pf_dict_drop_label(dict, with_op, tid) == with_op,
-           "dropping what is not there changes nothing");
+           "dropping an absent key changes nothing");
     uint32_t many = 0;
     for (int64_t i = 200; i > 0; i--)
         many = pf_dict_add_number(dict, many, tid, i, 0);
@@ -110,7 +109,7 @@ static void test_stacks(struct pf_dict *dict)
     tap_ok(pf_stack_memo_intern(memo, dict, leaf_first, 3) == a && dict->stacks.count == count,
            "a stack seen before is the same node");
     tap_ok(pf_dict_stack(dict, a)->parent == pf_dict_stack(dict, b)->parent,
-           "stacks share the frames they have in common");
+           "stacks share their common frames");
     tap_ok(pf_stack_memo_intern(memo, dict, leaf_first + 1, 2) == pf_dict_stack(dict, a)->parent,
            "a caller's stack is the parent");
     tap_ok(pf_stack_memo_intern(memo, dict, NULL, 0) == 0, "no frames are stack 0");
@@ -137,7 +136,7 @@ static void test_names(struct pf_dict *dict)
     struct pf_location address = {.address = 0x12006cbb8}, nothing = {.line = 3};
     struct pf_bytes name = pf_dict_frame_name(dict, pf_dict_add_location(dict, &address), scratch);
     tap_ok(pf_bytes_equal(name, PF_BYTES("0x12006cbb8")),
-           "an address nobody named is its own name");
+           "an address without a name is its own name");
     tap_ok(pf_bytes_equal(pf_dict_frame_name(dict, pf_dict_add_location(dict, &nothing), scratch),
                           PF_BYTES("[unknown]")),
            "a place without function and address is unknown");
@@ -154,7 +153,7 @@ static void test_measures(struct pf_dict *dict)
     uint32_t a = pf_measures_intern(&dict->measures, &fine),
              b = pf_measures_intern(&dict->measures, &coarse);
     tap_ok(a == 0 && b == 1 && pf_measures_count(&dict->measures) == 2,
-           "measures are numbered from 0, each scale by itself");
+           "measures are numbered from 0, and another scale is another number");
     tap_ok(pf_measure_same(&fine, &coarse), "a scale does not make another measure");
     coarse.side = PF_AFTER;
     tap_ok(!pf_measure_same(&fine, &coarse), "a side makes another measure");
@@ -189,7 +188,7 @@ static void test_sides(struct pf_dict *dict)
                pf_bytes_equal(pf_side_stem(pf_bytes_of(rows[k].name), rows[k].side),
                               pf_bytes_of(rows[k].stem));
     }
-    tap_ok(good, "a measure without a side gets the side that its name tells");
+    tap_ok(good, "a measure without a side gets the side of its name's suffix");
     struct pf_measure measure =
         pf_measure_make(dict, "x.before", "count", PF_FLAT, PF_SELF, PF_EXACT);
 
@@ -197,7 +196,7 @@ static void test_sides(struct pf_dict *dict)
     uint32_t id = pf_dict_add_measure(dict, measure);
     tap_ok(pf_measures_row(&dict->measures, id)->side == PF_DELTA &&
                pf_measures_row(&dict->measures, id)->name == str(dict, "x.before.delta"),
-           "a name that does not tell the side that is set gets its ending");
+           "a name without the suffix of its side gets the suffix");
 }
 
 static void test_making(struct pf_dict *dict)
@@ -220,7 +219,7 @@ static void test_making(struct pf_dict *dict)
            "adding the same measure twice gives one number");
     tap_ok(pf_measure_is_count(dict, &measure) && !pf_measure_is_time(dict, &measure) &&
                !pf_measure_is_samples(dict, &measure),
-           "a measure in counts by another name than samples is neither samples nor time");
+           "a measure of counts with another name than samples is neither samples nor time");
 }
 
 static void test_units(void)
@@ -294,7 +293,7 @@ int main(void)
     test_making(&dict);
     test_units();
     test_parts(&dict);
-    tap_int(pf_dict_status(&dict), PF_OK, "nothing failed on the way");
+    tap_int(pf_dict_status(&dict), PF_OK, "the dictionary has no failure");
     pf_dict_free(&dict);
     return tap_done();
 }

@@ -90,11 +90,11 @@ static void test_order(struct pf_dict *dict)
     pf_rows_frame(&rows, b, &error, 0);
     pf_rows_sample(&rows, 0);
     pf_rows_set(&rows, 0, 7);
-    tap_ok(pf_rows_ready(&rows), "a record behind metadata makes a batch ready");
+    tap_ok(pf_rows_ready(&rows), "a record after metadata makes a batch ready");
     pf_rows_sample(&rows, 0);
-    tap_text(
-        show(&rows, text, sizeof text), "meta 1 k=v; sample 0 x n; sample 2 ab:7,1 :0,1",
-        "the first record declares the measures; what nobody sets is 0; the count is 1 and last");
+    tap_text(show(&rows, text, sizeof text), "meta 1 k=v; sample 0 x n; sample 2 ab:7,1 :0,1",
+             "the first record declares the measures; values that are not set are 0; the count is "
+             "1 and last");
     pf_rows_meta_number(&rows, "test", "m", -3);
     pf_rows_stack(&rows, 0, 0);
     pf_rows_set(&rows, 0, 1);
@@ -119,7 +119,7 @@ static void test_order(struct pf_dict *dict)
     pf_rows_measure(&rows, measure_of(dict, "y", PF_EDGE));
     pf_rows_declare_ahead(&rows);
     tap_text(show(&rows, text, sizeof text), "flat 0 z; edge 0 y; meta 1 m=1",
-             "declarations may go ahead of metadata");
+             "declarations may come before metadata");
     pf_rows_free(&rows);
 }
 
@@ -139,12 +139,11 @@ static void test_columns(struct pf_dict *dict)
     pf_rows_stack(&rows, 0, 0);
     pf_rows_set(&rows, 1, 2);
     tap_text(show(&rows, text, sizeof text), "sample 0 x; sample 2 :1,0 :0,2",
-             "a column may join behind the first record");
+             "a column may be added after the first record");
     pf_rows_begin(&rows, PF_SAMPLE);
     pf_rows_measure(&rows, y);
     pf_rows_stack(&rows, 0, 0);
-    tap_text(show(&rows, text, sizeof text), "sample 1 :0",
-             "columns begun anew hold no old values");
+    tap_text(show(&rows, text, sizeof text), "sample 1 :0", "new columns have no old values");
 
     pf_rows_begin(&rows, PF_SAMPLE);
     pf_rows_measure(&rows, x);
@@ -156,11 +155,11 @@ static void test_columns(struct pf_dict *dict)
     pf_rows_set(&rows, 0, 4);
     tap_ok(pf_rows_give(&rows, &batch) && batch.values[0].measure == x &&
                batch.values[0].data[0] == 3,
-           "records of other columns are a batch of their own");
+           "records with other columns begin a new batch");
     pf_rows_stack(&rows, 0, 0);
     pf_rows_set(&rows, 0, 5);
     tap_text(show(&rows, text, sizeof text), "sample 2 :4 :5",
-             "records join what waits behind a batch that was given");
+             "records are added to the rows that wait after a batch");
     pf_rows_free(&rows);
 }
 
@@ -187,7 +186,7 @@ static void test_places(struct pf_dict *dict)
     tap_text(show(&rows, text, sizeof text), "edge 0 x y; edge 2 a>b:6,7 b>b:0,6; flat 1 b:0",
              "places become locations; values have columns or are left out");
     pf_rows_flat_at(&rows, &a, 0);
-    tap_text(show(&rows, text, sizeof text), "flat 1 a:0", "room for places is used again");
+    tap_text(show(&rows, text, sizeof text), "flat 1 a:0", "memory for places is reused");
     pf_rows_free(&rows);
 }
 
@@ -203,20 +202,21 @@ static void test_room(struct pf_dict *dict)
     pf_rows_begin(&rows, PF_FLAT);
     pf_rows_measure(&rows, measure_of(dict, "z", PF_FLAT));
     pf_rows_flat(&rows, a, 0);
-    tap_ok(pf_rows_room(&rows, PF_BATCH_ROWS), "there is room for more records than one batch has");
+    tap_ok(pf_rows_room(&rows, PF_BATCH_ROWS), "there can be more records than a batch holds");
     for (size_t k = 0; k < PF_BATCH_ROWS; k++) {
         rows.places[rows.count + k] = b;
         rows.values[0][rows.count + k] = (int64_t)k;
     }
     pf_rows_wrote(&rows, PF_BATCH_ROWS, label);
-    tap_int((int64_t)pf_rows_waiting(&rows), PF_BATCH_ROWS + 1, "what is written there waits");
+    tap_int((int64_t)pf_rows_waiting(&rows), PF_BATCH_ROWS + 1,
+            "records written in place wait for a batch");
     pf_rows_give(&rows, &batch);
     tap_ok(pf_rows_give(&rows, &batch) && batch.rows == PF_BATCH_ROWS && batch.location[0] == a &&
                batch.labels[0] == 0 && batch.location[1] == b && batch.labels[1] == label &&
                batch.values[0].data[8191] == 8190,
-           "it stands behind the record before it, with labels");
+           "records written in place come after earlier records, with labels");
     tap_ok(pf_rows_give(&rows, &batch) && batch.rows == 1 && batch.values[0].data[0] == 8191,
-           "the last of it is the next batch");
+           "the last record written in place is the next batch");
     pf_rows_free(&rows);
 }
 
@@ -251,7 +251,7 @@ static void test_many(struct pf_dict *dict)
             }
         }
         tap_ok(good && small && next == ROWS, "%d records keep their order, %s", ROWS,
-               whole ? "added at once" : "given while they are added");
+               whole ? "added at once" : "given while records are added");
         tap_ok(whole || rows.capacity <= 2 * PF_BATCH_ROWS, "room is used again");
         pf_rows_free(&rows);
     }
@@ -275,7 +275,7 @@ static void test_shared_stacks(struct pf_dict *dict)
         pf_rows_free(&rows);
     }
     tap_text(text[0], "sample 0; sample 1 rootleaf", "the owner's memo finds stacks");
-    tap_text(text[1], text[0], "and is there for the next reader");
+    tap_text(text[1], text[0], "the owner's memo stays for the next reader");
     pf_stack_memo_free(memo);
 }
 
@@ -290,7 +290,8 @@ static void test_depth(struct pf_dict *dict)
         status = pf_rows_frame(&rows, 1, &error, 5);
     tap_ok(status == PF_OK && rows.depth == 1048575, "a sample may have 1048575 frames");
     status = pf_rows_frame(&rows, 1, &error, 5);
-    tap_ok(status == PF_FAILED && error.has_offset && error.offset == 5, "it may not have more");
+    tap_ok(status == PF_FAILED && error.has_offset && error.offset == 5,
+           "a sample with more frames is refused");
     tap_text(error.text, "more than 1048575 frames", "the message names the limit");
     pf_rows_free(&rows);
 }

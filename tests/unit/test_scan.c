@@ -36,7 +36,7 @@ static void test_classes(void)
            "letters: A to Z, a to z");
     tap_ok(pf_hex_digit('F') == 15 && pf_hex_digit('a') == 10 && pf_hex_digit('g') == -1 &&
                pf_hex_digit('@') == -1 && pf_hex_digit('\x10') == -1,
-           "hexadecimal digits: values, and what stands beside them");
+           "hexadecimal digits have their values, and characters next to them are refused");
 }
 
 static void test_runs(void)
@@ -45,7 +45,7 @@ static void test_runs(void)
     tap_int((int64_t)pf_scan_digits(PF_BYTES("a12")), 0, "no digit at the beginning");
     tap_int((int64_t)pf_without_digits(PF_BYTES("f.12")).size, 2, "digits at the end are left out");
     tap_int((int64_t)pf_without_digits(PF_BYTES("12")).size, 0,
-            "nothing but digits leaves nothing");
+            "removing digits from digits leaves nothing");
     tap_ok(pf_all_digits(PF_BYTES("007")) && !pf_all_digits(PF_BYTES("")) &&
                !pf_all_digits(PF_BYTES("-7")) && !pf_all_digits(PF_BYTES("7 ")),
            "all digits: at least one, and nothing else");
@@ -74,10 +74,10 @@ static void test_words(void)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct pf_bytes rest = cases[k].text, word = pf_scan_word(&rest);
 
-        tap_text(both(out, word, rest), cases[k].first, "first word, and what is left");
+        tap_text(both(out, word, rest), cases[k].first, "first word, and the rest");
         rest = cases[k].text;
         word = pf_scan_last_word(&rest);
-        tap_text(both(out, word, rest), cases[k].last, "last word, and what is left");
+        tap_text(both(out, word, rest), cases[k].last, "last word, and the rest");
     }
 }
 
@@ -94,20 +94,23 @@ static void test_fields(void)
     tap_text(both(out, field, text), "b|", "the last field is all of the text");
     tap_ok(!pf_scan_field(&text, ';', &field) && field.size == 0, "nothing is left");
     text = PF_BYTES("0x1f");
-    tap_ok(!pf_scan_past(&text, PF_BYTES("0X")) && text.size == 4, "another beginning stays");
-    tap_ok(pf_scan_past(&text, PF_BYTES("0x")) && text.size == 2, "the beginning is removed");
+    tap_ok(!pf_scan_past(&text, PF_BYTES("0X")) && text.size == 4,
+           "a text with another beginning is unchanged");
+    tap_ok(pf_scan_past(&text, PF_BYTES("0x")) && text.size == 2,
+           "the expected beginning is removed");
     tap_ok(!pf_scan_0x(&text), "1f does not begin with 0x");
-    tap_ok(!pf_scan_past(&text, PF_BYTES("1f2")) && text.size == 2, "the text is too short");
+    tap_ok(!pf_scan_past(&text, PF_BYTES("1f2")) && text.size == 2,
+           "a text shorter than the beginning is unchanged");
     text = PF_BYTES("0X");
     tap_ok(!pf_scan_0x(&text) && text.size == 2, "0X alone stays: its 0 is the number");
     text = PF_BYTES("0X1f");
     tap_ok(pf_scan_0x(&text) && text.size == 2, "0X before more text is removed");
     text = PF_BYTES("a \t b c");
     field = pf_scan_column(&text);
-    tap_text(both(out, field, text), "a|b c", "the first column, and the next in front");
+    tap_text(both(out, field, text), "a|b c", "the first column, and the rest without its blanks");
     text = PF_BYTES(" b");
     field = pf_scan_column(&text);
-    tap_text(both(out, field, text), "|b", "a column that is empty");
+    tap_text(both(out, field, text), "|b", "an empty column");
     text = PF_BYTES(" \t x ");
     pf_scan_blanks(&text);
     tap_text(both(out, text, PF_BYTES("")), "x |", "blanks at the beginning are removed");
@@ -195,15 +198,15 @@ static void test_hex(void)
                !pf_parse_address(PF_BYTES("0x"), &number) &&
                !pf_parse_address(PF_BYTES("0x1g"), &number) &&
                !pf_parse_address(PF_BYTES("0x10000000000000000"), &number) && number == 7,
-           "texts that are no address leave the number as it was");
+           "texts that are not an address leave the number unchanged");
     tap_ok(pf_parse_address(PF_BYTES("0xFFFFffff81000000"), &number) &&
                number == 0xffffffff81000000u,
            "an address of 64 bits");
-    tap_int(pf_percent_byte(PF_BYTES("%2fx")), '/', "a byte in hexadecimal behind a percent sign");
-    tap_int(pf_percent_byte(PF_BYTES("%Fe")), 0xfe, "in digits of either case");
+    tap_int(pf_percent_byte(PF_BYTES("%2fx")), '/', "a byte in hexadecimal after a percent sign");
+    tap_int(pf_percent_byte(PF_BYTES("%Fe")), 0xfe, "a byte in hexadecimal digits of both cases");
     tap_ok(pf_percent_byte(PF_BYTES("%2")) < 0 && pf_percent_byte(PF_BYTES("%2g")) < 0 &&
                pf_percent_byte(PF_BYTES("2f0")) < 0,
-           "one digit, another letter, no percent sign");
+           "one digit, another letter and no percent sign are refused");
 }
 
 /* Clipped texts have 100 bytes and three dots. */
@@ -215,18 +218,20 @@ static void test_clip(void)
     memset(text, 'x', sizeof text);
     snprintf(expected, sizeof expected, "%.100s...", text);
     tap_text(pf_clip(PF_BYTES("short")).text, "short", "a short name stays");
-    tap_text(pf_clip((struct pf_bytes){NULL, 0}).text, "", "an empty name stays");
+    tap_text(pf_clip((struct pf_bytes){NULL, 0}).text, "", "an empty name is not clipped");
     tap_ok(strlen(pf_clip((struct pf_bytes){text, 100}).text) == 100, "100 bytes stay");
     tap_text(pf_clip((struct pf_bytes){text, 101}).text, expected, "101 bytes are clipped");
     memcpy(text + 98, "\xe2\x89\xa2", 3);
     snprintf(expected, sizeof expected, "%.98s...", text);
     tap_text(pf_clip((struct pf_bytes){text, 200}).text, expected,
-             "no part of a UTF-8 character is left");
+             "a clipped name has no part of a UTF-8 character");
     pf_error_line(&error, 99, 7, PF_BYTES("a b"), "expected a number");
-    tap_text(error.text, "line 7: expected a number: 'a b'", "a bad line: where, what, the line");
+    tap_text(error.text, "line 7: expected a number: 'a b'",
+             "the error of a bad line says where, what, and how the line begins");
     tap_ok(error.code == PF_FAILED && error.has_offset && error.offset == 99, "and its offset");
     pf_error_line(&bare, 99, 7, (struct pf_bytes){NULL, 0}, "the file ends inside it");
-    tap_text(bare.text, "line 7: the file ends inside it", "a bad line that is not shown");
+    tap_text(bare.text, "line 7: the file ends inside it",
+             "the error of a cut line does not show the line");
 }
 
 int main(void)

@@ -88,13 +88,14 @@ static void test_commit(void)
     pf_sink_number(sink, 42);
     pf_sink_text(sink, "\n");
     tap_ok(!exists(path) && exists(temporary) && strstr(temporary, "/.target."),
-           "before the commit there is only a file beside the target");
+           "before the commit there is only a temporary file");
     tap_int((int64_t)pf_sink_offset(sink), 19, "the offset counts what was written");
-    tap_ok(!pf_sink_live(sink) && !pf_sink_terminal(sink), "nobody waits for a file");
+    tap_ok(!pf_sink_live(sink) && !pf_sink_terminal(sink),
+           "a file is neither a live pipe nor a terminal");
     tap_int(pf_sink_commit(sink, &error), PF_OK, "the commit succeeds");
     tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary),
-           "then the target holds it all");
-    tap_int(mode_of(path), 0640, "with the mode the umask leaves");
+           "after the commit the target has all bytes");
+    tap_int(mode_of(path), 0640, "a new file has the mode that the umask allows");
     umask(mask);
 
     chmod(path, 0604);
@@ -103,7 +104,7 @@ static void test_commit(void)
     snprintf(temporary, sizeof temporary, "%s", pf_sink_temporary(sink));
     pf_sink_abort(sink);
     tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary),
-           "an old target survives an abort, nothing else does");
+           "after an abort only the old target is left");
     pf_sink_open(&sink, path, &error);
     pf_sink_text(sink, "second");
     pf_sink_commit(sink, &error);
@@ -131,7 +132,7 @@ static void test_links(void)
     pf_sink_text(sink, "fresh");
     pf_sink_commit(sink, &error);
     tap_ok(file_is(in_folder("fresh"), "fresh") && readlink(dangling, (char[8]){0}, 8) > 0,
-           "also links to a file that is not there yet");
+           "a link to a missing file is followed and stays");
     tap_ok(pf_sink_open(&sink, loop, &error) == PF_IO && !sink &&
                strstr(error.text, "cannot write '") == error.text,
            "a link to itself is an error");
@@ -147,15 +148,15 @@ static void test_sink_failures(void)
             "a target in no directory cannot be written");
     snprintf(expected, sizeof expected, "cannot create '%s/no/where': No such file or directory",
              folder);
-    tap_text(nowhere.text, expected, "and the message says so");
+    tap_text(nowhere.text, expected, "the message says why the target cannot be written");
     tap_int(pf_sink_open(&sink, folder, &is_folder), PF_IO, "a directory cannot be written");
     snprintf(expected, sizeof expected, "cannot write '%s': Is a directory", folder);
-    tap_text(is_folder.text, expected, "and the message says so");
+    tap_text(is_folder.text, expected, "the message says why the target cannot be written");
     memset(long_name, 'n', 255);
     long_name[255] = '\0';
     snprintf(expected, sizeof expected, "%s/%s", folder, long_name);
     tap_ok(pf_sink_open(&sink, expected, &(struct pf_error){0}) == PF_OK,
-           "a name as long as names can be is possible");
+           "a target may have a name of the greatest length");
     pf_sink_abort(sink);
 }
 
@@ -181,12 +182,12 @@ static void test_full(void)
     }
     pf_sink_open(&sink, "/dev/full", &error);
     tap_int(pf_sink_text(sink, "buffered"), PF_OK, "a buffered write to a full device looks good");
-    tap_int(pf_sink_commit(sink, &error), PF_IO, "its commit does not");
+    tap_int(pf_sink_commit(sink, &error), PF_IO, "the commit to a full device fails");
     tap_text(error.text, "cannot write '/dev/full': No space left on device", "and says why");
     pf_sink_open(&sink, "/dev/full", &later);
     tap_int(pf_sink_write(sink, block, sizeof block), PF_IO,
-            "a write over the buffer fails at once");
-    tap_int(pf_sink_text(sink, ""), PF_IO, "the failure stays, even for nothing");
+            "a write longer than the buffer fails at once");
+    tap_int(pf_sink_text(sink, ""), PF_IO, "after a failure even an empty write fails");
     tap_int(pf_sink_text(sink, "x"), PF_IO, "and for more");
     tap_ok(pf_sink_status(sink, &later) == PF_IO && later.code == PF_IO, "and is the status");
     pf_sink_abort(sink);
@@ -275,18 +276,22 @@ static void test_stdout(void)
     tap_int(with_stdout(-1, write_stdout), 10,
             "a closed standard output is reported when it is opened");
     if (full >= 0)
-        tap_int(with_stdout(full, write_stdout), 20, "a full one when it is committed");
+        tap_int(with_stdout(full, write_stdout), 20,
+                "a full standard output is reported at the commit");
     if (pipe(ends) != 0)
         exit(2);
     close(ends[0]);
-    tap_int(with_stdout(ends[1], write_stdout), 1000 + SIGPIPE, "a closed pipe kills by SIGPIPE");
-    tap_int(with_stdout(ends[1], write_twice), 30, "or is an error where that signal is ignored");
+    tap_int(with_stdout(ends[1], write_stdout), 1000 + SIGPIPE,
+            "a write to a closed pipe kills by SIGPIPE");
+    tap_int(with_stdout(ends[1], write_twice), 30,
+            "a write to a closed pipe is an error if SIGPIPE is ignored");
     close(ends[1]);
     close(full);
     write_file(in_folder("kept"), "old", 3);
     tap_int(with_stdout(file, write_too_much), 0,
-            "a file that cannot grow fails and leaves no litter");
-    tap_ok(file_is(in_folder("kept"), "old"), "and its old target is still there");
+            "a file that cannot grow is an error and leaves no file");
+    tap_ok(file_is(in_folder("kept"), "old"),
+           "the old target of a file that cannot grow is still there");
     close(file);
 }
 
@@ -318,7 +323,7 @@ static void test_sink_memory(void)
         pf_sink_write(sink, bytes + at, 1000);
     check_memory(sink, bytes, SIZE, "a sink in memory holds what was written");
     tap_int((int64_t)pf_sink_offset(sink), SIZE, "and counts it");
-    tap_int(pf_sink_commit(sink, NULL), PF_OK, "and is committed to nowhere");
+    tap_int(pf_sink_commit(sink, NULL), PF_OK, "a sink in memory can be committed");
 
     memset(bytes + SIZE / 2, 'x', SIZE / 2);
     pf_sink_open_memory(&sink, NULL);
@@ -337,7 +342,7 @@ static void test_sink_memory(void)
                size == other_size,
            "a gzip does not depend on how it was cut into writes");
     tap_ok(memcmp((const char *)pf_sink_memory(sink, &size) + 3, "\0\0\0\0", 5) == 0,
-           "it names no file and no time");
+           "a gzip has neither name nor time of a file");
     pf_sink_abort(sink);
     pf_sink_abort(other);
 
@@ -380,7 +385,7 @@ static void test_sink_file(void)
         pf_source_open(&source, path, &error);
         tap_ok(drain_source(source, bytes, SIZE, 100000) == SIZE &&
                    pf_source_status(source, NULL) == PF_OK,
-               "and read back from %s", gzip != 0 ? "gzip" : "the file");
+               "writes of all sizes are read back from %s", gzip != 0 ? "gzip" : "the file");
         pf_source_close(source);
     }
     memset(text, 'y', 2999);
@@ -443,7 +448,8 @@ static void test_interrupts(void)
                pf_source_status(source, NULL) == PF_OK,
            "signals in the middle of reads and writes lose nothing");
     waitpid(pid, NULL, 0);
-    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the writer ends well too");
+    tap_ok(waitpid(child, &status, 0) == child && status == 0,
+           "the writer succeeds although signals came");
     pf_source_close(source);
     free(bytes);
 }
@@ -474,7 +480,7 @@ static void test_deflate_layer(void)
                memcmp(all + size - 4, "tail", 4) == 0 &&
                uncompress(back, &got, (const unsigned char *)all + 4, size - 8) == Z_OK &&
                got == SIZE && memcmp(back, bytes, SIZE) == 0,
-           "between what is written before and behind, zlib finds them");
+           "zlib inflates the bytes of a layer between other bytes");
     pf_sink_abort(below);
 
     if (access("/dev/full", W_OK) == 0) {
@@ -483,7 +489,7 @@ static void test_deflate_layer(void)
         pf_sink_write(deflated, bytes, SIZE);
         pf_sink_write(deflated, bytes, SIZE);
         tap_ok(pf_sink_status(below, NULL) == PF_IO && pf_sink_status(deflated, NULL) == PF_IO,
-               "a failure of the sink below is in both");
+               "a failure of the sink below is a failure of the layer too");
         pf_sink_abort(deflated);
         pf_sink_abort(below);
     }

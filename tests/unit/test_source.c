@@ -48,7 +48,7 @@ static void test_plain_file(void)
                    pf_source_status(source, NULL) == PF_OK,
                "a file taken in pieces of %zu is the file", steps[k]);
         tap_ok(pf_source_raw_offset(source) == SIZE && pf_source_offset(source) == SIZE,
-               "its offsets end at its size");
+               "offsets end at the size of the file");
         pf_source_close(source);
     }
     pf_source_open(&source, path, &error);
@@ -71,11 +71,10 @@ static void test_peek_beyond(void)
     write_file(in_folder("small"), "0123456789", 10);
     pf_source_open(&source, in_folder("small"), &error);
     p = pf_source_peek(source, SIZE_MAX, &have);
-    tap_ok(have == 10 && memcmp(p, "0123456789", 10) == 0,
-           "a peek beyond the end gives what there is");
+    tap_ok(have == 10 && memcmp(p, "0123456789", 10) == 0, "a peek beyond the end gives the rest");
     pf_source_take(source, 9);
     p = pf_source_peek(source, (size_t)1 << 60, &have);
-    tap_ok(have == 1 && *p == '9', "also with a huge need and little left");
+    tap_ok(have == 1 && *p == '9', "a huge peek near the end gives the rest");
     pf_source_take(source, 1);
     pf_source_peek(source, 1, &have);
     tap_ok(have == 0 && pf_source_status(source, &error) == PF_OK, "the end of a file is no error");
@@ -97,11 +96,11 @@ static void test_open_failures(void)
             "an absent file cannot be opened");
     snprintf(expected, sizeof expected, "cannot open '%s/absent': No such file or directory",
              folder);
-    tap_text(absent.text, expected, "the message names it and says why");
-    tap_ok(!source, "and there is no source");
+    tap_text(absent.text, expected, "the message names the absent file and says why");
+    tap_ok(!source, "a failed open gives no source");
     tap_int(pf_source_open(&source, folder, &is_folder), PF_IO, "a directory cannot be read");
     snprintf(expected, sizeof expected, "cannot read '%s': it is a directory", folder);
-    tap_text(is_folder.text, expected, "the message says that it is one");
+    tap_text(is_folder.text, expected, "the message says that it is a directory");
 }
 
 static void test_memory(void)
@@ -153,7 +152,7 @@ static void check_gzip(const struct gzip_case *c, struct pf_source *source, cons
     tap_ok(size == strlen(c->text) && status == c->status, "gzip from %s: %s", where, c->about);
     if (c->status != PF_OK && status != PF_OK)
         tap_int((int64_t)error.offset, (int64_t)c->offset,
-                "its failure names the byte of the compressed file");
+                "the failure of a gzip names the offset in the compressed file");
     pf_source_close(source);
 }
 
@@ -162,12 +161,12 @@ static void test_gzip_members(void)
     struct gzip_case cases[] = {
         {.about = "one member", .text = "hello"},
         {.about = "three members, one of them empty", .text = "hello world"},
-        {.about = "zero padding behind the data", .text = "hello"},
+        {.about = "zero padding after the data", .text = "hello"},
         {.about = "zero padding between members", .text = "hello world"},
-        {.about = "other bytes behind the data", .text = "hello", .status = PF_FAILED},
-        {.about = "other bytes behind padding", .text = "hello", .status = PF_FAILED},
-        {.about = "a cut magic behind the data", .text = "hello", .status = PF_FAILED},
-        {.about = "a magic with another second byte behind the data",
+        {.about = "other bytes after the data", .text = "hello", .status = PF_FAILED},
+        {.about = "other bytes after padding", .text = "hello", .status = PF_FAILED},
+        {.about = "a cut magic number after the data", .text = "hello", .status = PF_FAILED},
+        {.about = "a magic number with another second byte after the data",
          .text = "hello",
          .status = PF_FAILED},
         {.about = "magic only", .text = "", .status = PF_FAILED},
@@ -309,11 +308,12 @@ static void test_gzip_places(void)
     pf_source_open_memory(&source, bytes, size, &error);
     pf_source_peek(source, 100, &have);
     tap_ok(have == 12 && pf_source_member(source, 0) == 6,
-           "the first member of a gzip is none that is told");
+           "the first member of a gzip is not reported as a member");
     pf_source_take(source, 8);
-    tap_ok(pf_source_member(source, 6) == 6, "that of bytes taken since the last look is told");
+    tap_ok(pf_source_member(source, 6) == 6,
+           "a member that began in the bytes taken since the last call is reported");
     tap_ok(pf_source_member(source, 7) == 11 && pf_source_member(source, 12) == UINT64_MAX,
-           "so are the others, each once");
+           "each further member is reported once");
     pf_source_close(source);
 }
 
@@ -346,13 +346,13 @@ static void test_gzip_large(void)
         told = told &&
                (pf_source_peek(source, 1, &have), pf_source_member(source, k * SIZE) == k * SIZE);
     }
-    tap_ok(told, "where its members begin is told");
+    tap_ok(told, "a large gzip reports where its members begin");
     pf_source_close(source);
     write_file(in_folder("large.gz"), packed, size - 1);
     pf_source_open(&source, in_folder("large.gz"), &error);
     tap_ok(drain_source(source, bytes, SIZE * MEMBERS, 77) == SIZE * MEMBERS &&
                pf_source_status(source, &error) == PF_FAILED && error.offset == size - 1,
-           "one that lacks its last byte gives all data and then fails");
+           "a gzip without its last byte gives all data and then fails");
     pf_source_close(source);
     free(bytes);
     free(packed);
@@ -382,7 +382,7 @@ static void test_lines(void)
                "line %zu is read without its end", k + 1);
     }
     tap_int(pf_source_line(source, &line, &error), PF_EOF, "then the lines end");
-    tap_int(pf_source_line(source, &line, &error), PF_EOF, "and stay at their end");
+    tap_int(pf_source_line(source, &line, &error), PF_EOF, "a source stays at its end");
     pf_source_close(source);
 }
 
@@ -400,9 +400,9 @@ static void test_line_of_cut_gzip(void)
                pf_bytes_equal(line, PF_BYTES("whole")),
            "whole lines before a cut are given");
     tap_int(pf_source_line(source, &line, &error), PF_FAILED,
-            "a line that may go on behind the cut is not");
+            "a line that may continue after the cut is not given");
     tap_ok(memcmp(pf_source_peek(source, 4, &have), "part", 4) == 0 && have == 4,
-           "but can be peeked at");
+           "a line that may continue after the cut can be peeked at");
     pf_source_close(source);
 }
 
@@ -420,7 +420,7 @@ static void test_behind(void)
         text[k] = k % 1000 == 999 ? '\n' : (char)('a' + k % 1000 % 26);
     pf_source_open_memory(&source, text, 2000000, &error);
     tap_ok(pf_source_line(source, &line, &error) == PF_OK && pf_source_behind(source) == 0,
-           "where bytes are not the source's own nothing is known of those taken");
+           "a source of borrowed bytes does not know the bytes before");
     pf_source_close(source);
     pf_source_open_memory(&source, packed, gzip_member(packed, 100000, text, 2000000), &error);
     while (pf_source_line(source, &line, &error) == PF_OK) {
@@ -429,7 +429,7 @@ static void test_behind(void)
                (behind < 2000 || memcmp(source->cursor - 2000, source->cursor - 1000, 1000) == 0);
         seen = seen || behind >= 2000;
     }
-    tap_ok(same && seen, "the line before is still there");
+    tap_ok(same && seen, "the line before is still readable");
     pf_source_close(source);
     free(packed);
     free(text);
@@ -464,9 +464,9 @@ static void test_long_lines(void)
     text[1] = 'x';
     write_file(path, text, LIMIT + 2);
     pf_source_open(&source, path, &error);
-    tap_int(pf_source_line(source, &line, &error), PF_FAILED, "a longer one is refused");
+    tap_int(pf_source_line(source, &line, &error), PF_FAILED, "a longer line is refused");
     tap_text(error.text, "line longer than 64 MiB", "by what it is");
-    tap_ok(error.has_offset && error.offset == 0, "and where it starts");
+    tap_ok(error.has_offset && error.offset == 0, "the error names the offset of the long line");
     pf_source_close(source);
     unlink(path);
     free(text);
@@ -571,14 +571,14 @@ static void test_mark(void)
                                 size - split);
             good = good && read_behind_mark(packed, used, cases[k].text, marked);
         }
-        tap_ok(good, "the same, in two members of a gzip");
+        tap_ok(good, "UTF-8's mark in two members of a gzip");
         write_file(in_folder("mark"), cases[k].bytes, size);
         pf_source_open(&source, in_folder("mark"), &error);
         pf_source_start(source);
         tap_ok(drain_source(source, (const unsigned char *)cases[k].text, strlen(cases[k].text),
                             1) == strlen(cases[k].text) &&
                    pf_source_offset(source) == size,
-               "the same, in a file");
+               "UTF-8's mark in a file");
         pf_source_close(source);
     }
     become_stdin(pipe_from(write_mark_slowly, &pid));
@@ -651,13 +651,13 @@ static void test_would_block(void)
     pf_source_open(&source, "-", &error);
     tap_ok(pf_source_would_block(source), "an empty pipe would block");
     tap_ok(write(ends[1], "ab", 2) == 2 && !pf_source_would_block(source),
-           "one with bytes would not");
+           "a pipe with bytes would not block");
     pf_source_peek(source, 2, &have);
-    tap_ok(!pf_source_would_block(source), "bytes at hand do not block");
+    tap_ok(!pf_source_would_block(source), "bytes in the buffer do not block");
     pf_source_take(source, 2);
-    tap_ok(pf_source_would_block(source), "when they are taken it blocks again");
+    tap_ok(pf_source_would_block(source), "an empty buffer and pipe block again");
     close(ends[1]);
-    tap_ok(!pf_source_would_block(source), "the end does not block");
+    tap_ok(!pf_source_would_block(source), "the end of a pipe does not block");
     pf_source_close(source);
 
     if (pipe(ends) != 0)
@@ -666,11 +666,11 @@ static void test_would_block(void)
     pf_source_open(&source, "-", &error);
     tap_ok(write(ends[1], bytes, size) == (ssize_t)size, "(a whole gzip is in the pipe)");
     pf_source_peek(source, 1, &have);
-    tap_ok(!pf_source_would_block(source), "inflated bytes at hand do not block");
+    tap_ok(!pf_source_would_block(source), "inflated bytes in the buffer do not block");
     pf_source_take(source, have);
     tap_ok(pf_source_would_block(source), "the end of a member blocks while the pipe is open");
     tap_ok(write(ends[1], bytes, size) == (ssize_t)size && !pf_source_would_block(source),
-           "another member does not");
+           "a further member in the buffer does not block");
     close(ends[1]);
     pf_source_close(source);
 
@@ -710,17 +710,17 @@ static void test_inflate_layer(void)
     inflated = open_inflated(&file, file_bytes, packed + 2 * HEAD, HEAD);
     tap_ok(drain_source(inflated, bytes, SIZE, 70000) == SIZE &&
                pf_source_need(inflated, 1, &error) == PF_EOF && !pf_source_layer(inflated)->cut,
-           "a layer gives what zlib deflated, and ends");
+           "a layer inflates zlib's data and ends");
     tap_ok(pf_source_offset(inflated) == SIZE && pf_source_offset(file) == HEAD + packed &&
                memcmp(pf_source_peek(file, HEAD, &have), "tail", HEAD) == 0,
-           "it takes no byte behind the end of the zlib stream");
+           "a layer takes no byte after the end of the zlib stream");
     pf_source_close(inflated);
     pf_source_close(file);
 
     inflated = open_inflated(&file, file_bytes, HEAD + packed - 1, HEAD);
     pf_source_skip(inflated, UINT64_MAX);
     tap_ok(pf_source_need(inflated, 1, &error) == PF_EOF && pf_source_layer(inflated)->cut,
-           "a cut stream ends, and is cut");
+           "a cut stream ends and is marked as cut");
     pf_source_close(inflated);
     pf_source_close(file);
 
@@ -728,7 +728,7 @@ static void test_inflate_layer(void)
     tap_ok(pf_source_need(inflated, 1, &error) == PF_FAILED && error.offset == 2 &&
                strstr(error.text, "the deflated data are damaged (") &&
                strstr(error.text, "(offset 0 once inflated)"),
-           "other bytes fail behind the two of a head, with both offsets");
+           "damaged data fail after the head, with both offsets");
     pf_source_close(inflated);
     pf_source_close(file);
 
@@ -738,7 +738,7 @@ static void test_inflate_layer(void)
     pf_source_skip(file, HEAD);
     pf_layer_inflate(&inflated, file, &error);
     tap_ok(pf_source_skip(inflated, SIZE) < SIZE && pf_source_status(inflated, NULL) == PF_FAILED,
-           "the limit of the source below holds for what is inflated");
+           "the limit of the source below holds for inflated bytes");
     pf_source_close(inflated);
     pf_source_close(file);
     free(bytes);
@@ -768,13 +768,13 @@ static void test_snappy_layers(void)
     pf_layer_look(&look, file, 4, SIZE, &error);
     pf_layer_snappy(&layer, look, &error);
     tap_ok(drain_source(layer, bytes, SIZE + 3, 1000) == SIZE + 3 && pf_source_offset(file) == 0,
-           "a layer on a look ahead gives what snappy packed, and takes nothing of the file");
+           "a snappy layer that looks ahead gives the data and takes no byte of the file");
     pf_source_close(layer);
     pf_source_close(look);
 
     pf_layer_look(&look, file, 2, 2, &error);
     tap_ok(pf_source_offset(look) == 2 && *pf_source_peek(look, 1, &have) == 'a',
-           "a look has the offsets of the file");
+           "a layer that looks ahead has the offsets of the file");
     pf_source_close(look);
     pf_source_close(file);
 

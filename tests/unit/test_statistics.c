@@ -71,17 +71,19 @@ static void test_closed_forms(void)
 {
     tap_ok(near(pf_student_tail(1, 1), 0.5, 1e-15),
            "Cauchy's distribution has half of itself outside of -1 to 1");
-    tap_ok(near(pf_student_tail(1e100, 1), 2e-100 / acos(-1), 1e-13), "and 2 / (pi t) far out");
+    tap_ok(near(pf_student_tail(1e100, 1), 2e-100 / acos(-1), 1e-13),
+           "the tail of Cauchy's distribution is 2 / (pi t) for large t");
     tap_ok(near(pf_student_tail(1e140, 2), 1e-280, 1e-13),
-           "two degrees of freedom have 1 / t^2 far out");
+           "the tail of two degrees of freedom is 1 / t^2 for large t");
     tap_ok(near(pf_beta_tail(7, 1, 0.25, 0.75), 0x1p-14, 1e-14) &&
                near(pf_beta_tail(1, 7, 0.25, 0.75), 1 - 0.1334838867187500, 1e-14),
            "an incomplete beta with a parameter of 1 is a power");
     tap_ok(near(pf_beta_tail(5000, 5000, 0.5, 0.5), 0.5, 1e-14) &&
                near(pf_beta_tail(0x1p62, 0x1p62, 0.5, 0.5), 0.5, 1e-13),
-           "half of a symmetric one is a half");
-    tap_ok(pf_beta_tail(3, 4, 0, 1) == 0 && pf_beta_tail(3, 4, 1, 0) == 1, "the ends are 0 and 1");
-    tap_ok(pf_student_tail(0, 5) == 1, "all of t is at least 0 in magnitude");
+           "a symmetric incomplete beta is 0.5 at 0.5");
+    tap_ok(pf_beta_tail(3, 4, 0, 1) == 0 && pf_beta_tail(3, 4, 1, 0) == 1,
+           "an incomplete beta is 0 and 1 at its ends");
+    tap_ok(pf_student_tail(0, 5) == 1, "the probability of |t| of at least 0 is 1");
 }
 
 /* Student's sleep data (Biometrika 6, 1908), in tenths of hours; the figures are those of R's
@@ -97,7 +99,7 @@ static void test_sleep(void)
     pf_moments_of(&sides[1], second, 10);
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(printed(test.freedom, 17.776, 3) && printed(test.p, 0.07939, 5),
-           "Student's sleep data have R's degrees of freedom and p");
+           "Student's sleep data give R's degrees of freedom and p");
     tap_ok(printed(test.low / 10, -0.2054832, 7) && printed(test.high / 10, 3.3654832, 7),
            "and its interval");
 }
@@ -111,12 +113,13 @@ static void test_rates_paper(void)
     bool same = true;
 
     memcpy(q, given, sizeof q);
-    tap_int(pf_rates_of(q, sizeof q / sizeof *q), PF_OK, "rates are made in place");
+    tap_int(pf_rates_of(q, sizeof q / sizeof *q), PF_OK,
+            "false discovery rates are computed in place");
     for (size_t k = 0; k < sizeof q / sizeof *q; k++)
         same = same && (q[k] <= 0.05) == (given[k] <= 0.0095);
     tap_ok(same, "the four smallest p of the paper's example have a rate of at most 0.05");
     tap_ok(near(q[3], 0.0095 * 15 / 4, 1e-15) && q[14] == 1,
-           "the fourth is 15/4 of itself, the last 1");
+           "the rate of the fourth p is 15/4 of p, the last rate is 1");
 }
 
 /* --- the second implementation ---------------------------------------------------------------- */
@@ -288,9 +291,7 @@ static void test_reference(void)
 
     snprintf(path, sizeof path, "%s/tests/reference/statistics.txt", source ? source : ".");
     table = fopen(path, "r");
-    if (!tap_ok(
-            table,
-            "there is the table of the second implementation (PROFUTILS_SRC names the sources)"))
+    if (!tap_ok(table, "the table of the second implementation is found in PROFUTILS_SRC"))
         return;
     while (getline(&line, &size, table) > 0)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -331,20 +332,20 @@ static void test_no_spread(void)
     pf_moments_of(&sides[1], same, 2);
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(test.tested && test.p == 1 && test.low == 0 && test.high == 0,
-           "equal runs differ by nothing, with p 1");
+           "equal runs have the difference 0 and p 1");
     pf_moments_of(&sides[1], other, 2);
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
-           "a difference of runs without any spread is no test");
+           "runs without any spread are not tested");
     pf_moments_floor_timed(&sides[0], &sides[1], 1);
     pf_test_welch(&test, &sides[0], &sides[1]);
     /* t = 1 / sqrt(1/12), two degrees of freedom: p = 1 - t / sqrt(2 + t^2) */
     tap_ok(test.tested && near(test.p, 1 - sqrt(12.0 / 14), 1e-13),
-           "unless the clock's rounding is one");
+           "runs without spread are tested if the rounding of the clock is known");
     pf_moments_of(&sides[1], other, 1);
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
-           "one run a side is no test");
+           "one run on each side is not tested");
 }
 
 /* 4 runs of 30 samples in all, each worth 10: mean 75, Poisson's variance of the 7.5 samples of a
@@ -361,7 +362,7 @@ static void test_sampled_floor(void)
     tap_ok(sides[0].floor == 0 && near(sides[1].floor, 750, 1e-15),
            "Poisson's variance counts samples");
     pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(is_sound(&test) && test.tested, "an added row has a test");
+    tap_ok(is_sound(&test) && test.tested, "a row that is only after is tested");
 }
 
 static void test_extremes(void)
@@ -411,21 +412,21 @@ static void test_counts_edges(void)
     struct pf_test test;
 
     pf_test_counts(&test, &(struct pf_counts){0, 0, 5, 7}, true);
-    tap_ok(!test.tested && test.p == PF_NO_TEST, "a row without samples is no test");
+    tap_ok(!test.tested && test.p == PF_NO_TEST, "a row without samples is not tested");
     pf_test_counts(&test, &(struct pf_counts){0, 3, 0, 7}, true);
-    tap_ok(!test.tested && test.p == PF_NO_TEST, "shares of nothing are no test");
+    tap_ok(!test.tested && test.p == PF_NO_TEST, "shares of an empty total are not tested");
     pf_test_counts(&test, &(struct pf_counts){30, 10, 3000, 1000}, true);
-    tap_ok(test.p == 1 && test.difference == 0, "equal shares differ by nothing, with p 1");
+    tap_ok(test.p == 1 && test.difference == 0, "equal shares have the difference 0 and p 1");
     pf_test_counts(&test, &(struct pf_counts){0, 1000, 0, 0}, false);
     tap_ok(near(test.p, 0x1p-999, 1e-12),
-           "none before and 1000 after is 1000 heads in a row, or tails");
+           "0 samples before and 1000 after have the p of 1000 equal tosses of a coin");
     /* two standard deviations apart: the normal distribution's two-sided tail at 2 */
     pf_test_counts(&test,
                    &(struct pf_counts){((int64_t)1 << 61) - ((int64_t)1 << 31),
                                        ((int64_t)1 << 61) + ((int64_t)1 << 31), 0, 0},
                    false);
     tap_ok(near(test.p, 0.04550026389635842, 1e-6),
-           "counts of 2^61 are compared as finely as doubles hold them");
+           "counts of 2^61 are compared as exactly as doubles can");
 }
 
 /* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by
@@ -437,28 +438,28 @@ static void test_amounts(void)
 
     pf_test_amounts(&test, &row);
     tap_ok(near(test.p, 0.9771733956639392, 1e-12),
-           "a sample that stands for ten times as much is ten times as rare");
+           "a sample that stands for ten times the amount is ten times as rare");
     tap_ok(near(test.difference, -10, 1e-12) && test.low < -10 && test.high > 0,
-           "the interval is of amounts, and holds the difference");
+           "the interval is in amounts and contains the difference");
     row = (struct pf_weighed){{100, 33, 1, 3}, 100, 330, true, 1, 10};
     pf_test_amounts(&test, &row);
     tap_ok(near(test.p, 0.6982022964516562, 1e-12) && near(test.difference, 10, 1e-12),
-           "so it is where one side has three runs");
+           "with three runs on a side the interval contains the difference too");
     row = (struct pf_weighed){{10, 10, 1, 1}, 10, 60, false, 0, 0};
     pf_test_amounts(&test, &row);
     tap_ok(test.p == 1 && test.low < 0 && test.high > 50,
-           "as many samples with other weights tell nothing");
+           "the same number of samples with other weights is not tested");
     row = (struct pf_weighed){{100, 10, 1, 1}, 100, 900, false, 0, 0};
     pf_test_amounts(&test, &row);
-    tap_ok(test.p == 1, "nor do fewer samples of a greater amount");
+    tap_ok(test.p == 1, "fewer samples with a greater amount are not tested");
     row = (struct pf_weighed){{100, 150, 1, 1}, 600, 900, false, 0, 0};
     pf_test_amounts(&test, &row);
     pf_test_counts(&counts, &row.counts, false);
     tap_ok(near(test.p, counts.p, 1e-12) && near(test.low, 6 * counts.low, 1e-12),
-           "equal weights are as none");
+           "equal weights change nothing");
     row = (struct pf_weighed){{5, 5, 1, 1}, 0, 5, false, 0, 0};
     pf_test_amounts(&test, &row);
-    tap_ok(!test.tested && test.p == PF_NO_TEST, "samples of nothing are no test");
+    tap_ok(!test.tested && test.p == PF_NO_TEST, "samples without an amount are not tested");
 }
 
 /* p = 1, 1/MANY, 2/MANY ... in another order: all q are 1. With a hundredth of it, all are 0.01. */
@@ -476,14 +477,14 @@ static void test_many_rates(void)
     good = pf_rates_of(q, MANY) == PF_OK;
     for (size_t k = 0; k < MANY; k++)
         good = good && near(q[k], 0.01, 1e-14);
-    tap_ok(good, "%d evenly spread p have one rate", (int)MANY);
+    tap_ok(good, "%d evenly spread p have the same rate", (int)MANY);
     for (size_t k = 0; k < MANY; k++)
         q[k] = k % 4 == 0 ? (double)NAN : k % 4 == 1 ? PF_NO_TEST : k % 4 == 2 ? 1e-9 : 1e-300;
     good = pf_rates_of(q, MANY) == PF_OK;
     for (size_t k = 0; k < MANY; k++)
         good = good &&
                (k % 4 < 2 ? q[k] == PF_NO_TEST : near(q[k], k % 4 == 2 ? 1e-9 : 2e-300, 1e-14));
-    tap_ok(good, "what is no test does not count among them, and equal p have equal q");
+    tap_ok(good, "rows without a test do not count, and equal p have equal q");
     tap_int(pf_rates_of(q, 0), PF_OK, "no rows have no rates");
     free(q);
 }

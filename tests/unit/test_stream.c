@@ -534,7 +534,7 @@ static void test_cuts(const char *bytes, size_t size)
         missed += read_bytes(bytes, cut, &records, &error) != PF_FAILED || !error.has_offset;
         more += records > 4;
     }
-    tap_int((int64_t)missed, 0, "every cut of a segment is found, with its offset");
+    tap_int((int64_t)missed, 0, "every cut of a segment is detected, with its offset");
     tap_int((int64_t)more, 0, "no cut adds records");
 }
 
@@ -553,7 +553,7 @@ static void test_flips(const char *bytes, size_t size)
         copy[bit / 8] = bytes[bit / 8];
     }
     free(copy);
-    tap_int((int64_t)missed, 0, "every flipped bit is found, with its offset");
+    tap_int((int64_t)missed, 0, "every flipped bit is detected, with its offset");
 }
 
 static struct pf_sink *copied(const void *bytes, size_t size, bool salvage, int *status)
@@ -621,7 +621,7 @@ static void test_pieces(void)
         pf_sink_abort(sink);
         pf_source_close(source);
     }
-    tap_ok(same, "bytes written do not depend on how batches were cut");
+    tap_ok(same, "written bytes do not depend on the sizes of batches");
     pf_sink_abort(whole);
 }
 
@@ -639,13 +639,14 @@ static void test_marks(void)
     memcpy(both + size, pf_sink_memory(whole, &twice), size);
     tap_int(read_bytes(both, 2 * size, &records, &error), PF_FAILED,
             "a stream with an incomplete segment fails");
-    tap_int((int64_t)records, 20, "after all records of all segments");
+    tap_int((int64_t)records, 20,
+            "a stream with an incomplete segment first gives all records of all segments");
     tap_text(error.text, "the stream is marked incomplete: an earlier stage failed",
              "and says why");
     struct pf_sink *copy = copied(both, 2 * size, false, &status);
     tap_ok(status == PF_FAILED && memcmp(pf_sink_memory(copy, &twice), both, 2 * size) == 0 &&
                twice == 2 * size,
-           "a copy keeps the mark");
+           "a copy keeps the mark of an incomplete stream");
     pf_sink_abort(copy);
     free(both);
     pf_sink_abort(failed);
@@ -714,7 +715,7 @@ static void test_strings(void)
     tap_int(pass(&dict, &metadata, 1, &records), PF_EOF, "deflated too");
     tap_int(pass(&dict, &texts, 0, &records), PF_EOF, "the longest source text passes");
     text.text.size++;
-    tap_int(pass(&dict, &texts, 0, &records), PF_UNSUPPORTED, "a longer one does not");
+    tap_int(pass(&dict, &texts, 0, &records), PF_UNSUPPORTED, "a longer source text is refused");
     free(bytes);
     pf_dict_free(&dict);
 }
@@ -740,8 +741,9 @@ static void test_measures(void)
                                  .den = 1};
         values[i] = (struct pf_value_column){pf_measures_intern(&dict.measures, &row), wide};
     }
-    tap_int(pass(&dict, &batch, 0, &records), PF_EOF, "a block too wide for a frame is divided");
-    tap_int((int64_t)records, ROWS, "and keeps its records");
+    tap_int(pass(&dict, &batch, 0, &records), PF_EOF,
+            "a block that is too large for a frame is divided");
+    tap_int((int64_t)records, ROWS, "a divided block keeps its records");
     batch.rows = 1;
     batch.value_count = MANY - 1;
     tap_int(pass(&dict, &batch, 0, &records), PF_EOF, "1024 measures pass");
@@ -780,7 +782,7 @@ static void test_scales(void)
         heads += memcmp(bytes + i, "\x89PFSH", 5) == 0;
     tap_int((int64_t)heads, 2, "a measure with another scale begins a new segment");
     tap_int(read_bytes(bytes, size, &records, &error), PF_EOF, "which is read");
-    tap_int((int64_t)records, 4, "with all its records");
+    tap_int((int64_t)records, 4, "the new segment has all its records");
     pf_sink_abort(sink);
     pf_dict_free(&dict);
 }
@@ -802,19 +804,19 @@ int main(int argc, char **argv)
     int status;
     struct pf_sink *sink = profile(1, false);
     const char *bytes = pf_sink_memory(sink, &size);
-    tap_int(read_bytes(bytes, size, &records, &error), PF_EOF, "what is written can be read");
-    tap_int((int64_t)records, 4, "and has its records");
+    tap_int(read_bytes(bytes, size, &records, &error), PF_EOF, "a written stream can be read");
+    tap_int((int64_t)records, 4, "a written stream has its records");
     test_cuts(bytes, size);
     test_flips(bytes, size);
     test_damaged_copies(bytes, size);
     struct pf_sink *copy = copied(bytes, size, false, &status);
-    tap_ok(status == PF_OK && same_bytes(sink, copy), "a copy is the same bytes");
+    tap_ok(status == PF_OK && same_bytes(sink, copy), "a copy has the same bytes");
     pf_sink_abort(copy);
     pf_sink_abort(sink);
     test_pieces();
     test_marks();
     test_depth(PF_STACK_DEPTH_MAX, PF_EOF, "a stack of 1048575 frames passes");
-    test_depth(PF_STACK_DEPTH_MAX + 1, PF_FAILED, "a deeper one does not");
+    test_depth(PF_STACK_DEPTH_MAX + 1, PF_FAILED, "a deeper stack is refused");
     test_strings();
     test_measures();
     test_scales();

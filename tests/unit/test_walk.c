@@ -22,18 +22,18 @@ static void test_order(void)
                 pf_table_append(&table, rows, 6) == 1;
 
     tap_ok(same && pf_walk_init(&walk, &table, table.count) == PF_OK,
-           "a walk over six nodes is ready");
+           "a walk over six nodes can be prepared");
     for (size_t k = 0; k < 6; k++)
         same = same && pf_walk_next(&walk) == nodes[k] && walk.depth == depths[k];
-    tap_ok(same, "a node comes before those below it, and these before its sibling");
+    tap_ok(same, "a node comes before the nodes below it, and these come before its sibling");
     tap_int(pf_walk_next(&walk), 0, "then there is none");
     pf_walk_free(&walk);
     tap_ok(pf_walk_init(&walk, &table, 4) == PF_OK && pf_walk_next(&walk) == 1 &&
                pf_walk_next(&walk) == 2 && pf_walk_next(&walk) == 3 && pf_walk_next(&walk) == 0,
-           "nodes that were made later can be left out");
+           "later nodes can be left out");
     pf_walk_free(&walk);
     tap_ok(pf_walk_init(&walk, &table, 0) == PF_OK && pf_walk_next(&walk) == 0,
-           "no nodes are no walk");
+           "a walk over no nodes ends at once");
     pf_walk_free(&walk);
     pf_table_free(&table);
 }
@@ -56,7 +56,7 @@ static void test_path(void)
                              ((const struct row *)pf_table_row(&table, node))->name) == PF_OK &&
                path.again == again[k];
     }
-    tap_ok(same, "a tag is met again where it stands above, and nowhere else");
+    tap_ok(same, "a tag is found on the path exactly if a node above has it");
     pf_path_free(&path);
     pf_walk_free(&walk);
     pf_table_free(&table);
@@ -99,9 +99,9 @@ static void test_chance(void)
         ordered = ordered &&
                   (rows[node].parent == 0 ||
                    place[node] + size[node] <= place[rows[node].parent] + size[rows[node].parent]);
-    tap_int(count, NODES - 1, "every node of a chance tree is visited");
-    tap_ok(ordered, "once, behind its parent and within its subtree");
-    tap_ok(tagged, "and the path knows the tags above each");
+    tap_int(count, NODES - 1, "every node of a random tree is visited");
+    tap_ok(ordered, "each node is visited once, after its parent and within its subtree");
+    tap_ok(tagged, "the path has the tags above each node");
     pf_path_free(&path);
     pf_walk_free(&walk);
     pf_table_free(&table);
