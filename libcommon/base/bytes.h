@@ -15,16 +15,19 @@ struct pf_bytes {
 
 #define PF_BYTES(literal) ((struct pf_bytes){"" literal, sizeof(literal) - 1})
 
+/* The view of a string, without its NUL. */
 static inline struct pf_bytes pf_bytes_of(const char *string)
 {
     return (struct pf_bytes){string, strlen(string)};
 }
 
+/* Whether the bytes are equal; data of empty views may be NULL. */
 static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+/* Whether the text begins with `with`; ends with `with`. */
 static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
 {
     return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
@@ -87,6 +90,7 @@ bool pf_utf8_valid(struct pf_bytes);
 size_t pf_utf8_char(const unsigned char *p, size_t size);
 bool pf_ascii(struct pf_bytes);
 
+/* Load and store integers in wire order: le little-endian, be big-endian. Any alignment. */
 static inline uint16_t pf_load16le(const void *p)
 {
     const unsigned char *b = p;

@@ -26,6 +26,7 @@ static inline int pf_hex_digit(char c)
     return (int)pf_hex_values[(unsigned char)c] - 1;
 }
 
+/* A to Z or a to z. */
 static inline bool pf_letter(char c)
 {
     return ((unsigned char)c | 0x20u) - 'a' < 26;

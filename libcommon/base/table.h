@@ -48,6 +48,7 @@ uint32_t pf_table_append_unindexed(struct pf_table *, const void *rows, uint32_t
 /* Removes all rows from `count` (above 0) on. The remaining rows are found as before. */
 void pf_table_truncate(struct pf_table *, uint32_t count);
 
+/* The row with an id below `count`, valid until the table grows. */
 static inline const void *pf_table_row(const struct pf_table *table, uint32_t id)
 {
     return table->rows + (size_t)id * table->row_size;

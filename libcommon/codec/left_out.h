@@ -80,6 +80,7 @@ struct pf_held_measures {
     size_t count;
 };
 
+/* Notes a written measure; more than PF_HELD_MEASURES are ignored. */
 void pf_held_measures_add(struct pf_held_measures *, const struct pf_measure *);
 
 /* The number of records for each set of measures. Zero-initialise. */

@@ -23,7 +23,7 @@ enum pf_meta_rule {
 
 enum { PF_IDENTITY_TEXT = 64 };
 
-/* What the value of a row is the name of. */
+/* The kind of name that the value of a row is. */
 enum pf_meta_name { PF_META_NO_NAME, PF_META_FILE, PF_META_FUNCTION };
 
 struct pf_merging {

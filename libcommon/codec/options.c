@@ -61,7 +61,7 @@ static int parse_one(struct pf_options *options, size_t *capacity, struct pf_byt
     return PF_OK;
 }
 
-/* Cuts off the item that begins at `at`: puts a NUL behind it, and removes the backslashes before
+/* Cuts off the item that begins at `at`: puts a NUL after it, and removes the backslashes before
  * its commas. *size: its size. Returns the beginning of the next item. */
 static char *cut_item(char *at, size_t *size)
 {

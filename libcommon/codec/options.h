@@ -33,7 +33,7 @@ int pf_options_parse(struct pf_options *, const char *text, const struct pf_opti
                      bool writing, const char *format_name, struct pf_error *);
 void pf_options_free(struct pf_options *);
 
-/* The last value given for option `name`, with a NUL behind it; NULL if the option was not
+/* The last value given for option `name`, with a NUL after it; NULL if the option was not
  * given. */
 const char *pf_options_get(const struct pf_options *, const char *name);
 

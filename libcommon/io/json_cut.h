@@ -40,6 +40,7 @@ struct pf_json_cut {
     struct pf_bytes key;
 };
 
+/* Begins reading a source. Source and error are borrowed until pf_json_cut_close. */
 void pf_json_cut_open(struct pf_json_cut *, struct pf_source *, struct pf_error *);
 void pf_json_cut_close(struct pf_json_cut *);
 

@@ -38,6 +38,7 @@ struct pf_proto {
     const unsigned char *cursor, *end;
 };
 
+/* The message that is in a field of bytes. */
 static inline struct pf_proto pf_proto_of(const struct pf_proto_field *field)
 {
     return (struct pf_proto){field->bytes, field->bytes + field->value};

@@ -58,6 +58,8 @@ static inline int pf_sink_write(struct pf_sink *sink, const void *bytes, size_t 
     return 0;
 }
 
+/* Write a string, a number, formatted text; pf_sink_flush writes the buffer out. Results as
+ * pf_sink_write. */
 int pf_sink_text(struct pf_sink *, const char *string);
 /* in decimal, in a third of the time of pf_sink_printf */
 int pf_sink_number(struct pf_sink *, int64_t);

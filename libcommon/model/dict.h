@@ -96,10 +96,13 @@ void pf_dict_free(struct pf_dict *);
  * check once at its end. */
 int pf_dict_status(const struct pf_dict *);
 
+/* The string with an id; it is followed by a NUL. */
 static inline struct pf_bytes pf_dict_string(const struct pf_dict *dict, uint32_t id)
 {
     return pf_strings_bytes(&dict->strings, id);
 }
+/* The id of a string, which is added if new; `flags`: PF_UTF8 or 0. Failures as
+ * pf_strings_intern. */
 static inline uint32_t pf_dict_intern(struct pf_dict *dict, struct pf_bytes bytes, unsigned flags)
 {
     return pf_strings_intern(&dict->strings, bytes, flags);
@@ -114,6 +117,7 @@ static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *wor
 {
     return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
 }
+/* Rows of the tables, valid until the table grows. */
 static inline const struct pf_image *pf_dict_image(const struct pf_dict *dict, uint32_t id)
 {
     return (const struct pf_image *)pf_table_row(&dict->images, id);
@@ -165,9 +169,9 @@ struct pf_measure pf_measure_make_named(struct pf_dict *, uint32_t name, const c
 /* NAME.before, NAME.after or NAME.delta: the name of this side of the measure NAME; 0: out of
  * memory. */
 uint32_t pf_dict_side_name(struct pf_dict *, uint32_t name, enum pf_side);
-/* The number of the measure, which is added when new. Name and side tell the same afterwards: a
- * measure without a side gets the one that its name tells, and a name that does not tell the side
- * that is set gets its ending. UINT32_MAX: out of memory. */
+/* The number of the measure, which is added if new. Afterwards name and side agree: a measure
+ * without a side gets the side that its name tells, and if the name lacks the side, the ending is
+ * added to the name. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 
 /* Whether a location has an address. Address 0 counts if the image's text begins at 0 and

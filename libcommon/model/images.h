@@ -1,4 +1,4 @@
-/* Compares images, wherever they are mapped. */
+/* Compares images without the addresses at which they are mapped. */
 #ifndef PF_MODEL_IMAGES_H
 #define PF_MODEL_IMAGES_H
 

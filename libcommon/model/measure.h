@@ -38,12 +38,14 @@ struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
 };
 
+/* PF_OK or PF_NOMEM; free in any case. */
 int pf_measures_init(struct pf_measures *);
 void pf_measures_free(struct pf_measures *);
 /* The number of the measure, which is added if new. All fields count; the side must be set already
  * (pf_dict_add_measure sets it from the name). UINT32_MAX: out of memory. */
 uint32_t pf_measures_intern(struct pf_measures *, const struct pf_measure *);
 
+/* The number of measures; measure number k, valid until a measure is added. */
 static inline uint32_t pf_measures_count(const struct pf_measures *measures)
 {
     return measures->table.count - 1;
@@ -68,11 +70,12 @@ struct pf_measure_key {
 };
 struct pf_measure_key pf_measure_key(const struct pf_measure *);
 
+/* The parts of the period, where 0 means 1. */
 static inline uint64_t pf_measure_period_parts(const struct pf_measure *measure)
 {
     return measure->period_parts ? measure->period_parts : 1;
 }
-/* True if one count of each stands for the same number of events, or if both have no period. */
+/* Whether one count of either measure is the same number of events, or neither has a period. */
 bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *);
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */

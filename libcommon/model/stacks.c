@@ -215,9 +215,9 @@ struct check {
     uint32_t node;                  /* the node that must have the first of them */
 };
 
-/* Checks that the found nodes have the right locations; if a hash matched by chance, nothing is
- * known. From a node to its parent is a wait for memory, so all stacks go one step before the first
- * goes the next. */
+/* Checks that the found nodes have the right locations; if a hash matched by chance, none of the
+ * frames is known. Going from a node to its parent is a wait for memory, so all stacks go one step
+ * before the first goes the next. */
 static void check_known(struct pf_stack_memo *memo, const struct pf_dict *dict)
 {
     struct check checks[QUEUE];

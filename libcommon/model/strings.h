@@ -40,6 +40,7 @@ void pf_strings_free(struct pf_strings *);
  * check lengths before). */
 uint32_t pf_strings_intern(struct pf_strings *, struct pf_bytes, unsigned flags);
 
+/* The bytes of a string, followed by a NUL. */
 static inline struct pf_bytes pf_strings_bytes(const struct pf_strings *strings, uint32_t id)
 {
     return (struct pf_bytes){strings->rows[id].data, strings->rows[id].size};

@@ -18,6 +18,7 @@ struct pf_idmap {
     uint32_t count; /* next id of the segment */
 };
 
+/* Maps an id below map->count. */
 static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
 {
     return !map->ids ? id : map->ids[id];

@@ -25,7 +25,7 @@ struct pf_diff_amounts {
     bool met; /* the run has the measure */
     /* by key; keys from `count` on are 0 */
     int64_t *flat, *cum;
-    /* by key: number of samples behind the flat or cumulative amount, whichever is compared; NULL:
+    /* by key: number of samples in the flat or cumulative amount, whichever is compared; NULL:
      * not known */
     int64_t *samples;
     size_t count;

@@ -55,7 +55,7 @@ void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values,
 
 static double sampled(const struct pf_moments *moments, double samples)
 {
-    /* of small values `mean` alone is a whole number, far from the mean */
+    /* for small values `mean` is their whole part, and only mean + rest is near the mean */
     double mean = moments->mean + moments->rest;
 
     return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;

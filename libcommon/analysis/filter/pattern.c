@@ -78,8 +78,8 @@ static const char *repeat(struct scan *scan, uint64_t count, uint64_t written, u
     return last->choices > CHOICES_MAX ? "more than 2048 choices, repeats written out" : NULL;
 }
 
-/* Reads the number at *text and moves *text behind it. A number over REPEAT_MAX is cut to some
- * number over REPEAT_MAX. */
+/* Reads the number at *text and moves *text after it. A number over REPEAT_MAX becomes any number
+ * over REPEAT_MAX. */
 static uint64_t take_count(const char **text)
 {
     uint64_t count = 0;
@@ -89,7 +89,7 @@ static uint64_t take_count(const char **text)
     return count;
 }
 
-/* Reads a repeat behind its '{' and moves *text behind its '}'. Anything else is left to
+/* Reads a repeat after its '{' and moves *text after its '}'. Anything else is left to
  * regcomp. */
 static const char *take_repeat(struct scan *scan, const char **text)
 {
@@ -110,7 +110,7 @@ static const char *take_repeat(struct scan *scan, const char **text)
     return repeat(scan, most, written, most - least + open);
 }
 
-/* The end of the bracket expression that `text` is inside of, behind its ']'. */
+/* The end of the bracket expression that `text` is inside of, after its ']'. */
 static const char *bracket_end(const char *text)
 {
     text += *text == '^';
@@ -125,7 +125,7 @@ static const char *bracket_end(const char *text)
     return *text == ']' ? text + 1 : text;
 }
 
-/* Reads one element, or a repeat of the element before, and moves *text behind it. */
+/* Reads one element, or a repeat of the element before, and moves *text after it. */
 static const char *take_element(struct scan *scan, const char **text)
 {
     char c = *(*text)++;
@@ -219,7 +219,7 @@ void pf_pattern_free(struct pf_pattern *pattern)
     regfree(&pattern->regex);
 }
 
-/* Searches the string at `start`, which ends at a NUL inside or behind the name. `begins`: `start`
+/* Searches the string at `start`, which ends at a NUL inside or after the name. `begins`: `start`
  * is the beginning of the name, so ^ matches there. */
 static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, bool begins,
                    size_t count, regmatch_t *groups)
@@ -275,7 +275,7 @@ static unsigned char fold(unsigned char c, bool ignore_case)
     return ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
 }
 
-/* The end of the set whose '[' is before `glob`, behind its ']'; NULL if there is no ']'. */
+/* The end of the set whose '[' is before `glob`, after its ']'; NULL if there is no ']'. */
 static const char *set_end(const char *glob)
 {
     if (*glob == '!' || *glob == '^')
@@ -306,7 +306,7 @@ static bool set_holds(const char *set, const char *end, unsigned char byte, bool
 }
 
 /* The number of bytes at the beginning of `name` that the element at *glob matches, 0 if it does
- * not match; moves *glob behind the element. */
+ * not match; moves *glob after the element. */
 static size_t match_one(const char **glob, bool ignore_case, struct pf_bytes name)
 {
     const char *end = **glob == '[' ? set_end(*glob + 1) : NULL;

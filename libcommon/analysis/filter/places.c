@@ -35,7 +35,7 @@ int pf_places_trim(struct pf_places *places, const char *path, struct pf_error *
     return PF_OK;
 }
 
-/* Reads "function:", "label:KEY:" and so on, and moves *text behind it. */
+/* Reads "function:", "label:KEY:" and so on, and moves *text after it. */
 static int take_target(struct pf_rename *rename, const char **text, struct pf_error *error)
 {
     static const struct {

@@ -346,7 +346,7 @@ int pf_select_batch(struct pf_select *select, const struct pf_batch *from, struc
     return PF_OK;
 }
 
-/* --- what matched nothing --------------------------------------------------------------------- */
+/* --- the report ------------------------------------------------------------------------------- */
 
 static void report_kinds(const struct pf_select *select, const struct pf_report *report)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies the part of a command up to `delimiter` and moves *text behind it; *unended: there is no
+/* Copies the part of a command up to `delimiter` and moves *text after it; *unended: there is no
  * delimiter. An escaped delimiter becomes a plain one, unless the delimiter has a special meaning:
  * then it stays escaped. NULL: out of memory. */
 static char *take_part(const char **text, char delimiter, bool expression, bool *unended)
@@ -133,7 +133,7 @@ bool pf_substitution_apply(struct pf_substitution *sub, struct pf_bytes name, st
            pf_pattern_find(&sub->pattern, name, from, groups)) {
         size_t start = (size_t)groups[0].rm_so, end = (size_t)groups[0].rm_eo;
 
-        /* as in sed, an empty match right behind the last match does not count */
+        /* as in sed, an empty match right after the last match does not count */
         if (!found || end > start || start > copied) {
             pf_buffer_append(out, name.data + copied, start - copied);
             append_replacement(sub->replacement, name, groups, out);

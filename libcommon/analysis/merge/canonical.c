@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is held ----------------------------------------------------------------------------- */
+/* --- the store -------------------------------------------------------------------------------- */
 
 /* PLACE: the stack of a SAMPLE, else the location */
 enum { PLACE, CALLEE, LABELS, ID_COLUMNS };
@@ -237,7 +237,7 @@ int pf_canonical_add(struct pf_canonical *canonical, const struct pf_batch *batc
     return canonical->status;
 }
 
-/* --- ranks: ids in the order of what they stand for ------------------------------------------- */
+/* --- ranks: numbers of ids in the order of the output ----------------------------------------- */
 
 struct ranked_string {
     struct pf_bytes bytes;

@@ -1,5 +1,5 @@
-/* Replaces locations by others, and the stacks they stand in: every location and every stack is
- * mapped once. No memory is used until a location changes. */
+/* Replaces locations by other locations, and stacks by stacks of the new locations. Every location
+ * and every stack is mapped once. No memory is used until a location changes. */
 #ifndef PF_ANALYSIS_MERGE_MAP_H
 #define PF_ANALYSIS_MERGE_MAP_H
 

@@ -15,7 +15,7 @@ enum { NESTING_MAX = 64 };
 
 /* The first `(eval N)[PLACE]` in a name; the brackets of PLACE match. */
 struct eval {
-    size_t start, place, end; /* offsets of `(`, behind `[`, and behind the last `]` */
+    size_t start, place, end; /* offsets of `(`, after `[`, and after the last `]` */
 };
 
 static bool parse_at(struct pf_bytes name, size_t at, struct eval *eval)

@@ -429,7 +429,7 @@ struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf
     if (name.data != text)
         return name;
     scratch->size = 0;
-    /* with a NUL behind it, like every string of a dictionary */
+    /* with a NUL after it, like every string of a dictionary */
     pf_buffer_append(scratch, text, name.size + 1);
     return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, name.size};
 }

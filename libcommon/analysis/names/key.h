@@ -87,6 +87,7 @@ int pf_keys_places(struct pf_keys *);
 /* The key of a label's value; after a failure keys->status is PF_NOMEM. */
 uint32_t pf_keys_value(struct pf_keys *, const struct pf_label *);
 
+/* The fields of a key. */
 static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint32_t key)
 {
     return (const struct pf_key *)pf_table_row(&keys->table, key);
@@ -109,7 +110,6 @@ unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 /* The name of a key: a function, a file, a value ...; 0x... for an address without a name,
  * `[unknown]` if nothing is known, "" for other keys without a name. The text is in the dictionary
  * or in `scratch`. *flags (may be NULL) receives the string's flags. */
-
 struct pf_bytes pf_keys_name(const struct pf_keys *, uint32_t key, struct pf_buffer *scratch,
                              unsigned *flags);
 

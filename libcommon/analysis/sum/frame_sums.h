@@ -54,11 +54,11 @@ void pf_frame_sums_free(struct pf_frame_sums *);
  * sum overflows 128 bits; or as pf_quantity_join. */
 int pf_frame_sums_add(struct pf_frame_sums *, const struct pf_batch *, struct pf_error *);
 
-/* Lists all rows: group by group, and within a group so that stacks with a common beginning stand
- * together. `order` has room for rows.count - 1 rows. False: out of memory. */
+/* Lists all rows: group by group, and within a group so that stacks with a common beginning are
+ * next to each other. `order` has room for all rows but row 0. False: out of memory. */
 bool pf_frame_sums_order(const struct pf_frame_sums *, uint32_t *order);
-/* Lists all nodes in preorder: a node, then the nodes below it. `order` has room for nodes.count -
- * 1. False: out of memory. */
+/* Lists all nodes in preorder: a node, then the nodes below it. `order` has room for all nodes but
+ * node 0. False: out of memory. */
 bool pf_frame_sums_preorder(const struct pf_frame_sums *, uint32_t *order);
 
 /* The column of the main measure (model/main_measure.h) among all columns except `but` (may be

@@ -24,7 +24,7 @@ struct pf_sums {
 
     /* the rest is for pf_accumulator: */
     bool kept;       /* false: only `total` is needed, no rows */
-    pf_int128 total; /* the sum of what is not in the rows; pf_sums_total adds it */
+    pf_int128 total; /* the sum of values that are in no row; pf_sums_total adds it */
     /* SAMPLE: the rows are sums of subtrees (pf_sums_subtrees), and `whole` is the total of the
      * nodes */
     bool subtrees;

@@ -34,6 +34,7 @@ int pf_merge_records_find(struct pf_merge_records *, size_t places, const uint32
 /* Removes all records but the first `count`. */
 void pf_merge_records_truncate(struct pf_merge_records *, size_t count);
 
+/* The number of records; the key of record number `record`, from 0. */
 static inline size_t pf_merge_records_count(const struct pf_merge_records *records)
 {
     return records->keys.count > 0 ? records->keys.count - 1 : 0;

@@ -38,6 +38,7 @@ void pf_slices_free(struct pf_slices *);
  * PF_OK or PF_NOMEM. */
 int pf_slices_find(struct pf_slices *, const struct pf_batch *, uint32_t *records);
 
+/* The row of a slice, which is not slice 0. */
 static inline const struct pf_slice *pf_slices_row(const struct pf_slices *slices, uint32_t slice)
 {
     return (const struct pf_slice *)pf_table_row(&slices->sets, slice);

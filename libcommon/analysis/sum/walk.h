@@ -26,6 +26,7 @@ struct pf_walk {
 int pf_walk_init(struct pf_walk *, const struct pf_table *nodes, uint32_t count);
 void pf_walk_free(struct pf_walk *);
 
+/* The parent of a node; 0 for a root. */
 static inline uint32_t pf_walk_parent(const struct pf_walk *walk, uint32_t node)
 {
     return *(const uint32_t *)pf_table_row(walk->nodes, node);

@@ -36,9 +36,9 @@ void pf_tree_free(struct pf_tree *);
 
 /* Makes the tree. SAMPLE: from the stacks of the records that have values.
  *
- * EDGE: without inventing stacks. A function with one caller is put below this caller, with all
- * that is known below the function. A function with several callers is put below each of them, with
- * the cost of these calls, and the tree ends there. Roots are functions without a caller, and one
+ * EDGE: no stacks are invented. A function with one caller is put below this caller, with all that
+ * is known below the function. A function with several callers is put below each of them, with the
+ * cost of these calls, and the tree ends there. Roots are functions without a caller, and one
  * function of each cycle that is called only from within. The total of a node is the cost of the
  * calls in the profile; the total of `all` is 100 %.
  *
@@ -50,6 +50,7 @@ int pf_tree_make(struct pf_tree *, const struct pf_accumulator *, const struct p
 int pf_tree_of_edges(struct pf_tree *, const struct pf_accumulator *, const struct pf_subject *,
                      struct pf_keys *, struct pf_error *);
 
+/* Parent and key of a node. */
 static inline const struct pf_tree_node *pf_tree_row(const struct pf_tree *tree, uint32_t node)
 {
     return (const struct pf_tree_node *)pf_table_row(&tree->nodes, node);
