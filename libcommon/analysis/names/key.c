@@ -225,6 +225,7 @@ static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
     return function;
 }
 
+/* The key of a place, with the names as the profile has them. */
 static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *place)
 {
     const struct pf_function row = function_of(keys, place->function), *function = &row;
@@ -249,11 +250,19 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
     case PF_BY_PACKAGE: key.name = package_of(keys, function); break;
     case PF_BY_LABEL: break;
     }
-    key.name = shown_alike(keys, key.name);
-    key.file = shown_alike(keys, key.file);
-    key.image = key.image != 0 ? shown_alike(keys, pf_dict_image(keys->dict, place->image)->name)
-                               : 0;
     return key;
+}
+
+/* The row of a key whose names are as the profile has them. */
+static uint32_t row_of(struct pf_keys *keys, struct pf_key key)
+{
+    if (key.name != 0)
+        key.name = shown_alike(keys, key.name);
+    if (key.file != 0)
+        key.file = shown_alike(keys, key.file);
+    if (key.image != 0)
+        key.image = shown_alike(keys, pf_dict_image(keys->dict, key.image)->name);
+    return pf_table_intern(&keys->table, &key);
 }
 
 static void keep_line(struct pf_keys *keys, uint32_t key, int64_t line)
@@ -310,8 +319,12 @@ static void add_place(struct pf_keys *keys, uint32_t location)
 {
     const struct pf_location row = place_of(keys, location), *place = &row;
     struct pf_key key = key_of(keys, place);
-    uint32_t id = pf_table_intern(&keys->table, &key);
+    uint32_t id = keys->last_id;
 
+    if (memcmp(&key, &keys->last, sizeof key) != 0) {
+        id = keys->last_id = row_of(keys, key);
+        keys->last = key;
+    }
     if (keys->table.status != PF_OK)
         keys->status = keys->table.status;
     if (keys->by == PF_BY_FUNCTION)

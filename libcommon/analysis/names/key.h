@@ -63,6 +63,10 @@ struct pf_keys {
     size_t inlined_capacity, inlined_count;
     uint32_t *places; /* by location: its key (pf_keys_places) */
     size_t place_count, place_capacity, places_done;
+    /* neighbours often have one key: the key of the last location, with the names as the profile
+     * has them, and its row */
+    struct pf_key last;
+    uint32_t last_id;
     int64_t *first_lines; /* by function: pf_anonymous_line */
     size_t first_line_count, first_line_capacity;
     struct pf_forms images; /* joins images that are mapped at several addresses */
