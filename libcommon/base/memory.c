@@ -73,17 +73,28 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
     return true;
 }
 
-bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+static void zero(void *array, size_t from, size_t to, size_t size)
 {
     char *bytes;
+
+    memcpy(&bytes, array, sizeof bytes);
+    memset(bytes + from * size, 0, (to - from) * size);
+}
+
+/* Zeroes a few elements more than needed, not all: pages of the array that nobody writes take no
+ * memory. */
+bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+{
+    enum { MORE = 512 };
 
     if (need <= *count)
         return true;
     if (!pf_grow(array, capacity, need, size))
         return false;
-    memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + *count * size, 0, (*capacity - *count) * size);
-    *count = *capacity;
+    size_t end = *capacity - need < MORE ? *capacity : need + MORE;
+
+    zero(array, *count, end, size);
+    *count = end;
     return true;
 }
 
@@ -91,7 +102,10 @@ bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size)
 {
     size_t count = *capacity;
 
-    return pf_grow_zeroed(array, &count, capacity, need, size);
+    if (!pf_grow(array, capacity, need, size))
+        return false;
+    zero(array, count, *capacity, size);
+    return true;
 }
 
 struct pf_arena_chunk {

@@ -13,11 +13,10 @@
  * the array is unchanged. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* The same, with new elements zeroed. *count is the number of elements, and becomes the
- * capacity. */
+/* The same for an array of *count zeroed elements; *count becomes `need` or more. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
-/* The same for an array whose element count is its capacity. */
+/* The same for an array whose elements, *capacity of them, all are zeroed. */
 bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 
 /* Allocates `count` zeroed elements, or NULL; free() frees them. A big array is in large pages,
