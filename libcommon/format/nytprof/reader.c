@@ -149,13 +149,9 @@ static struct pf_rows *metas_here(struct pf_nyt_reader *r)
     return r->eventful ? &r->held[r->called] : &r->rows;
 }
 
-/* The statements and calls of the current length of a tick. NULL, with the error: too many lengths,
- * or out of memory. */
-static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
+static struct pf_nyt_epoch *find_epoch(struct pf_nyt_reader *r)
 {
     struct pf_nyt_epoch *at = &r->epochs[r->epoch];
-    if (r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec)
-        return at;
     /* Up to here the length of a tick was unknown: the first known length holds for what came
      * before. */
     if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
@@ -182,6 +178,15 @@ static struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
     r->epoch = 0;
     pf_error_nomem(&r->error);
     return NULL;
+}
+
+/* The statements and calls of the current length of a tick. NULL, with the error: too many lengths,
+ * or out of memory. */
+static inline struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
+{
+    struct pf_nyt_epoch *at = &r->epochs[r->epoch];
+    return r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec ? at
+                                                                                   : find_epoch(r);
 }
 
 /* --- attributes, options, comments ------------------------------------------------------------ */
@@ -496,7 +501,7 @@ enum { WAIT = 2 };
 
 static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
 {
-    struct pf_nyt_record record;
+    struct pf_nyt_record *record = &r->record;
     size_t need = PF_NYT_STATEMENT_MAX;
     if (bytes_ahead(r) < need && r->text_count > 0)
         return WAIT;
@@ -509,14 +514,14 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
         return read_statements(r);
     for (;;) {
         enum pf_nyt_parse result =
-            pf_nyt_record_parse(&record, r->source->cursor, bytes_ahead(r), r->nv.size);
+            pf_nyt_record_parse(record, r->source->cursor, bytes_ahead(r), r->nv.size);
         if (result == PF_NYT_WHOLE)
             break;
         if (result != PF_NYT_MISSING)
-            return bad_record(r, result, &record);
+            return bad_record(r, result, record);
         if (r->text_count > 0)
             return WAIT;
-        status = need_more(r, bytes_ahead(r) + record.missing);
+        status = need_more(r, bytes_ahead(r) + record->missing);
         if (status != PF_OK)
             return status;
     }
@@ -525,13 +530,13 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
     if (tag != PF_NYT_SRC_LINE) {
         if (r->text_count > 0)
             return WAIT;
-        status = read_record(reader, r, &record);
-        pf_source_take(r->source, record.size);
+        status = read_record(reader, r, record);
+        pf_source_take(r->source, record->size);
         if (tag == PF_NYT_SUB_RETURN || tag == PF_NYT_SUB_ENTRY)
             return status; /* most records, and they add no rows */
         return status == PF_OK && pf_rows_ready(&r->rows) ? WAIT : status;
     }
-    uint32_t hidden = hidden_fid(r, record.number[0]);
+    uint32_t hidden = hidden_fid(r, record->number[0]);
     if (r->texted ? hidden != r->text_fid : hidden != 0) {
         if (r->text_count > 0)
             return WAIT;
@@ -541,8 +546,8 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
     }
     if (!pf_rows_empty(&r->rows) || r->text_count == PF_NYT_TEXTS)
         return WAIT;
-    keep_text(reader, r, &record);
-    pf_source_take(r->source, record.size);
+    keep_text(reader, r, record);
+    pf_source_take(r->source, record->size);
     return PF_OK;
 }
 

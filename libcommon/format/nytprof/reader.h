@@ -244,7 +244,8 @@ struct pf_nyt_reader {
     struct pf_nyt_edges edges;
     struct pf_nyt_epoch *epochs;
     size_t epoch_count, epoch;
-    unsigned count; /* 0: the next statement is discounted */
+    struct pf_nyt_record record; /* the record being read */
+    unsigned count;              /* 0: the next statement is discounted */
     uint64_t discounts;
     bool eventful;           /* there were statements or calls */
     bool called;             /* there were callers (SUB_CALLERS) */

@@ -149,15 +149,12 @@ static enum pf_nyt_parse need_bytes(struct pf_nyt_record *record, size_t bytes)
     return PF_NYT_MISSING;
 }
 
-static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor *at,
-                                     uint32_t *value)
+/* A number in the last bytes that are there. */
+static enum pf_nyt_parse read_last_varint(struct pf_nyt_record *record, struct cursor *at,
+                                          uint32_t *value)
 {
     unsigned char padded[PF_NYT_VARINT_MAX] = {0};
     size_t have = (size_t)(at->end - at->p);
-    if (have >= PF_NYT_VARINT_MAX) {
-        at->p = pf_nyt_varint(at->p, value);
-        return PF_NYT_WHOLE;
-    }
     if (have == 0)
         return need_bytes(record, 1);
     memcpy(padded, at->p, have);
@@ -165,6 +162,15 @@ static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor
     if (size > have)
         return need_bytes(record, size - have);
     at->p += size;
+    return PF_NYT_WHOLE;
+}
+
+static enum pf_nyt_parse read_varint(struct pf_nyt_record *record, struct cursor *at,
+                                     uint32_t *value)
+{
+    if (at->end - at->p < PF_NYT_VARINT_MAX)
+        return read_last_varint(record, at, value);
+    at->p = pf_nyt_varint(at->p, value);
     return PF_NYT_WHOLE;
 }
 
