@@ -93,7 +93,6 @@ static int read_inputs(struct run *run, const char **name, struct pf_error *erro
             return status;
         if (status != PF_OK) {
             pf_inputs_reject(run->inputs, error);
-            pf_merge_input_drop(run->merge);
             dropped = true;
         }
         if (input.ended)

@@ -46,20 +46,26 @@ static bool judge(struct pf_summary *summary, const struct pf_input *input, int 
     return status == PF_OK || *drop;
 }
 
+/* Adds metadata or source texts; records are skipped. */
+static int add_notes(struct pf_summary *summary, const struct pf_batch *batch)
+{
+    return batch->kind == PF_TEXT ? pf_notes_add(&summary->sources, batch)
+                                  : pf_facts_add(&summary->facts, summary->top.look.dict, batch);
+}
+
 static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
                        const struct pf_input *input, bool *drop)
 {
     struct pf_error error = {0};
     int status = pf_accumulator_add(target(summary), batch, &error);
 
-    if (status == PF_OK)
-        status = pf_facts_add(&summary->facts, summary->top.look.dict, batch);
-    if (status == PF_OK && summary->top.view == PF_TOP_LIST)
-        status = pf_sources_add(&summary->sources, batch);
+    if (status == PF_OK && (batch->kind != PF_TEXT || summary->top.view == PF_TOP_LIST))
+        status = summary->common.tool.keep_going ? pf_notes_add(&summary->own_notes, batch)
+                                                 : add_notes(summary, batch);
     return judge(summary, input, status, &error, drop);
 }
 
-/* Ends an input, with --keep-going: adds its sums, or drops all that came from it. */
+/* Ends an input, with --keep-going: adds all that came from it, or drops it. */
 static void end_input(struct pf_summary *summary, const struct pf_input *input, bool drop)
 {
     struct pf_error error = {0};
@@ -72,14 +78,13 @@ static void end_input(struct pf_summary *summary, const struct pf_input *input, 
     pf_accumulator_free(&summary->own);
     summary->own = (struct pf_accumulator){0};
     summary->has_own = false;
-    if (drop) {
-        if (pf_accumulator_leave_out(&summary->accumulator) != PF_OK)
-            pf_tool_nomem(&summary->common.tool);
-        pf_facts_drop(&summary->facts, summary->facts_kept);
-        summary->sources.count = summary->sources_kept;
-    }
-    summary->facts_kept = pf_facts_mark(&summary->facts);
-    summary->sources_kept = summary->sources.count;
+    const struct pf_batch notes[] = {pf_notes_metadata(&summary->own_notes),
+                                     pf_notes_texts(&summary->own_notes)};
+
+    if (drop ? pf_accumulator_leave_out(&summary->accumulator) != PF_OK
+             : add_notes(summary, &notes[0]) != PF_OK || add_notes(summary, &notes[1]) != PF_OK)
+        pf_tool_nomem(&summary->common.tool);
+    pf_notes_free(&summary->own_notes);
 }
 
 static bool read_all(struct pf_summary *summary)
@@ -218,7 +223,8 @@ void pf_summary_free(struct pf_summary *summary)
     pf_accumulator_free(&summary->accumulator);
     pf_accumulator_free(&summary->own);
     pf_facts_free(&summary->facts);
-    pf_sources_free(&summary->sources);
+    pf_notes_free(&summary->sources);
+    pf_notes_free(&summary->own_notes);
     free(summary->top.blocks);
     pf_inputs_close(summary->inputs);
 }

@@ -18,9 +18,8 @@ struct pf_summary {
     struct pf_accumulator own; /* with --keep-going: the sums of the current input */
     bool has_own;
     struct pf_facts facts;
-    struct pf_sources sources;
-    struct pf_facts_mark facts_kept; /* without the current input */
-    size_t sources_kept;
+    struct pf_notes sources;   /* source texts */
+    struct pf_notes own_notes; /* with --keep-going: those of the current input */
 };
 
 /* Reads the inputs and writes to -o or standard output. Failures are printed and raise the exit

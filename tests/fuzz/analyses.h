@@ -134,7 +134,7 @@ static void check_sheet(struct study *study, struct pf_sink *sink, enum pf_sheet
 struct top_study {
     struct pf_accumulator accumulator;
     struct pf_facts facts;
-    struct pf_sources sources;
+    struct pf_notes sources;
 };
 
 static bool top_batch(struct study *study, void *arg, const struct pf_batch *batch)
@@ -145,7 +145,7 @@ static bool top_batch(struct study *study, void *arg, const struct pf_batch *bat
     return study_good(study, "a sum", pf_accumulator_add(&top->accumulator, batch, &error),
                       &error) &&
            pf_facts_add(&top->facts, &study->dict, batch) == PF_OK &&
-           pf_sources_add(&top->sources, batch) == PF_OK;
+           pf_notes_add(&top->sources, batch) == PF_OK;
 }
 
 static void top_view(struct study *study, struct pf_top *top, unsigned view)
@@ -223,7 +223,7 @@ static void study_top(struct study *study)
         show_top(study, &state);
     pf_accumulator_free(&state.accumulator);
     pf_facts_free(&state.facts);
-    pf_sources_free(&state.sources);
+    pf_notes_free(&state.sources);
 }
 
 /* --- differences ------------------------------------------------------------------------------ */
@@ -427,7 +427,6 @@ static bool merge_inputs(struct study *study, struct pf_merge *merge)
         pf_merge_input(merge, study->choices[2] % 7 - 1);
         good = study_read(study, sizes[k], merge_batch, merge);
         if (droppable && (!good || study->choices[1] & 64u << k)) {
-            pf_merge_input_drop(merge);
             good = true;
             continue;
         }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "codec/format.h"
 #include "codec/merging.h"
+#include "model/notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,7 @@ struct pf_canonical {
     struct record_store records[PF_RECORD_KINDS];
     struct meta_row *meta;
     size_t meta_count, meta_capacity;
-    struct pf_text *texts;
-    size_t text_count, text_capacity;
-    struct pf_arena text_bytes;
+    struct pf_notes texts; /* no metadata */
 
     uint32_t *strings, *locations, *stacks, *labels; /* ranks, by id */
     struct sort_row *order;                          /* the sorted records of `kind` */
@@ -89,8 +88,7 @@ void pf_canonical_free(struct pf_canonical *canonical)
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         free_records(&canonical->records[kind]);
     free(canonical->meta);
-    free(canonical->texts);
-    pf_arena_free(&canonical->text_bytes);
+    pf_notes_free(&canonical->texts);
     free(canonical->strings);
     free(canonical->locations);
     free(canonical->stacks);
@@ -203,33 +201,10 @@ static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batc
     return true;
 }
 
-static bool copy_bytes(struct pf_arena *arena, struct pf_bytes *bytes)
-{
-    bytes->data = pf_arena_copy(arena, bytes->data, bytes->size);
-    return bytes->data;
-}
-
-static bool add_texts(struct pf_canonical *canonical, const struct pf_batch *batch)
-{
-    if (!pf_grow(&canonical->texts, &canonical->text_capacity, canonical->text_count + batch->rows,
-                 sizeof *canonical->texts))
-        return false;
-    for (uint32_t row = 0; row < batch->rows; row++) {
-        struct pf_text *text = &canonical->texts[canonical->text_count];
-
-        *text = batch->texts[row];
-        if (!copy_bytes(&canonical->text_bytes, &text->name) ||
-            !copy_bytes(&canonical->text_bytes, &text->text))
-            return false;
-        canonical->text_count++;
-    }
-    return true;
-}
-
 int pf_canonical_add(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
     bool good = batch->kind == PF_META   ? add_meta(canonical, batch)
-                : batch->kind == PF_TEXT ? add_texts(canonical, batch)
+                : batch->kind == PF_TEXT ? pf_notes_add(&canonical->texts, batch) == PF_OK
                                          : add_records(&canonical->records[batch->kind], batch);
 
     if (!good)
@@ -682,8 +657,9 @@ static int prepare(struct pf_canonical *canonical)
 
     if (!rank_all(canonical) || !sort_meta(canonical))
         return PF_NOMEM;
-    if (canonical->text_count > 0)
-        qsort(canonical->texts, canonical->text_count, sizeof *canonical->texts, compare_texts);
+    if (canonical->texts.text_count > 0)
+        qsort(canonical->texts.texts, canonical->texts.text_count, sizeof *canonical->texts.texts,
+              compare_texts);
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         struct record_store *store = &canonical->records[kind];
 
@@ -750,11 +726,11 @@ static bool give_metadata(struct pf_canonical *canonical, struct pf_batch *batch
 
 static bool give_texts(struct pf_canonical *canonical, struct pf_batch *batch)
 {
-    if (canonical->given == canonical->text_count)
+    if (canonical->given == canonical->texts.text_count)
         return false;
     batch->kind = PF_TEXT;
-    batch->texts = canonical->texts + canonical->given;
-    batch->rows = take_rows(canonical, canonical->text_count);
+    batch->texts = canonical->texts.texts + canonical->given;
+    batch->rows = take_rows(canonical, canonical->texts.text_count);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/merge/removed.h"
 #include "analysis/names/texts.h"
 #include "base/memory.h"
+#include "model/notes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,13 +23,13 @@ struct pf_merge {
     struct pf_merge_scale scale;
     struct pf_merge_meta meta;
     struct pf_merge_texts texts;
-    struct pf_merge_removed removed;
+    struct pf_before removed; /* by filters, from all inputs; in pieces */
+    struct pf_notes notes;    /* of the current input, added at its end */
 
     uint64_t inputs, measured; /* inputs begun; inputs ended that have measures */
     bool has_measures;         /* of the current input */
     int64_t weight;            /* of the current input, in pieces */
     pf_int128 weights;         /* sum over all inputs */
-    uint32_t texts_before;     /* number of source texts before the current input */
     struct pf_merge_rows rows;
 
     pf_int128 pieces; /* number of pieces in a raw unit */
@@ -90,7 +91,8 @@ void pf_merge_free(struct pf_merge *merge)
     pf_merge_evals_free(&merge->evals);
     pf_merge_meta_free(&merge->meta);
     pf_merge_texts_free(&merge->texts);
-    pf_merge_removed_free(&merge->removed);
+    pf_before_free(&merge->removed);
+    pf_notes_free(&merge->notes);
     free(merge->values);
     free(merge->numbers);
     free(merge);
@@ -139,6 +141,17 @@ static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128
     return sums;
 }
 
+/* The run time that the input at hand states, in nanoseconds; 0: not known. */
+static pf_int128 duration_of(const struct pf_merge *merge)
+{
+    struct pf_batch rows = pf_notes_metadata(&merge->notes);
+    pf_int128 duration = 0;
+
+    for (uint32_t i = 0; i < rows.rows; i++)
+        duration += pf_meta_duration(merge->dict, rows.origin[i], rows.key[i], rows.value[i]);
+    return duration;
+}
+
 /* The factor for the values of the current input, in pieces. */
 static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale, pf_int128 *times,
                       struct pf_error *error)
@@ -149,8 +162,8 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
 
     *times = 1;
     if (normalizes(merge) && merge->has_measures && merge->weight != 0)
-        status = pf_merge_scale_input(scale, merge->dict, sums, total, merge->meta.duration, times,
-                                      error);
+        status =
+            pf_merge_scale_input(scale, merge->dict, sums, total, duration_of(merge), times, error);
     *times *= merge->weight;
     return status;
 }
@@ -172,6 +185,20 @@ static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *er
     return status;
 }
 
+static int add_notes(struct pf_merge *merge, pf_int128 times)
+{
+    struct pf_batch metadata = pf_notes_metadata(&merge->notes),
+                    texts = pf_notes_texts(&merge->notes);
+    int status = pf_merge_meta_add(&merge->meta, &metadata);
+
+    if (status == PF_OK)
+        status = pf_merge_texts_add(&merge->texts, &texts);
+    if (status == PF_OK)
+        status = pf_merge_removed_add(&merge->removed, merge->dict, &metadata, times);
+    pf_notes_free(&merge->notes);
+    return status;
+}
+
 int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
 {
     pf_int128 times = merge->weight;
@@ -183,27 +210,17 @@ int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
         pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
     merge->measured += merge->has_measures;
     merge->weights += merge->weight;
-    return pf_merge_removed_input(&merge->removed, merge->dict, times) == PF_OK
-               ? PF_OK
-               : pf_error_nomem(error);
+    return add_notes(merge, times) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 void pf_merge_input(struct pf_merge *merge, int64_t weight)
 {
     free_kinds(merge->own);
     begin_kinds(merge->own, merge->dict, &merge->options);
-    merge->texts_before = pf_merge_texts_count(&merge->texts);
     merge->inputs++;
     merge->weight = weight;
     merge->has_measures = false;
-    pf_merge_meta_input(&merge->meta);
-    pf_merge_removed_begin(&merge->removed);
-}
-
-void pf_merge_input_drop(struct pf_merge *merge)
-{
-    pf_merge_meta_drop(&merge->meta);
-    pf_merge_texts_truncate(&merge->texts, merge->texts_before);
+    pf_notes_free(&merge->notes);
 }
 
 /* Records of an input with weight 0 are left out. */
@@ -231,13 +248,10 @@ int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf
 
     if (batch->kind < PF_RECORD_KINDS)
         return add_records(merge, batch, error);
-    if (batch->kind == PF_TEXT) {
+    if (batch->kind == PF_TEXT && !merge->options.droppable)
         status = pf_merge_texts_add(&merge->texts, batch);
-    } else {
-        status = pf_merge_meta_add(&merge->meta, batch);
-        if (status == PF_OK)
-            status = pf_merge_removed_add(&merge->removed, merge->dict, batch);
-    }
+    else
+        status = pf_notes_add(&merge->notes, batch);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
@@ -354,8 +368,8 @@ static int append_removed(struct pf_merge *merge)
     int status = PF_OK;
 
     pf_merge_removed_end(&merge->removed, merge->dict, merge->pieces);
-    for (size_t k = 0; status == PF_OK && k < merge->removed.all.count; k++) {
-        uint32_t value = pf_before_print(merge->dict, &merge->removed.all.rows[k]);
+    for (size_t k = 0; status == PF_OK && k < merge->removed.count; k++) {
+        uint32_t value = pf_before_print(merge->dict, &merge->removed.rows[k]);
 
         status = value != 0 ? pf_merge_meta_append(&merge->meta, origin, key, value) : PF_NOMEM;
     }

@@ -22,7 +22,7 @@ struct pf_merge_options {
     bool mean;      /* divide sums by the sum of the weights */
     bool saturate;  /* clamp values that overflow 64 bits, instead of failing */
     bool force;     /* add measures up although their units or periods may not fit */
-    bool droppable; /* allow pf_merge_input_drop: each input is held until it ends */
+    bool droppable; /* each input is held until it ends, and can be left out */
     enum pf_merge_measures measures;
     enum pf_merge_normalize normalize;
     /* PF_MERGE_AMOUNT: the total of each input, in base units */
@@ -40,7 +40,8 @@ struct pf_merge;
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *);
 void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 
-/* Begins an input: the next batches belong to it. `weight` is a number of pieces. */
+/* Begins an input: the next batches belong to it. `weight` is a number of pieces. With
+ * options.droppable the input before counts only if pf_merge_input_end succeeded. */
 void pf_merge_input(struct pf_merge *, int64_t weight);
 /* Adds a batch of any kind. PF_OK; PF_OVERFLOW, naming record and measure; PF_UNSUPPORTED if a
  * measure cannot be added to that of another input; PF_NOMEM. */
@@ -48,9 +49,6 @@ int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);
 /* Ends the input. PF_OK; PF_UNSUPPORTED if it cannot be scaled (options.normalize) or added;
  * PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_input_end(struct pf_merge *, struct pf_error *);
-/* Leaves out the current input, after pf_merge_add or pf_merge_input_end failed, as if it had never
- * begun. Needs options.droppable; call before the next pf_merge_input. */
-void pf_merge_input_drop(struct pf_merge *);
 /* Call after the last input. Warns if values that are levels, such as memory in use, were summed.
  * PF_OK; PF_UNSUPPORTED if the measures are not as options.measures demands; PF_USAGE if the
  * weights sum to 0 and a mean was asked for; PF_OVERFLOW; PF_NOMEM. */

@@ -30,8 +30,6 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
     }
     if (!merging)
         return origin.size > 0 && origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
-    if (merging->duration)
-        meta->duration += merging->duration(origin, key, pf_dict_string(meta->dict, row->value));
     if (merging->own_label && meta->own_label == 0)
         meta->own_label = pf_dict_intern_word(meta->dict, merging->own_label);
     return merging->rule(origin, key);
@@ -82,21 +80,6 @@ int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
                                                       batch->value ? batch->value[i] : 0, 0}))
             return PF_NOMEM;
     return meta->met.status;
-}
-
-void pf_merge_meta_input(struct pf_merge_meta *meta)
-{
-    meta->duration = 0;
-    meta->mark =
-        (struct pf_merge_meta_mark){meta->count, meta->met.count, meta->own_label, meta->sources};
-}
-
-void pf_merge_meta_drop(struct pf_merge_meta *meta)
-{
-    meta->count = meta->mark.count;
-    meta->own_label = meta->mark.own_label;
-    meta->sources = meta->mark.sources;
-    pf_table_truncate(&meta->met, meta->mark.met > 0 ? meta->mark.met : 1);
 }
 
 /* --- identities ------------------------------------------------------------------------------- */

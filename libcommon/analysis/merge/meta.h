@@ -5,7 +5,6 @@
 #define PF_ANALYSIS_MERGE_META_H
 
 #include "analysis/names/meta_names.h"
-#include "base/number.h"
 #include "base/table.h"
 #include "codec/format.h"
 #include "model/batch.h"
@@ -24,24 +23,14 @@ struct pf_merge_meta {
     size_t count, capacity, given;
     struct pf_table met; /* the rows that occur once in the result */
     uint64_t sources;    /* rows `profutils` `input` so far */
-    pf_int128 duration;  /* of the current input, in nanoseconds, as its rows tell */
     /* key of the labels whose numbers are valid within one input only; 0: none */
     uint32_t own_label;
-    struct pf_merge_meta_mark {
-        size_t count;
-        uint32_t met, own_label;
-        uint64_t sources;
-    } mark; /* the state before the current input */
     uint32_t columns[3][PF_BATCH_ROWS];
 };
 
 void pf_merge_meta_free(struct pf_merge_meta *);
 /* Adds the rows of a META batch. PF_OK or PF_NOMEM. */
 int pf_merge_meta_add(struct pf_merge_meta *, const struct pf_batch *);
-/* Begins an input: notes the state for pf_merge_meta_drop, and sets the duration to 0. */
-void pf_merge_meta_input(struct pf_merge_meta *);
-/* Removes the rows of the current input. */
-void pf_merge_meta_drop(struct pf_merge_meta *);
 /* Appends one row. PF_OK or PF_NOMEM. */
 int pf_merge_meta_append(struct pf_merge_meta *, uint32_t origin, uint32_t key, uint32_t value);
 /* Call after the last row of the last input: makes one identity of several, and removes rows whose

@@ -6,23 +6,6 @@
 
 #include <stdlib.h>
 
-void pf_merge_removed_free(struct pf_merge_removed *removed)
-{
-    pf_before_free(&removed->input);
-    pf_before_free(&removed->all);
-}
-
-void pf_merge_removed_begin(struct pf_merge_removed *removed)
-{
-    removed->input.count = 0;
-}
-
-int pf_merge_removed_add(struct pf_merge_removed *removed, struct pf_dict *dict,
-                         const struct pf_batch *batch)
-{
-    return pf_before_read(&removed->input, dict, batch);
-}
-
 /* Whether the greatest amount counts, not the sum (PF_MAX). */
 static bool is_greatest(const struct pf_dict *dict, const struct pf_before_row *row)
 {
@@ -55,34 +38,35 @@ static struct pf_before_row *find(struct pf_before *before, const struct pf_befo
     return row;
 }
 
-int pf_merge_removed_input(struct pf_merge_removed *removed, const struct pf_dict *dict,
-                           pf_int128 times)
+int pf_merge_removed_add(struct pf_before *all, struct pf_dict *dict, const struct pf_batch *batch,
+                         pf_int128 times)
 {
-    for (size_t k = 0; k < removed->input.count; k++) {
-        const struct pf_before_row *from = &removed->input.rows[k];
-        struct pf_before_row *to = find(&removed->all, from);
-        bool greatest = is_greatest(dict, from);
+    struct pf_before input = {0};
+    int status = pf_before_read(&input, dict, batch);
+
+    for (size_t k = 0; k < input.count && status == PF_OK; k++) {
+        const struct pf_before_row *from = &input.rows[k];
+        struct pf_before_row *to = find(all, from);
         pf_int128 amount;
 
-        if (!to)
-            return PF_NOMEM;
+        if (!to) {
+            status = PF_NOMEM;
+            break;
+        }
         to->records += from->records;
-        if (greatest)
+        if (is_greatest(dict, from))
             to->amount = from->amount > to->amount ? from->amount : to->amount;
         else if (__builtin_mul_overflow(from->amount, times, &amount) ||
                  __builtin_add_overflow(to->amount, amount, &to->amount))
-            *to = removed->all.rows[--removed->all.count];
+            *to = all->rows[--all->count];
     }
-    return PF_OK;
+    pf_before_free(&input);
+    return status;
 }
 
-void pf_merge_removed_end(struct pf_merge_removed *removed, const struct pf_dict *dict,
-                          pf_int128 pieces)
+void pf_merge_removed_end(struct pf_before *all, const struct pf_dict *dict, pf_int128 pieces)
 {
-    for (size_t k = 0; k < removed->all.count; k++) {
-        struct pf_before_row *row = &removed->all.rows[k];
-
-        if (!is_greatest(dict, row))
-            row->amount = pf_merge_round(row->amount, pieces);
-    }
+    for (size_t k = 0; k < all->count; k++)
+        if (!is_greatest(dict, &all->rows[k]))
+            all->rows[k].amount = pf_merge_round(all->rows[k].amount, pieces);
 }

@@ -1,6 +1,7 @@
 #include "analysis/names/meta_names.h"
 
 #include "base/bytes.h"
+#include "codec/merging.h"
 #include "codec/registry.h"
 
 #include <string.h>
@@ -17,6 +18,17 @@ const struct pf_format *pf_meta_owner(struct pf_bytes origin)
     if (dot)
         origin.size = (size_t)(dot - origin.data);
     return pf_registry_find(origin);
+}
+
+int64_t pf_meta_duration(const struct pf_dict *dict, uint32_t origin, uint32_t key, uint32_t value)
+{
+    struct pf_bytes from = pf_dict_string(dict, origin);
+    const struct pf_format *format = pf_meta_owner(from);
+
+    return format && format->merging && format->merging->duration
+               ? format->merging->duration(from, pf_dict_string(dict, key),
+                                           pf_dict_string(dict, value))
+               : 0;
 }
 
 static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes mark)

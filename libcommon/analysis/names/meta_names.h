@@ -1,4 +1,5 @@
-/* Edits the names of files and functions in metadata that are private to a format. */
+/* What metadata that belong to a format say: the run time, and names of files and functions, which
+ * can be edited. */
 #ifndef PF_ANALYSIS_NAMES_META_NAMES_H
 #define PF_ANALYSIS_NAMES_META_NAMES_H
 
@@ -10,6 +11,10 @@
 /* The format that an origin belongs to: the format's name is the text before the first dot, or in a
  * private origin the text after its leading dot. NULL: no such format. */
 const struct pf_format *pf_meta_owner(struct pf_bytes origin);
+
+/* The run time in nanoseconds that a row of metadata adds to that of its input, as its format says
+ * (codec/merging.h); 0 for most rows. */
+int64_t pf_meta_duration(const struct pf_dict *, uint32_t origin, uint32_t key, uint32_t value);
 
 /* Functions that edit names. Names are strings; if memory runs out they return 0, and the
  * dictionary's status is set. */

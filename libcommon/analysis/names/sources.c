@@ -9,30 +9,6 @@
 enum { LINES_MAX = 1000 * 1000 };
 #define FILE_MAX ((size_t)64 * 1024 * 1024)
 
-void pf_sources_free(struct pf_sources *sources)
-{
-    pf_arena_free(&sources->bytes);
-    free(sources->texts);
-}
-
-int pf_sources_add(struct pf_sources *sources, const struct pf_batch *batch)
-{
-    for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows; i++) {
-        const struct pf_text *text = &batch->texts[i];
-        struct pf_source_text copy = {.line = text->line};
-        copy.name = (struct pf_bytes){
-            pf_arena_copy(&sources->bytes, text->name.data, text->name.size), text->name.size};
-        copy.text = (struct pf_bytes){
-            pf_arena_copy(&sources->bytes, text->text.data, text->text.size), text->text.size};
-        if (!copy.name.data || !copy.text.data ||
-            !pf_grow(&sources->texts, &sources->capacity, sources->count + 1,
-                     sizeof *sources->texts))
-            return PF_NOMEM;
-        sources->texts[sources->count++] = copy;
-    }
-    return PF_OK;
-}
-
 void pf_lines_free(struct pf_lines *lines)
 {
     free(lines->lines);
@@ -102,7 +78,7 @@ static int read_file(const char *path, char **data, size_t *size, struct pf_erro
     return status;
 }
 
-int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, struct pf_lines *lines,
+int pf_sources_lines(const struct pf_notes *sources, struct pf_bytes name, struct pf_lines *lines,
                      struct pf_error *error)
 {
     int status = PF_OK;
@@ -111,8 +87,8 @@ int pf_sources_lines(const struct pf_sources *sources, struct pf_bytes name, str
     bool good = true;
 
     *lines = (struct pf_lines){0};
-    for (size_t i = 0; i < sources->count && good; i++) {
-        const struct pf_source_text *text = &sources->texts[i];
+    for (size_t i = 0; i < sources->text_count && good; i++) {
+        const struct pf_text *text = &sources->texts[i];
         if (pf_bytes_equal(text->name, name))
             good = text->line == 0 ? split(lines, text->text)
                                    : set_line(lines, text->line, text->text);

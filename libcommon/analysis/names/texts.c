@@ -24,7 +24,7 @@ static bool prepare(struct pf_merge_texts *texts)
 
 int pf_merge_texts_add(struct pf_merge_texts *texts, const struct pf_batch *batch)
 {
-    if (!prepare(texts))
+    if (batch->rows > 0 && !prepare(texts))
         return PF_NOMEM;
     for (uint32_t i = 0; i < batch->rows; i++) {
         const struct pf_text *text = &batch->texts[i];
@@ -35,17 +35,6 @@ int pf_merge_texts_add(struct pf_merge_texts *texts, const struct pf_batch *batc
         pf_table_intern(&texts->rows, &row);
     }
     return texts->strings.status == PF_OK && texts->rows.status == PF_OK ? PF_OK : PF_NOMEM;
-}
-
-uint32_t pf_merge_texts_count(const struct pf_merge_texts *texts)
-{
-    return texts->ready ? texts->rows.count - 1 : 0;
-}
-
-void pf_merge_texts_truncate(struct pf_merge_texts *texts, uint32_t count)
-{
-    if (texts->ready)
-        pf_table_truncate(&texts->rows, count + 1);
 }
 
 struct pf_text pf_merge_texts_row(const struct pf_merge_texts *texts, uint32_t id)

@@ -28,9 +28,6 @@ struct pf_merge_texts {
 void pf_merge_texts_free(struct pf_merge_texts *);
 /* Adds a TEXT batch. PF_OK or PF_NOMEM. */
 int pf_merge_texts_add(struct pf_merge_texts *, const struct pf_batch *);
-/* The number of texts; pf_merge_texts_truncate removes all but the first `count`. */
-uint32_t pf_merge_texts_count(const struct pf_merge_texts *);
-void pf_merge_texts_truncate(struct pf_merge_texts *, uint32_t count);
 /* The text in row `id` of `rows`. */
 struct pf_text pf_merge_texts_row(const struct pf_merge_texts *, uint32_t id);
 /* Gives the next texts as a batch, valid until the next call; false at the end. */

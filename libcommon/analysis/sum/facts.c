@@ -3,7 +3,6 @@
 #include "analysis/names/meta_names.h"
 #include "base/error.h"
 #include "codec/format.h"
-#include "codec/merging.h"
 #include "codec/registry.h"
 
 #include <stdlib.h>
@@ -41,24 +40,12 @@ static bool add_shown(struct pf_facts *facts, struct pf_fact fact)
     return true;
 }
 
-/* The nanoseconds that a row adds to the run time of its input. */
-static pf_int128 duration_of(const struct pf_dict *dict, struct pf_fact fact)
-{
-    struct pf_bytes origin = pf_dict_string(dict, fact.origin);
-    const struct pf_format *format = pf_meta_owner(origin);
-
-    if (!format || !format->merging || !format->merging->duration)
-        return 0;
-    return format->merging->duration(origin, pf_dict_string(dict, fact.key),
-                                     pf_dict_string(dict, fact.value));
-}
-
 static bool add_row(struct pf_facts *facts, const struct pf_dict *dict, struct pf_fact fact)
 {
     struct pf_bytes origin = pf_dict_string(dict, fact.origin),
                     key = pf_dict_string(dict, fact.key);
 
-    facts->duration += duration_of(dict, fact);
+    facts->duration += pf_meta_duration(dict, fact.origin, fact.key, fact.value);
     if (origin.size > 0 && origin.data[0] == '.')
         return true;
     if (!pf_bytes_equal(origin, PF_BYTES("profutils")))
@@ -86,21 +73,6 @@ bool pf_facts_calls_tell(const struct pf_facts *facts, const struct pf_dict *dic
     const struct pf_format *format = pf_registry_find(pf_facts_format(facts, dict));
 
     return format && (format->caps & PF_CALLS_TELL) != 0;
-}
-
-struct pf_facts_mark pf_facts_mark(const struct pf_facts *facts)
-{
-    return (struct pf_facts_mark){facts->metadata_count, facts->input_count, facts->format_count,
-                                  facts->before.count, facts->duration};
-}
-
-void pf_facts_drop(struct pf_facts *facts, struct pf_facts_mark mark)
-{
-    facts->metadata_count = mark.metadata;
-    facts->input_count = mark.inputs;
-    facts->format_count = mark.formats;
-    facts->before.count = mark.before;
-    facts->duration = mark.duration;
 }
 
 struct pf_bytes pf_facts_format(const struct pf_facts *facts, const struct pf_dict *dict)

@@ -23,15 +23,6 @@ struct pf_facts {
 
 void pf_facts_free(struct pf_facts *);
 
-/* How much of each there is. */
-struct pf_facts_mark {
-    size_t metadata, inputs, formats, before;
-    pf_int128 duration;
-};
-struct pf_facts_mark pf_facts_mark(const struct pf_facts *);
-/* Forgets what was taken since the mark. */
-void pf_facts_drop(struct pf_facts *, struct pf_facts_mark);
-
 /* Whether all records come from one format whose calls tell the costs of functions
  * (PF_CALLS_TELL). */
 bool pf_facts_calls_tell(const struct pf_facts *, const struct pf_dict *);

@@ -32,7 +32,7 @@ struct pf_top {
     struct pf_look look;
     const struct pf_accumulator *accumulator;
     const struct pf_facts *facts;
-    const struct pf_sources *sources;
+    const struct pf_notes *sources;
     const char *tool;            /* for `meta` */
     const char *const *operands; /* used if the profile does not name its inputs; NULL-terminated */
     bool incomplete;             /* an input failed */
