@@ -290,5 +290,5 @@ void pf_table_truncate(struct pf_table *table, uint32_t count)
     memset(table->slots, 0, (table->slot_mask + 1) * sizeof *table->slots);
     table->count = count;
     table->indexed = 1;
-    fill_slots(table);
+    make_slots(table, 0);
 }

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int sign(int number)
 {
@@ -649,6 +650,13 @@ static void test_table_append(void)
         known = known && pf_table_find(&table, rows[k]) == k + 3002;
     tap_ok(known && table.count == 6002,
            "rows appended without an index are found after the next intern");
+    alarm(20); /* a search in a table without a free slot never ends */
+    for (int times = 0; times < 4; times++)
+        pf_table_append_unindexed(&table, rows, 3000);
+    pf_table_truncate(&table, 18000);
+    tap_ok(table.count == 18000 && pf_table_find(&table, (uint32_t[2]){0, 7}) == 1,
+           "a table whose last rows have no slots is truncated");
+    alarm(0);
     pf_table_free(&table);
 }
 
