@@ -90,11 +90,16 @@ bool pf_utf8_valid(struct pf_bytes);
 size_t pf_utf8_char(const unsigned char *p, size_t size);
 bool pf_ascii(struct pf_bytes);
 
-/* Load and store integers in wire order: le little-endian, be big-endian. Any alignment. */
+/* Load and store integers in wire order: le little-endian, be big-endian. Any alignment. The
+ * compiler can vectorise loops over the little-endian ones. */
+enum { PF_SWAPS = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ };
+
 static inline uint16_t pf_load16le(const void *p)
 {
-    const unsigned char *b = p;
-    return (uint16_t)(b[0] | b[1] << 8);
+    uint16_t v;
+
+    memcpy(&v, p, sizeof v);
+    return PF_SWAPS ? __builtin_bswap16(v) : v;
 }
 
 static inline uint16_t pf_load16be(const void *p)
@@ -105,13 +110,36 @@ static inline uint16_t pf_load16be(const void *p)
 
 static inline uint32_t pf_load32le(const void *p)
 {
-    const unsigned char *b = p;
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    uint32_t v;
+
+    memcpy(&v, p, sizeof v);
+    return PF_SWAPS ? __builtin_bswap32(v) : v;
 }
 
 static inline uint64_t pf_load64le(const void *p)
 {
-    return (uint64_t)pf_load32le(p) | (uint64_t)pf_load32le((const unsigned char *)p + 4) << 32;
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return PF_SWAPS ? __builtin_bswap64(v) : v;
+}
+
+static inline void pf_store16le(void *p, uint16_t v)
+{
+    v = PF_SWAPS ? __builtin_bswap16(v) : v;
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void pf_store32le(void *p, uint32_t v)
+{
+    v = PF_SWAPS ? __builtin_bswap32(v) : v;
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void pf_store64le(void *p, uint64_t v)
+{
+    v = PF_SWAPS ? __builtin_bswap64(v) : v;
+    memcpy(p, &v, sizeof v);
 }
 
 /* The double with these bits (IEEE 754, 64 bits); the bits of a double. */
@@ -129,28 +157,6 @@ static inline uint64_t pf_bits_of(double value)
 
     memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-static inline void pf_store16le(void *p, uint16_t v)
-{
-    unsigned char *b = p;
-    b[0] = (unsigned char)v;
-    b[1] = (unsigned char)(v >> 8);
-}
-
-static inline void pf_store32le(void *p, uint32_t v)
-{
-    unsigned char *b = p;
-    b[0] = (unsigned char)v;
-    b[1] = (unsigned char)(v >> 8);
-    b[2] = (unsigned char)(v >> 16);
-    b[3] = (unsigned char)(v >> 24);
-}
-
-static inline void pf_store64le(void *p, uint64_t v)
-{
-    pf_store32le(p, (uint32_t)v);
-    pf_store32le((unsigned char *)p + 4, (uint32_t)(v >> 32));
 }
 
 #endif

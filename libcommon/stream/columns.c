@@ -94,40 +94,6 @@ int pf_columns_begin(struct pf_columns *walk, uint32_t rows, uint64_t offset,
     return PF_OK;
 }
 
-/* Loads that the compiler can vectorise: one instruction on little-endian machines. */
-static inline uint16_t load16(const unsigned char *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-#else
-    return pf_load16le(p);
-#endif
-}
-
-static inline uint32_t load32(const unsigned char *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-#else
-    return pf_load32le(p);
-#endif
-}
-
-static inline uint64_t load64(const unsigned char *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-#else
-    return pf_load64le(p);
-#endif
-}
-
 static uint64_t max_stored(const struct pf_column *column, uint32_t rows)
 {
     const unsigned char *restrict data = column->data;
@@ -144,19 +110,19 @@ static uint64_t max_stored(const struct pf_column *column, uint32_t rows)
         return byte;
     case 2:
         for (uint32_t i = 0; i < rows; i++) {
-            uint16_t v = load16(data + 2 * (size_t)i);
+            uint16_t v = pf_load16le(data + 2 * (size_t)i);
             half = v > half ? v : half;
         }
         return half;
     case 4:
         for (uint32_t i = 0; i < rows; i++) {
-            uint32_t v = load32(data + 4 * (size_t)i);
+            uint32_t v = pf_load32le(data + 4 * (size_t)i);
             word = v > word ? v : word;
         }
         return word;
     default:
         for (uint32_t i = 0; i < rows; i++) {
-            uint64_t v = load64(data + 8 * (size_t)i);
+            uint64_t v = pf_load64le(data + 8 * (size_t)i);
             wide = v > wide ? v : wide;
         }
         return wide;
@@ -175,9 +141,9 @@ uint64_t pf_column_value(const struct pf_column *column, uint32_t row)
     switch (column->width) {
     case 0: return column->minimum;
     case 1: return column->minimum + *p;
-    case 2: return column->minimum + load16(p);
-    case 4: return column->minimum + load32(p);
-    default: return column->minimum + load64(p);
+    case 2: return column->minimum + pf_load16le(p);
+    case 4: return column->minimum + pf_load32le(p);
+    default: return column->minimum + pf_load64le(p);
     }
 }
 
@@ -198,15 +164,15 @@ void pf_column_ids(const struct pf_column *column, uint32_t first, uint32_t rows
         break;
     case 2:
         for (uint32_t i = 0; i < rows; i++)
-            ids[i] = minimum + load16(data + 2 * (size_t)i);
+            ids[i] = minimum + pf_load16le(data + 2 * (size_t)i);
         break;
     case 4:
         for (uint32_t i = 0; i < rows; i++)
-            ids[i] = minimum + load32(data + 4 * (size_t)i);
+            ids[i] = minimum + pf_load32le(data + 4 * (size_t)i);
         break;
     default:
         for (uint32_t i = 0; i < rows; i++)
-            ids[i] = minimum + (uint32_t)load64(data + 8 * (size_t)i);
+            ids[i] = minimum + (uint32_t)pf_load64le(data + 8 * (size_t)i);
         break;
     }
 }
@@ -231,21 +197,21 @@ uint64_t pf_column_values(const struct pf_column *column, uint32_t first, uint32
         break;
     case 2:
         for (uint32_t i = 0; i < rows; i++) {
-            uint64_t v = load16(data + 2 * (size_t)i);
+            uint64_t v = pf_load16le(data + 2 * (size_t)i);
             sum += v;
             values[i] = (int64_t)(minimum + v);
         }
         break;
     case 4:
         for (uint32_t i = 0; i < rows; i++) {
-            uint64_t v = load32(data + 4 * (size_t)i);
+            uint64_t v = pf_load32le(data + 4 * (size_t)i);
             sum += v;
             values[i] = (int64_t)(minimum + v);
         }
         break;
     default:
         for (uint32_t i = 0; i < rows; i++) {
-            uint64_t v = load64(data + 8 * (size_t)i);
+            uint64_t v = pf_load64le(data + 8 * (size_t)i);
             sum += v;
             values[i] = (int64_t)(minimum + v);
         }
@@ -281,33 +247,6 @@ int64_t pf_column_max(const int64_t *restrict values, uint32_t rows)
     for (uint32_t i = 1; i < rows; i++)
         max = values[i] > max ? values[i] : max;
     return max;
-}
-
-static inline void store16(unsigned char *p, uint16_t v)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(p, &v, sizeof v);
-#else
-    pf_store16le(p, v);
-#endif
-}
-
-static inline void store32(unsigned char *p, uint32_t v)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(p, &v, sizeof v);
-#else
-    pf_store32le(p, v);
-#endif
-}
-
-static inline void store64(unsigned char *p, uint64_t v)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(p, &v, sizeof v);
-#else
-    pf_store64le(p, v);
-#endif
 }
 
 static uint8_t width_of(uint64_t range)
@@ -356,10 +295,10 @@ void pf_column_append_ids(struct pf_buffer *buffer, uint16_t id, const uint32_t 
             data[i] = (unsigned char)(ids[i] - min);
     else if (width == 2)
         for (uint32_t i = 0; i < rows; i++)
-            store16(data + 2 * (size_t)i, (uint16_t)(ids[i] - min));
+            pf_store16le(data + 2 * (size_t)i, (uint16_t)(ids[i] - min));
     else if (width == 4)
         for (uint32_t i = 0; i < rows; i++)
-            store32(data + 4 * (size_t)i, ids[i] - min);
+            pf_store32le(data + 4 * (size_t)i, ids[i] - min);
 }
 
 void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_t *restrict values,
@@ -382,11 +321,11 @@ void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_
             data[i] = (unsigned char)((uint64_t)values[i] - min);
     else if (width == 2)
         for (uint32_t i = 0; i < rows; i++)
-            store16(data + 2 * (size_t)i, (uint16_t)((uint64_t)values[i] - min));
+            pf_store16le(data + 2 * (size_t)i, (uint16_t)((uint64_t)values[i] - min));
     else if (width == 4)
         for (uint32_t i = 0; i < rows; i++)
-            store32(data + 4 * (size_t)i, (uint32_t)((uint64_t)values[i] - min));
+            pf_store32le(data + 4 * (size_t)i, (uint32_t)((uint64_t)values[i] - min));
     else if (width == 8)
         for (uint32_t i = 0; i < rows; i++)
-            store64(data + 8 * (size_t)i, (uint64_t)values[i] - min);
+            pf_store64le(data + 8 * (size_t)i, (uint64_t)values[i] - min);
 }
