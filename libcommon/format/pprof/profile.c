@@ -725,7 +725,8 @@ static bool split_profile(struct pf_pprof_profile *profile, struct pf_pprof_prof
         !MOVE(profile, next, strings, count->strings) ||
         !MOVE(profile, next, comments, count->comments) ||
         !MOVE(profile, next, runs, count->runs) ||
-        !pf_buffer_append(&next->samples, profile->samples.data + count->sample_bytes, bytes))
+        (bytes > 0 &&
+         !pf_buffer_append(&next->samples, profile->samples.data + count->sample_bytes, bytes)))
         return false;
     next->count.sample_bytes = bytes;
     profile->count.sample_bytes = profile->samples.size = count->sample_bytes;
