@@ -1,6 +1,6 @@
-/* What the programs do with records, for the fuzzing driver: each analysis reads inputs from memory
- * and carries the result to its end, as text, JSON or a written profile. Failures must have a text;
- * nothing may crash or hang. */
+/* The programs' analyses for the fuzzing driver: each reads inputs from memory and produces its
+ * whole result, as text, JSON or a written profile. A failure must have an error text; nothing may
+ * crash or hang. */
 #ifndef PF_TESTS_ANALYSES_H
 #define PF_TESTS_ANALYSES_H
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum analysis {
-    ANALYSE_COPY, /* read, and written along: examine.h */
+    ANALYSE_COPY, /* read and write at once: examine.h */
     ANALYSE_TOP,
     ANALYSE_DIFF,
     ANALYSE_DIFFERENCE, /* as records */
@@ -39,7 +39,8 @@ struct study {
     struct outcome *outcome;
 };
 
-/* Statuses that an analysis may give; the text must say why. */
+/* True if the status is no error. Blames an error that an analysis must not return (out of memory,
+ * input or output) and an error without a text. */
 static bool study_good(struct study *study, const char *what, int status,
                        const struct pf_error *error)
 {
@@ -54,8 +55,8 @@ static bool study_good(struct study *study, const char *what, int status,
 
 typedef bool take_batch(struct study *, void *arg, const struct pf_batch *);
 
-/* Gives the batches of one input; false where taking one failed. An input that fails counts as far
- * as it was read. */
+/* Passes the batches of one input to `take`; false if `take` failed. Of an input that fails, the
+ * records before the failure count. */
 static bool study_read(struct study *study, size_t size, take_batch *take, void *arg)
 {
     static const struct pf_options none;
@@ -112,7 +113,7 @@ static void close_copy(struct study *study, struct copy *copy)
     copy_close(study->outcome, copy, copy->writer ? copy->writer->format : NULL);
 }
 
-/* What a table was written to: JSON must be a document. */
+/* A table written as JSON must be a valid document. */
 static void check_sheet(struct study *study, struct pf_sink *sink, enum pf_sheet_form form)
 {
     size_t size = 0;
@@ -268,7 +269,7 @@ static void show_diff(struct study *study, struct pf_diff *diff)
     pf_sink_abort(view.look.sink);
 }
 
-/* The runs of both sides: the whole input and a part of it. */
+/* Adds the runs of both sides: the whole input and a part of it. */
 static void study_diff(struct study *study)
 {
     struct pf_diff diff = {.dict = &study->dict,

@@ -1,15 +1,17 @@
-/* The damage test: every reader of the registry reads its files whole, cut and mutated, in one
+/* The damage test: every reader of the registry reads its files whole, cut and mutated, all in one
  * process.
  *
- *     damage [--mutations N] [--only FORMAT] CORPUS...    a table, and status 1 if anything is
- * wrong damage FORMAT FILE --mutation N | --cut N | --flip N | --whole    one of them again
+ *     damage [--mutations N] [--only FORMAT] CORPUS...
+ *         prints a table; status 1 if anything is wrong
+ *     damage FORMAT FILE --mutation N | --cut N | --flip N | --whole
+ *         repeats one input
  *
- * The files of a format are those of the first CORPUS that has a folder of its name.
+ * The files of a format come from the first CORPUS that has a folder of that name.
  *
- * Each input must end in a valid result or in a failure with its place, in at most 10 seconds of
- * the processor, with at most 64 MiB and 16 times its size of memory, and with nothing left
- * allocated. Meant for AddressSanitizer, whose hooks count the memory; without it only the other
- * checks are made. */
+ * Each input must end in a valid result or in an error that names the place. It may take at most 10
+ * seconds of processor time and at most 64 MiB plus 16 times its size of memory, and must leave
+ * nothing allocated. Meant to run with AddressSanitizer, whose hooks count the memory; without it
+ * memory is not checked. */
 #include "examine.h"
 #include "inputs.h"
 #include "mutate.h"
@@ -26,12 +28,12 @@ enum {
     WHOLE_CUTS_MADE = 2048,
     SEEDED_CUTS = 500,
     FLIPPED = 2,
-    SECONDS = 10 /* of the processor */,
+    SECONDS = 10 /* of processor time */,
     FAILURES_SHOWN = 10
 };
 static const size_t memory_base = (size_t)64 << 20, memory_factor = 16;
 
-/* --- memory, as AddressSanitizer counts it ---------------------------------------------------- */
+/* --- memory, counted by AddressSanitizer ------------------------------------------------------ */
 
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
@@ -43,7 +45,7 @@ static struct {
     size_t base, peak, since;
 } memory;
 
-/* Asking costs a microsecond, so it is done once in 64 KiB. */
+/* Asking for the current amount takes a microsecond, so it is done once in 64 KiB. */
 static void allocated(const volatile void *bytes, size_t size)
 {
     (void)bytes;
@@ -66,7 +68,7 @@ static size_t memory_now(void)
     return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
 }
 
-/* --- what is being done, for the message of a crash or a hang --------------------------------- */
+/* --- the current step, for the message of a crash or a hang ----------------------------------- */
 
 static char doing[2048];
 
@@ -76,7 +78,7 @@ static void say_doing(void)
         return;
 }
 
-/* The timer, or the end that UBSAN_OPTIONS=abort_on_error=1 makes */
+/* Handles the timer's signal and the SIGABRT of UBSAN_OPTIONS=abort_on_error=1. */
 static void fatal(int number)
 {
     static const char text[] = "not ok: still reading after 10 seconds: ";
@@ -143,8 +145,8 @@ static void pass(const struct trial *trial, bool salvage, const struct pf_format
     trial->totals->reads++;
 }
 
-/* What stays allocated after the first time may be a library's own; after the second it is a
- * leak. */
+/* Memory that stays allocated after the first reading may belong to a library; memory that stays
+ * after the second is a leak. */
 static void pass_twice_if_it_leaks(const struct trial *trial, bool salvage,
                                    const struct pf_format *writer, struct outcome *outcome)
 {
@@ -182,14 +184,15 @@ static void judge(const struct trial *trial, struct outcome *outcome)
         blame(outcome, "the damage is not seen: %" PRIu64 " records", outcome->records);
     if (trial->must_read && outcome->status != PF_EOF)
         blame(outcome, "cannot be read: %s", outcome->text);
-    /* A format that sums up what it read may have more sums to give when what tells them to be one
-     * is cut off. */
+    /* Only for streams: a format whose reader adds up records may have more sums when a cut removes
+     * what would have joined them. */
     if (trial->totals->format->caps & PF_IS_STREAM && outcome->records > trial->records_limit)
         blame(outcome, "%" PRIu64 " records, the whole file has %" PRIu64, outcome->records,
               trial->records_limit);
 }
 
-/* Salvage gives the records that the strict reading gave before it failed, and no failure. */
+/* A salvaging reader gives the same records as the strict reader gave before its failure, and does
+ * not fail. */
 static void judge_salvage(const struct outcome *strict, struct outcome *outcome)
 {
     if (!strict->opened || strict->status == PF_UNSUPPORTED || strict->status == PF_OVERFLOW)
@@ -234,8 +237,8 @@ static struct outcome try_input(const struct trial *trial)
 
 /* --- all inputs of a format ------------------------------------------------------------------- */
 
-/* True when what comes with a file says that its own tools, or the decoder it was held against, met
- * an error in it. */
+/* True if the file's .expected.json says that the profiler's own tools, or the decoder it was
+ * compared with, found an error in the file. */
 static bool error_expected(const char *name, size_t size)
 {
     char path[1024];
@@ -250,8 +253,8 @@ static bool error_expected(const char *name, size_t size)
     return found;
 }
 
-/* Whether a file of the corpus must be readable: what stands under edge/, bad/ or malformed/ is odd
- * in some way, and a name that ends in '_' is what a killed process left. */
+/* True if a file of the corpus must be readable. Files under edge/, bad/ or malformed/ are odd in
+ * some way; a name that ends in '_' marks the file of a killed process. */
 static bool must_read(const char *name)
 {
     const char *at = strrchr(name, '@');
@@ -260,8 +263,8 @@ static bool must_read(const char *name)
            name[size - 1] != '_' && !error_expected(name, size);
 }
 
-/* Whether the bytes bid for another format: a folder may have files of several (Go's debug texts
- * beside its pprof). */
+/* True if the bytes look like another format: a folder may have files of several (Go's debug texts
+ * next to its pprof). */
 static bool is_of_others(const struct totals *totals, const struct input *input)
 {
     struct pf_error error = {0};
@@ -286,8 +289,8 @@ static uint64_t try_whole(struct totals *totals, const struct input *input)
     return outcome.status == PF_EOF ? outcome.records : UINT64_MAX;
 }
 
-/* Whether a segment of a native stream ends behind these bytes, deflated or not: what stands before
- * is a whole stream. */
+/* True if the first `size` bytes end with a segment of a native stream, deflated or not: then they
+ * are a complete stream. */
 static bool ends_segment(const struct input *input, size_t size)
 {
     const struct mutant stream = {.data = (unsigned char *)input->bytes.data, .size = size};
@@ -304,7 +307,7 @@ static bool ends_segment(const struct input *input, size_t size)
 static void try_cut(struct totals *totals, const struct input *input, size_t size,
                     uint64_t records_limit)
 {
-    /* A copy of the very size, so that reading beyond it is seen. */
+    /* A copy of exactly this size, so that AddressSanitizer sees reading beyond its end. */
     unsigned char *copy = malloc(size ? size : 1);
     if (size)
         memcpy(copy, input->bytes.data, size);
@@ -322,7 +325,8 @@ static void try_cut(struct totals *totals, const struct input *input, size_t siz
     totals->cuts++;
 }
 
-/* One bit of a native stream: its check words and rules must find it, wherever it is. */
+/* Flips one bit of a native stream. Wherever the bit is, the stream's check words and rules must
+ * find it. */
 static void try_flip(struct totals *totals, const struct input *input, size_t bit)
 {
     unsigned char *copy = malloc(input->bytes.size);
@@ -393,8 +397,7 @@ static void collect(struct input_list *list, char *const *corpora, const struct 
     }
 }
 
-/* A format that can say that its input failed is the native stream: streams are made of the other
- * formats' files. */
+/* PF_HOLDS_FAILURE marks the native stream, whose inputs are made from the other formats' files. */
 static void collect_all(struct input_list *list, char *const *corpora,
                         const struct pf_format *format)
 {
@@ -406,8 +409,8 @@ static void collect_all(struct input_list *list, char *const *corpora,
             collect(list, corpora, pf_registry_format(k), add_stream);
 }
 
-/* Every prefix of the smaller inputs (the streams this test makes are many, and alike), some of the
- * others. */
+/* Tries every prefix of small inputs and 500 prefixes of larger ones. The limit is lower for the
+ * streams that this test makes, which are many and similar. */
 static void try_cuts(struct totals *totals, const struct input *input, uint64_t seed,
                      uint64_t records)
 {
@@ -437,7 +440,7 @@ static void try_format(struct totals *totals, char *const *corpora, uint64_t mut
         for (size_t bit = 0; flips && bit < input->bytes.size * 8; bit++)
             try_flip(totals, input, bit);
     }
-    /* half of the native ones meet the stream that has everything */
+    /* half of the mutations of the native format use the stream that has everything */
     for (uint64_t seed = 0; list.count && seed < mutations; seed++)
         try_mutation(
             totals,

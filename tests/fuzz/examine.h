@@ -1,4 +1,4 @@
-/* Reads one input to its end, follows everything its records refer to, and says what a reader or a
+/* Reads one input to its end, follows everything its records refer to, and reports what a reader or
  * writer did that its interface forbids. Shared by the damage test and the fuzzing driver. */
 #ifndef PF_TESTS_EXAMINE_H
 #define PF_TESTS_EXAMINE_H
@@ -16,18 +16,18 @@ struct examination {
     const void *bytes;
     size_t size;
     bool salvage;
-    const struct pf_format *writer; /* what is read is written in this format as well; NULL: not */
+    const struct pf_format *writer; /* also write the records in this format, or NULL */
 };
 
 struct outcome {
-    int status; /* PF_EOF, or the code of opening or reading */
+    int status; /* PF_EOF, or the error code of opening or reading */
     bool opened;
     uint64_t records; /* SAMPLE, FLAT and EDGE rows */
-    uint64_t offset;  /* bytes of the (gunzipped) input that were taken */
+    uint64_t offset;  /* bytes of the (gunzipped) input that were read */
     unsigned warnings;
     char text[512];
-    char wrong[768]; /* "" = all is as it must be */
-    uint64_t sum;    /* of everything touched, so that no look is optimised away */
+    char wrong[768]; /* "" = nothing is wrong */
+    uint64_t sum;    /* of everything read, so that the compiler does not remove the reading */
 };
 
 static void blame(struct outcome *, const char *format, ...) PF_PRINTF(2, 3);
@@ -46,7 +46,7 @@ static void hear(void *arg, enum pf_severity severity, const char *text)
 {
     struct outcome *outcome = arg;
     outcome->warnings += severity == PF_WARNING;
-    /* bytes of names stay as they are: the program that prints the text escapes them */
+    /* a warning may quote any bytes of a name: the program that prints it escapes them */
     if (!text[0])
         blame(outcome, "a warning without text");
 }
@@ -244,12 +244,12 @@ static void copy_open(struct outcome *outcome, struct copy *copy, const struct p
 
 static void examine(const struct examination *, struct outcome *);
 
-/* jansson's words: it reads no key with a NUL, which JSON allows. */
+/* jansson's message for a key with a NUL, which JSON allows and jansson does not read. */
 #define NUL_IN_KEY "NUL byte in object key"
 
-/* What a writer made must be readable: the native stream holds all records and says when it is
- * incomplete, other formats that are read are whole (or, of a failed input, lack their end), and a
- * JSON document is one. */
+/* What a writer wrote must be readable. The native stream holds all records and says when it is
+ * incomplete; other formats are whole (or, for an input that failed, lack their end); JSON must be
+ * a valid document. */
 static void copy_read(struct outcome *outcome, const struct pf_format *format, const void *bytes,
                       size_t size, bool failed)
 {
@@ -272,8 +272,7 @@ static void copy_read(struct outcome *outcome, const struct pf_format *format, c
     if (again.wrong[0])
         blame(outcome, "reading what %s wrote: %s", format->name, again.wrong);
     else if (again.status == PF_OVERFLOW && !native)
-        return; /* base units are smaller than those of the input, and JSON has no greatest number
-                 */
+        return; /* base units are smaller than the input's, and JSON has no largest number */
     else if (again.status != (native && failed ? PF_FAILED : PF_EOF) &&
              !(failed && again.status == PF_FAILED))
         blame(outcome, "what %s wrote reads with %d: %s", format->name, again.status, again.text);
@@ -298,8 +297,8 @@ static void copy_close(struct outcome *outcome, struct copy *copy, const struct 
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Rows of other inputs, as a run with several of them has: a reader must not take ids for its own
- * numbers. */
+/* Adds rows of other inputs, as in a run with several inputs: a reader must not take the
+ * dictionary's ids for its own numbers. */
 static void fill_dict(struct pf_dict *dict)
 {
     uint32_t name = pf_dict_intern(dict, PF_BYTES("elsewhere"), 0);

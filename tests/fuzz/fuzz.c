@@ -1,13 +1,15 @@
-/* libFuzzer driver (make fuzz). An input is a header of 8 bytes and a profile:
+/* libFuzzer driver (make fuzz). An input is a header of 8 bytes, then a profile. Header bytes:
  *
- *     0  reader, a format that is read    1  writer, a format that is written, 0 = none    2
- * analysis (analyses.h) 3  bit 0: salvage; the rest: where the second input of a merge or
- * difference is cut  4..7  options of the analysis
+ *     0     the format to read
+ *     1     the format to write, 0 = none
+ *     2     the analysis (analyses.h)
+ *     3     bit 0: salvage; the rest: where to cut the second input of a merge or difference
+ *     4..7  options of the analysis
  *
- * FUZZ_SECONDS=SECONDS ends the run when the process has taken so much processor time.
- * FUZZ_FORMAT=NAME fixes the reader. FUZZ_FORMAT=words takes lines of expressions, amounts and
- * options instead of a profile. The frames of a native stream get right check words after each
- * mutation, so that the damage behind them is met. */
+ * FUZZ_SECONDS=SECONDS ends the run when the process has used so much processor time.
+ * FUZZ_FORMAT=NAME fixes the format to read. FUZZ_FORMAT=words reads lines of expressions, amounts
+ * and options instead of a profile. After each mutation of a native stream the check words of its
+ * frames are corrected, so that readers get as far as the damage. */
 #include "analyses.h"
 #include "mutate.h"
 #include "words.h"
@@ -27,7 +29,7 @@ static struct {
     size_t reader_count, writer_count;
     const struct pf_format *only;
     bool words;
-    double seconds; /* of processor time, 0 = without end */
+    double seconds; /* of processor time, 0 = no limit */
 } formats;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -66,8 +68,8 @@ static void stop_if_wrong(const struct outcome *outcome)
     abort();
 }
 
-/* libFuzzer counts seconds of the clock, of which a busy machine gives a process few. At SIGUSR1 it
- * ends as after a whole run. */
+/* libFuzzer's own limit is wall-clock time, of which a process gets only a part on a busy machine.
+ * At SIGUSR1 libFuzzer ends as it does after a complete run. */
 static void stop_if_over(void)
 {
     if (formats.seconds > 0 && (double)clock() / CLOCKS_PER_SEC >= formats.seconds)
@@ -100,10 +102,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 {
     size_t made = LLVMFuzzerMutate(data, size, most);
 
-    /* one in 8 asks for another writer, one in 8 for another analysis */
+    /* one mutation in 8 changes the writer, one in 8 the analysis */
     if (!formats.words && made > HEADER && seed % 8 < 2)
         data[1 + seed % 8] = (uint8_t)(seed >> 8);
-    /* one in 16 keeps the damage that the check words must find */
+    /* one mutation in 16 leaves the check words wrong, which the reader must find */
     if (!formats.words && made > HEADER && seed % 16 && !strcmp(reader_of(data[0])->name, "pfs"))
         pfs_repair(&(struct mutant){
             .data = data + HEADER, .size = made - HEADER, .capacity = most - HEADER});

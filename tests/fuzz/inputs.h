@@ -1,8 +1,8 @@
-/* Inputs of the damage test: the files of a corpus, and others made of them in memory. A name
- * FILE@raw is a StatProfiler file without its snappy blocks, FILE@gz a file gzipped, FILE@pfs
- * FILE@pfsz FILE@pfs2 native streams of it: plain, deflated, and twice in a row (two segments). The
- * name kinds@made is a native stream with everything that these files do not have: records of all
- * kinds, times, addresses, numbers as labels, source texts, wide columns. */
+/* Inputs of the damage test: the files of a corpus, and others made from them in memory. FILE@raw
+ * is a StatProfiler file without its snappy blocks, FILE@gz a gzipped file, and FILE@pfs, FILE@pfsz
+ * and FILE@pfs2 are native streams of a file: plain, deflated, and twice in a row (two segments).
+ * kinds@made is a native stream with everything that these files lack: records of all kinds, times,
+ * addresses, numeric labels, source texts, wide columns. */
 #ifndef PF_TESTS_INPUTS_H
 #define PF_TESTS_INPUTS_H
 
@@ -40,8 +40,8 @@ static bool file_read(const char *path, struct pf_buffer *bytes)
     return !bytes->failed;
 }
 
-/* The records of a StatProfiler file behind its magic and version, as development builds wrote
- * them. */
+/* Removes the blocks of a StatProfiler file: the records follow its magic and version directly, as
+ * development builds wrote them. */
 static bool make_raw(struct pf_buffer *bytes)
 {
     struct pf_buffer raw = {0};
@@ -161,7 +161,7 @@ static uint32_t made_location(struct pf_dict *dict, uint32_t k)
     return pf_dict_add_location(dict, &location);
 }
 
-/* Columns for all kinds, each with what its own kind has. */
+/* Writes blocks of all kinds, each with the columns of its kind. */
 static int write_kinds(struct pf_writer *writer)
 {
     static uint32_t stacks[MADE_ROWS], places[MADE_ROWS], labels[MADE_ROWS], names[MADE_ROWS];
@@ -253,7 +253,7 @@ static bool make_gzip(struct pf_buffer *bytes)
     return true;
 }
 
-/* The format of a file is the folder of the corpus it stands in. */
+/* The format of a file: the name of its folder in the corpus. */
 static const struct pf_format *format_of(const char *path)
 {
     for (size_t k = 0; pf_registry_format(k); k++) {
@@ -265,7 +265,7 @@ static const struct pf_format *format_of(const char *path)
     return NULL;
 }
 
-/* Reads the file of a name and makes of it what stands behind the '@'. */
+/* Reads the file of a name and makes the form that follows the '@'. */
 static bool input_load(struct input *input, const char *name)
 {
     char path[sizeof input->name];
@@ -327,7 +327,7 @@ static bool is_expectation(const char *name)
     return name[0] == '.' || (dot && (!strcmp(dot, ".py") || !strcmp(dot, ".bin")));
 }
 
-/* X.json beside X.prof says what that holds. */
+/* True if the file is X.json next to an X.prof, which it describes. */
 static bool stands_beside(const char *path)
 {
     char beside[1024];
@@ -339,7 +339,7 @@ static bool stands_beside(const char *path)
            stat(beside, &info) == 0;
 }
 
-/* All files below a directory, in the order of their names. */
+/* Adds all files below a directory, in the order of their names. */
 static void list_files(struct input_list *list, const char *directory,
                        void (*add)(struct input_list *, const char *))
 {

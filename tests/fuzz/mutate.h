@@ -1,4 +1,4 @@
-/* Seeded damage: the same seed does the same to the same bytes. */
+/* Seeded damage: the same seed always changes the same bytes in the same way. */
 #ifndef PF_TESTS_MUTATE_H
 #define PF_TESTS_MUTATE_H
 
@@ -25,7 +25,7 @@ static size_t random_below(struct random *random, size_t limit)
     return limit ? (size_t)(random_next(random) % limit) : 0;
 }
 
-enum { MUTANT_GROWTH = 16384 }; /* room a mutation may need beyond the original */
+enum { MUTANT_GROWTH = 16384 }; /* bytes by which a mutation may grow */
 
 struct mutant {
     unsigned char *data; /* capacity: size of the original + MUTANT_GROWTH */
@@ -48,7 +48,7 @@ static void mutant_overwrite(struct mutant *mutant, size_t at, const void *bytes
     memmove(mutant->data + at, bytes, size);
 }
 
-/* What breaks readers of lengths, numbers, lines and names */
+/* Bytes that often break readers of lengths, numbers, lines and names. */
 static struct pf_bytes nasty(struct random *random)
 {
     static const struct pf_bytes list[] = {
@@ -82,7 +82,7 @@ static struct pf_bytes nasty(struct random *random)
 static void mutate_once(struct mutant *mutant, struct random *random)
 {
     size_t size = mutant->size, at = random_below(random, size), from = random_below(random, size);
-    /* short ranges mostly: a long one leaves little to read */
+    /* mostly short ranges: after a long one little is left to read */
     size_t range = 1 + random_below(random, random_next(random) % 4 ? 16 : size / 2 + 1);
     unsigned char byte = (unsigned char)random_next(random);
     unsigned char copy[MUTANT_GROWTH / 8];
@@ -100,13 +100,13 @@ static void mutate_once(struct mutant *mutant, struct random *random)
     case 3:
     case 4: mutant_overwrite(mutant, at, bytes.data, bytes.size); break;
     case 5: mutant_insert(mutant, at, bytes.data, bytes.size); break;
-    case 6: /* a range goes */
+    case 6: /* delete a range */
         memmove(mutant->data + at, mutant->data + at + range, size - at - range);
         mutant->size -= range;
         break;
-    case 7: /* a range stands twice */ mutant_insert(mutant, at, copy, copied); break;
-    case 8: /* a range replaces another */ mutant_overwrite(mutant, at, copy, copied); break;
-    default: /* the head of the file, then a tail of it from elsewhere */
+    case 7: /* copy a range */ mutant_insert(mutant, at, copy, copied); break;
+    case 8: /* overwrite a range with another */ mutant_overwrite(mutant, at, copy, copied); break;
+    default: /* keep the head of the file, then a tail from elsewhere */
         if (at < from) {
             memmove(mutant->data + at, mutant->data + from, size - from);
             mutant->size -= from - at;
@@ -115,7 +115,7 @@ static void mutate_once(struct mutant *mutant, struct random *random)
     }
 }
 
-/* Size of the frame at `at` with its padding; 0: there is none. */
+/* Size in bytes of the frame at `at` with its padding; 0 if no whole frame is there. */
 static size_t pfs_step(const struct mutant *mutant, size_t at)
 {
     if (mutant->size - at < 32 || memcmp(mutant->data + at, "\x89PFS", 4) != 0)
@@ -124,8 +124,8 @@ static size_t pfs_step(const struct mutant *mutant, size_t at)
     return step > mutant->size - at ? 0 : step;
 }
 
-/* Sets the check words of all frames of a native stream anew, so that the damage behind them is
- * met. */
+/* Corrects the check words of all frames of a native stream, so that readers get as far as the
+ * damage. */
 static void pfs_repair(struct mutant *mutant)
 {
     size_t step;
@@ -136,8 +136,8 @@ static void pfs_repair(struct mutant *mutant)
     }
 }
 
-/* Where some frame begins; blocks of records, which are few, are as likely as all others
- * together. */
+/* Offset of a random frame. One choice in two is a block of records, because a stream has few of
+ * them. */
 static size_t pfs_frame(const struct mutant *mutant, struct random *random)
 {
     size_t chosen = 0, count = 0, step;
@@ -148,8 +148,7 @@ static size_t pfs_frame(const struct mutant *mutant, struct random *random)
     return chosen;
 }
 
-/* Where a column with this number begins in the frame at `frame`, or the one before the damage on
- * the way. */
+/* Offset of column `number` of the frame at `frame`, or of the last column before damage. */
 static size_t pfs_column(const struct mutant *mutant, size_t frame, size_t number)
 {
     size_t at = frame + 32;
@@ -162,7 +161,7 @@ static size_t pfs_column(const struct mutant *mutant, size_t frame, size_t numbe
     return at;
 }
 
-/* A change where the structure of a stream is: in the header of a frame or of a column. */
+/* Changes the structure of a stream: the header of a frame or of a column. */
 static void pfs_mutate(struct mutant *mutant, struct random *random)
 {
     size_t frame = pfs_frame(mutant, random);
@@ -176,7 +175,7 @@ static void pfs_mutate(struct mutant *mutant, struct random *random)
     switch (random_below(random, 4)) {
     case 0: mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7)); break;
     case 1: mutant->data[at] = (unsigned char)random_below(random, 8); break;
-    case 2: /* another column's number: a small one, a measure's, or any */
+    case 2: /* change a column's number: to a small one, that of a measure, or any */
         pf_store16le(mutant->data + column,
                      (uint16_t)(random_below(random, random_next(random) & 3 ? 8 : 65536) |
                                 (random_next(random) & 256)));
@@ -185,9 +184,9 @@ static void pfs_mutate(struct mutant *mutant, struct random *random)
     }
 }
 
-/* One to four changes. Of a native stream every third seed flips bits only and leaves the check
- * words as they are (*sealed: this damage must be found); the others set them right again, every
- * other one after changes of the structure. */
+/* Makes one to four changes. In a native stream every third seed only flips bits and leaves the
+ * check words wrong (*sealed: the reader must find this damage); other seeds correct them, and half
+ * of those change the structure. */
 static inline void mutate(struct mutant *mutant, uint64_t seed, bool native, bool *sealed)
 {
     struct random random = {seed};

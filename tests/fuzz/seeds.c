@@ -1,7 +1,7 @@
-/* Writes the seeds of the fuzzing driver: seeds OUT DIRECTORY... makes OUT/FORMAT/NUMBER of every
- * file below the directories that is a profile, unpacked, behind a header (fuzz.c) that takes all
- * writers and analyses in turn. Of each file there is a native stream as well, and of StatProfiler
- * files one without snappy blocks. Long files are left out: a fuzzer works on small ones. */
+/* Writes the seeds of the fuzzing driver. seeds OUT DIRECTORY... unpacks every profile below the
+ * directories and writes it to OUT/FORMAT/NUMBER behind a header (fuzz.c); the headers go through
+ * all writers and analyses. Each file gives a native stream as well, and a StatProfiler file also a
+ * copy without snappy blocks. Long files are left out, because a fuzzer works on small ones. */
 #include "inputs.h"
 
 #include "base/hash.h"
@@ -17,7 +17,7 @@ static struct {
     uint64_t number, failed;
 } out;
 
-/* All bytes of a file, unpacked; the format they have, or NULL. */
+/* Puts all bytes of a file into `bytes`, unpacked. Returns their format, or NULL. */
 static const struct pf_format *unpack(const struct pf_buffer *packed, struct pf_buffer *bytes)
 {
     struct pf_error error = {0};
@@ -58,7 +58,8 @@ static void write_seed(const char *format, const struct pf_buffer *bytes)
         out.failed++;
 }
 
-/* Three headers each: the first seeds of a format must not all ask for the same. */
+/* Writes three seeds with different headers, so that the first seeds of a format do not all ask for
+ * the same analysis. */
 static void write_seeds(const char *format, const struct pf_buffer *bytes)
 {
     if (bytes->size > 0 && bytes->size <= LONGEST)

@@ -1,5 +1,5 @@
-/* What people type: lines of expressions, amounts, names and options, each given to everything that
- * parses words. */
+/* Words that people type: lines of expressions, amounts, names and options. Each is given to every
+ * parser of words. */
 #ifndef PF_TESTS_WORDS_H
 #define PF_TESTS_WORDS_H
 
@@ -100,7 +100,7 @@ static void try_word(struct outcome *outcome, struct pf_dict *dict, const char *
     outcome->sum += pf_registry_suffix_unknown(word).size;
 }
 
-/* A line, or what stands before a NUL, is a word; at most 16 of an input. */
+/* A word ends at a newline or NUL; at most 16 words of an input are tried. */
 static void try_words(struct outcome *outcome, const uint8_t *data, size_t size)
 {
     struct pf_dict dict;
