@@ -1,19 +1,17 @@
-/* Loaded with LD_PRELOAD: makes calls of the system fail, so that error paths can be tested without
- * root. By environment, for regular files:
+/* Loaded with LD_PRELOAD: makes system calls fail, so that error paths can be tested without root.
+ * Environment variables say what fails, for regular files:
  *
- *     FAULT_WRITE=N   after N bytes were written, writes fail: no space left
- *     FAULT_READ=N    after N bytes were read, reads fail: input/output error
- *     FAULT_CLOSE=1   closing a file that was written fails: input/output error
+ *     FAULT_WRITE=N   writes fail after N bytes were written: no space left
+ *     FAULT_READ=N    reads fail after N bytes were read: input/output error
+ *     FAULT_CLOSE=1   closing a file that was open for writing fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
- *     FAULT_FSYNC=N   the fsync number N fails: input/output error
- *
- *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ and all later calls: to
- *                     look at a finding of the sweep
+ *     FAULT_FSYNC=N   call number N of fsync fails: input/output error
+ *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ makes all later calls
+ *                     of this kind fail too. Repeats a finding of the sweep
  *
  * FAULT_SERVER=1 is for sweep.c: the program stops before main and forks a child for each fault
  * that the sweep asks for. A fork takes a tenth of the time of a new start. The child counts all
- * calls and fails the call of the given kind and number.
- */
+ * calls and fails the call of the given kind and number. */
 #define _GNU_SOURCE
 #include "faults.h"
 
@@ -34,9 +32,10 @@
 
 /* --- the sweep -------------------------------------------------------------------------------- */
 
-static struct fault_plan *_Atomic plan; /* NULL: no sweep, or the program has not begun */
+/* NULL: no call is to fail, or the program has not started */
+static struct fault_plan *_Atomic plan;
 
-/* Whether this call is one that is to fail; `caller`: where it returns to. */
+/* Counts a call of `kind`. True if it must fail. `caller` is its return address. */
 static bool fails_at(enum fault_kind kind, const void *caller)
 {
     struct fault_plan *own = plan;
@@ -51,7 +50,7 @@ static bool fails_at(enum fault_kind kind, const void *caller)
     if (!atomic_exchange(&own->failed, true)) {
         void *frames[FAULT_FRAMES];
 
-        plan = NULL; /* the calls of backtrace itself do not count */
+        plan = NULL; /* do not count the calls that backtrace makes */
         own->frame_count = backtrace(frames, FAULT_FRAMES);
         plan = own;
         for (int i = 0; i < own->frame_count; i++)
@@ -74,11 +73,11 @@ static int note_place(struct dl_phdr_info *info, size_t size, void *shared)
         if (info->dlpi_phdr[i].p_type == PT_LOAD && end > own->end)
             own->end = end;
     }
-    return 1; /* the first is the program itself */
+    return 1; /* the first object is the program itself */
 }
 
-/* Starts a child for each byte that the sweep sends, and sends back how it ended. Returns in the
- * child only. */
+/* Starts a child for each byte that the sweep sends, and sends back the child's wait status.
+ * Returns only in the child. */
 static void serve(struct fault_plan *shared)
 {
     char order;
@@ -123,7 +122,7 @@ __attribute__((constructor)) static void start(void)
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, FAULT_DESCRIPTOR + 2, 0);
     if (shared == MAP_FAILED)
         _exit(1);
-    backtrace(frames, 4); /* loads the unwinder */
+    backtrace(frames, 4); /* loads the unwinder before calls are counted */
     dl_iterate_phdr(note_place, shared);
     serve(shared);
 }
@@ -139,8 +138,8 @@ static bool is_file(int fd)
     return file;
 }
 
-/* The function this one stands before; memcpy, as ISO C knows no cast from an object to a
- * function. */
+/* Stores in *function the next definition of `name` after this library's. memcpy is used because
+ * ISO C has no cast from an object pointer to a function pointer. */
 static void find(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
@@ -153,7 +152,7 @@ static int refuse(int reason)
     return -1;
 }
 
-/* How many of `size` bytes may still go through; -1: none, fail. */
+/* Returns how many of `size` bytes may still be transferred; -1: none, fail. */
 static ssize_t allowed(const char *variable, int fd, size_t size, size_t *used)
 {
     const char *limit = getenv(variable);

@@ -1,24 +1,25 @@
-/* Runs commands with one fault each and looks at what is left: sweep [OPTION]... SHIM BIN WORK
- * <COMMANDS
+/* Runs commands with one fault each and examines the result.
+ *
+ *     sweep [OPTION]... SHIM BIN WORK <COMMANDS
  *
  *     SHIM          faults.so
  *     BIN           the folder of the programs
- *     WORK          an empty folder but for `in`, the inputs
- *     COMMANDS      one a line: [|] [~] PROGRAM WORD... [<FILE]. `|`: standard output is a pipe,
- *                   else a file. `~`: memory fails only where the program itself asks for it, as a
- *                   library would crash. `in` are the inputs, `out` a folder for outputs that holds
- *                   the file `old`, `tmp` is TMPDIR
+ *     WORK          a folder that holds only `in`, the inputs
+ *     COMMANDS      one per line: [|] [~] PROGRAM WORD... [<FILE]. With `|` standard output is a
+ *                   pipe, else a file. With `~` only memory that the program itself allocates
+ *                   fails, because a library would crash. A command finds `in`, the inputs; `out`,
+ *                   a folder for outputs that holds the file `old`; and `tmp`, which is TMPDIR
  *     -j JOBS       processes at a time
- *     -n RUNS       a sample of about so many runs instead of all
- *     -s SEED       of the sample
+ *     -n RUNS       a random sample of about RUNS runs instead of all
+ *     -s SEED       seed of the sample
  *     -k KIND       faults of this kind only
  *
- * Each command runs once without a fault, which counts its calls, and then once for each call that
- * fails, and again with all later calls of the kind failing too. A result is right if it is that of
- * the run without a fault, or if the status is 3 or 4, the message names what failed, the output
- * files are as before, no temporary file is left, and standard output holds no complete stream.
- * Prints each wrong result (one for each place of a failure) and a table. Status 1: something is
- * wrong. */
+ * Each command first runs without a fault, and its calls are counted. Then it runs twice for each
+ * call: once this call fails, once all later calls of its kind fail too. A result is right if it
+ * equals that of the run without a fault. It is also right if the status is 3 or 4, the message
+ * names what failed, the output files are as before the run, no temporary file is left, and
+ * standard output holds no complete stream. Prints each wrong result (one for each place of a
+ * failure) and a table. Status 1: something is wrong. */
 #define _GNU_SOURCE
 #include "faults.h"
 
@@ -40,7 +41,7 @@ enum { WORDS = 64, PROGRAMS = 16, COLUMNS = 2 * FAULT_KINDS, SEEN = 65536, LINES
 static const char *const kinds[FAULT_KINDS] = {"memory", "read",   "write", "close",
                                                "open",   "rename", "fstat", "thread"};
 
-/* What a true message of each kind says: one of these texts. */
+/* A right message for a fault of each kind contains one of these texts. */
 static const char *const messages[FAULT_KINDS][3] = {
     {"out of memory", "Cannot allocate memory"},
     {"Input/output error"},
@@ -58,7 +59,7 @@ struct bytes {
 };
 
 struct result {
-    int status; /* as of waitpid */
+    int status; /* from waitpid */
     struct bytes out, err, files;
 };
 
@@ -75,7 +76,7 @@ struct command {
 /* Shared by all jobs. */
 struct board {
     atomic_size_t next;
-    atomic_uint_fast64_t total; /* calls of all commands */
+    atomic_uint_fast64_t total; /* calls of all commands together */
     atomic_uint_fast64_t runs[PROGRAMS][COLUMNS], wrong[PROGRAMS][COLUMNS];
     atomic_uint_fast64_t seen[SEEN]; /* hashes of the places of wrong results */
 };
@@ -89,7 +90,7 @@ static const char *shim, *bin, *work;
 static uint64_t sample, seed = 1;
 static int only = -1;
 
-/* A job's own. */
+/* Each job has its own. */
 static struct fault_plan *plan;
 static int plan_file, in_file, out_file, err_file, out_pipe[2], orders, ends;
 static pid_t server;
@@ -125,7 +126,7 @@ static void append(struct bytes *to, const void *data, size_t size)
     to->data[to->size] = '\0';
 }
 
-/* All of a descriptor from where it stands. */
+/* All bytes of a descriptor from its current position to the end. */
 static struct bytes slurp(int fd)
 {
     struct bytes bytes = {0};
@@ -152,7 +153,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names and contents of the files of a folder in one text; `clear` removes them. */
+/* Appends the names and contents of a folder's files to *to; `clear` removes the files. */
 static void snapshot(const char *folder, bool clear, struct bytes *to)
 {
     char *names[256], path[4096];
@@ -295,8 +296,8 @@ static void run(const struct command *command, int kind, uint64_t number, bool o
 
 /* --- verdicts --------------------------------------------------------------------------------- */
 
-/* Each line of `lines` stands in `text` too, or is a warning or a true message. At least one
- * message must be true. */
+/* True if at least one line of `err` is a right message for the fault, and every other line is a
+ * warning or is in `clean`, the messages without a fault. */
 static bool message_is_true(struct bytes err, struct bytes clean, int kind)
 {
     bool found = false;
@@ -321,8 +322,8 @@ static bool message_is_true(struct bytes err, struct bytes clean, int kind)
     return found;
 }
 
-/* With %s in the name of the output several files appear one after the other: those that are there
- * are whole. */
+/* True if every file that is there is whole. With %s in the name of the output, several files
+ * appear one after the other. */
 static bool files_are_whole(struct bytes files, struct bytes clean)
 {
     for (const char *part = files.data; part && *part;) {
@@ -336,8 +337,8 @@ static bool files_are_whole(struct bytes files, struct bytes clean)
     return true;
 }
 
-/* Whether a reader would take `out` for a whole stream. Of formats that cannot say that they are
- * cut short there is nothing to ask. */
+/* True if a reader would take `out` for a whole stream. Outputs of formats that do not say whether
+ * they are complete count as incomplete. */
 static bool is_complete(struct bytes out)
 {
     static uint64_t known[1024];
@@ -361,8 +362,8 @@ static bool is_complete(struct bytes out)
     return answers[hash % 1024];
 }
 
-/* With --keep-going the other inputs make the output, which may differ: no file is there that would
- * not be without a fault. */
+/* True if every file would also be there without a fault. The contents may differ: with
+ * --keep-going the other inputs make the output. */
 static bool files_are_known(struct bytes files, struct bytes clean)
 {
     for (const char *part = files.data; part && *part; part = strstr(part + 1, "\n== ")) {
@@ -374,7 +375,7 @@ static bool files_are_known(struct bytes files, struct bytes clean)
     return true;
 }
 
-/* NULL: right; else what is wrong. */
+/* NULL if the result is right, else what is wrong. */
 static const char *judge(const struct command *command, const struct result *result, int kind)
 {
     const struct result *clean = &command->clean;
@@ -406,7 +407,7 @@ static const char *judge(const struct command *command, const struct result *res
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* False: this place has been shown. */
+/* False if this place has been shown before. */
 static bool is_new(const char *what, const struct command *command)
 {
     uint64_t hash = mix(14695981039346656037u, what, strlen(what));
@@ -503,7 +504,8 @@ static void sweep_command(size_t line, struct command *command)
         }
 }
 
-/* Takes commands until none is left. First all are counted, then each is swept. */
+/* Takes commands until none is left. The first pass counts the calls of all commands, the second
+ * makes the faults. */
 static void work_off(bool counting)
 {
     struct command command;
