@@ -1,17 +1,20 @@
-/* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and
- * baselines to hold against:
+/* Makes the inputs of the benchmark on standard output, the same bytes on every machine, and does
+ * the least work that a reader of them must do, for comparison:
  *
  *     gen statprofiler N   a StatProfiler file of N samples, depth 15 to 20, nearly all stacks
- * distinct, in sections gen host K           a StatProfiler file of host K of a fleet: 20,000
- * samples of 20 to 29 frames, 14,000 of them the same on all gen native N         a native stream
- * of N samples on 200,000 stacks gen nytprof N        a plain NYTProf file of N statements and
- * discounts gen nytcalls N       the same with an entry and a return of every call (calls=2), N
- * records of all these gen nytevals N       a plain NYTProf file with N string evals, each with
- * sources, statements, a sub and a call of it gen deflate <FILE    a plain NYTProf file deflated,
- * as the profiler does it gen unpack <FILE     unpacks the blocks of a StatProfiler file, nothing
- * more; prints the bytes of records gen inflate <FILE    inflates a deflated NYTProf file, nothing
- * more; prints the bytes of records
- */
+ *                          distinct, in sections
+ *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 21 to 30
+ *                          frames, 14,000 of them the same on all hosts
+ *     gen native N         a native stream of N samples on 200,000 stacks
+ *     gen nytprof N        a plain NYTProf file of N statements and discounts
+ *     gen nytcalls N       a plain NYTProf file with calls=2: N statements, discounts, entries and
+ *                          returns of calls
+ *     gen nytevals N       a plain NYTProf file with N string evals, each with source text,
+ *                          statements, a sub and a call of the sub
+ *     gen deflate <FILE    a plain NYTProf file deflated as the profiler deflates it
+ *     gen unpack <FILE     only unpacks the blocks of a StatProfiler file; prints the bytes of
+ *                          records
+ *     gen inflate <FILE    only inflates a deflated NYTProf file; prints the bytes of records */
 #include "base/hash.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
@@ -51,8 +54,8 @@ struct sub {
 
 static struct sub subs[FUNCTIONS];
 
-/* A program of a few hundred modules, named as such programs are: about 57 bytes a frame in a
- * StatProfiler file. */
+/* Makes the names and calls of a program of 300 modules. A frame takes about 57 bytes in a
+ * StatProfiler file, as in real programs. */
 static void make_program(void)
 {
     static const char *const area[] = {"Controller", "Model", "View", "Schema", "Plugin", "Util"};
@@ -78,14 +81,14 @@ static void make_program(void)
     }
 }
 
-/* One of a sub's calls; the first is the most frequent, as in real call graphs. */
+/* Picks one of a sub's calls; the first is the most frequent, as in real call graphs. */
 static uint32_t call(void)
 {
     uint32_t r = below(16);
     return r < 8 ? 0 : r < 12 ? 1 : r < 14 ? 2 : 3;
 }
 
-/* The line of a call: each of a sub's calls stands in two places of it. */
+/* The line of a call. Each of a sub's calls is on two lines. */
 static uint32_t call_site(uint32_t sub, uint32_t which)
 {
     return subs[sub].first + which * 9 + below(2) * 4;
@@ -156,7 +159,8 @@ static void record_string(struct record *record, const char *string)
     record->strings++;
 }
 
-/* The length leaves out the flag byte of each string, as the profiler's own does. */
+/* Writes one record. Its length does not count the flag byte of each string, as in the profiler's
+ * files. */
 static void record_put(const struct record *record, unsigned char tag)
 {
     unsigned char head[8] = {tag};
@@ -172,7 +176,8 @@ static void put_section(unsigned char tag, const char *name)
     record_put(&record, tag);
 }
 
-/* `tail`: the state from which the innermost TAIL frames are drawn; 0: as the others. */
+/* Writes one sample. `tail` is the random state from which the innermost TAIL frames are drawn; 0:
+ * they are drawn like the other frames. */
 static void put_sample(uint32_t depth, uint64_t tail)
 {
     static const char *const ops[] = {"entersub", "padsv", "helem",     "aelem",
@@ -210,7 +215,6 @@ static void put_sample(uint32_t depth, uint64_t tail)
     record_put(&record, 2);
 }
 
-/* Requests of 100 samples; the middle of each is database work, the end rendering. */
 static void put_start(void)
 {
     static const unsigned char header[] = {201, 5, 36, 0, 202, 0x87, 0x68, 203, 20, 254};
@@ -228,6 +232,7 @@ static int put_finish(void)
     return fflush(stdout) || ferror(stdout);
 }
 
+/* Samples come in requests of 100; the middle of each is database work, the end rendering. */
 static int statprofiler(uint64_t samples)
 {
     put_start();
@@ -250,9 +255,9 @@ static int statprofiler(uint64_t samples)
     return put_finish();
 }
 
-/* What a sample is depends on its number, and of those a host has alone on the host's. As in real
- * programs most of a stack is that of many others: outer frames are those of one of a thousand
- * callers. */
+/* The samples of host `number`. The first HOST_SHARED samples are the same on all hosts; the
+ * innermost frames of the others depend on the host. As in real programs most of a stack is shared
+ * with many others: the outer frames are those of one of HOST_CALLERS callers. */
 static int host(uint64_t number)
 {
     put_start();
@@ -383,8 +388,8 @@ static void nyt_end(void)
     nyt_real(NYT_START + (double)nyt_elapsed / 1e7);
 }
 
-/* Units of 100 ns: most statements take a few microseconds; now and then the clock goes
- * backwards. */
+/* Writes one statement, in units of 100 ns. Most take less than 13 microseconds; once in 1024 the
+ * clock goes backwards. */
 static void nyt_statement(uint32_t fid, uint32_t line)
 {
     uint32_t r = below(1024);
@@ -396,15 +401,15 @@ static void nyt_statement(uint32_t fid, uint32_t line)
     nyt_numbers('+', (const uint32_t[]){ticks, fid, line}, 3);
 }
 
-/* One sub of each package is run: 6,000 lines. */
+/* Only one sub of each package runs, which gives 6,000 lines. */
 static uint32_t nyt_hot(uint32_t sub)
 {
     uint32_t package = sub / SUBS;
     return package * SUBS + package % SUBS;
 }
 
-/* Walks through the program: statements one after the other, loops, calls, returns, and a discount
- * after each. */
+/* Walks through the program: statements in order, loops, calls and returns, and a discount after
+ * each return. */
 static int nytprof(uint64_t records, bool calls)
 {
     struct {
@@ -479,8 +484,8 @@ static int nytevals(uint64_t evals)
     return fflush(stdout) || ferror(stdout);
 }
 
-/* Copies the text at the start of a NYTProf file, up to the first record that is none, and gives
- * that one's tag. */
+/* Copies the text lines at the start of a NYTProf file to `to` (NULL: skips them). Returns the tag
+ * of the first record after them. */
 static int nyt_text(FILE *to)
 {
     int byte = getchar();
@@ -547,7 +552,7 @@ static uint32_t string(struct pf_dict *dict, const char *text)
     return pf_dict_intern(dict, pf_bytes_of(text), 0);
 }
 
-/* A tree of STACKS frames, depth up to 20 or so: stack k hangs below one of the stacks before
+/* Makes a tree of STACKS frames, up to 21 deep: stack k is a child of one of the stacks before
  * it. */
 static void make_stacks(struct pf_dict *dict, uint32_t *stacks)
 {
@@ -608,8 +613,7 @@ static int write_samples(struct pf_writer *writer, const uint32_t *stacks, uint6
             .kind = PF_SAMPLE, .stack = stack, .labels = label, .values = values, .value_count = 2};
         batch.rows = samples - done < PF_BATCH_ROWS ? (uint32_t)(samples - done) : PF_BATCH_ROWS;
         for (uint32_t row = 0; row < batch.rows; row++) {
-            /* few stacks are hot, as everywhere: the rank falls off like a power of a uniform
-             * number */
+            /* as in real profiles, few stacks are hot: the rank is a power of a uniform number */
             double u = below(UINT32_MAX) / 4294967296.0;
             stack[row] = stacks[(uint32_t)(u * u * u * STACKS)];
             label[row] = sets[below(4)];

@@ -1,9 +1,9 @@
-/* Whether the tests of analysis/diff/statistics.h tell the truth: tables are drawn from known
- * distributions, and their verdicts counted.
+/* Tests how often the tests of analysis/diff/statistics.h are right: draws tables from known
+ * distributions and counts their verdicts.
  *
- *     statistics [TABLES]    by default 1000 tables of 500 functions for each line; status 1 where
- * a goal is missed
- */
+ *     statistics [TABLES]
+ *         for each line 1000 tables of 500 functions, unless TABLES says otherwise; status 1 if a
+ *         goal is missed */
 #include "analysis/diff/statistics.h"
 #include "base/hash.h"
 
@@ -18,7 +18,7 @@ enum { FUNCTIONS = 500, MOST_RUNS = 30, ROWS = 200000 };
 
 static uint64_t random_state;
 
-/* In 0..1, neither of them. */
+/* A number between 0 and 1, excluding both. */
 static double uniform(void)
 {
     random_state += 0x9e3779b97f4a7c15u;
@@ -30,8 +30,8 @@ static double normal(void)
     return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000; shape >= 1, scale
- * 1. */
+/* Gamma variate of shape >= 1 and scale 1: Marsaglia and Tsang, A Simple Method for Generating
+ * Gamma Variables, 2000. */
 static double gamma_variate(double shape)
 {
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d), x, v;
@@ -43,8 +43,8 @@ static double gamma_variate(double shape)
     return d * v;
 }
 
-/* Hörmann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993 (PTRS);
- * small means by products. */
+/* Poisson variate: Hörmann, The Transformed Rejection Method for Generating Poisson Random
+ * Variables, 1993 (PTRS); small means by products of uniform numbers. */
 static int64_t poisson(double mean)
 {
     double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b, product, k;
@@ -67,7 +67,7 @@ static int64_t poisson(double mean)
     }
 }
 
-/* A mean of 1 and this coefficient of variation, up to 1. */
+/* A random factor of mean 1 and this coefficient of variation, 0 to 1. */
 static double spread_factor(double spread)
 {
     double shape = 1 / (spread * spread);
@@ -79,23 +79,26 @@ static double spread_factor(double spread)
 
 struct plan {
     const char *about;
-    int runs[2]; /* a side */
-    /* means of most functions, log-uniform; one in ten reaches to 100 times as far */
+    int runs[2]; /* of each side */
+    /* mean of a function, log-uniform in low..high; for one function in ten, if high < 1000, up to
+     * 100 * high */
     double low, high;
-    double spread; /* of a function from run to run, coefficient of variation */
-    double common; /* of all functions of a run together */
-    /* mean weight of a sample, geometric; 0: each is 1 and the values are the numbers of samples */
+    double spread; /* of a function between runs, coefficient of variation */
+    double common; /* of all functions of a run together, coefficient of variation */
+    /* mean weight of a sample, geometric; 0: each weighs 1, and the values are numbers of
+     * samples */
     double weight;
-    double changed; /* part of the functions that are truly */
-    double change;  /* times this or divided by this */
-    /* the second side runs this times as long (shares), or has this times as many samples, each
-     * worth less; else 1 */
+    double changed; /* share of the functions that really change */
+    double change;  /* a changed function is multiplied or divided by this */
+    /* if `shares`, the second side runs this many times as long; else it has this many times as
+     * many samples, each worth less; 1: neither */
     double longer;
     bool shares;
-    /* TIMED: no Poisson; the last is what must not be done, for comparison */
+    /* TIMED: values are not Poisson variates; WEIGHTS_AS_COUNTS is a wrong method, for
+     * comparison */
     enum { SAMPLED, TIMED, WEIGHTS_AS_COUNTS } nature;
-    /* the goals: tables with a false verdict, or where something changed the false discovery
-     * rate */
+    /* the goals: the share of tables with a false verdict (the false discovery rate if functions
+     * changed), and the power */
     double most_false, least_power;
 };
 
@@ -200,7 +203,7 @@ static void test_counts(const struct plan *plan, const struct row *rows, double 
 
 struct tally {
     int tables, tables_with_false;
-    /* of the changed rows; sum over tables of false among all found */
+    /* found and missed changed rows; sum over tables of the share of false verdicts */
     double found, missed, discovery;
 };
 
@@ -237,7 +240,8 @@ static bool measure(const struct plan *plan, int tables)
     double bad, power;
     bool good;
 
-    random_state = 19081908; /* each line by itself: adding one does not change the others */
+    /* the same start for each line: adding a line does not change the others */
+    random_state = 19081908;
     for (int k = 0; k < tables; k++)
         judge(plan, &tally);
     bad = plan->changed > 0 ? tally.discovery / tally.tables
@@ -360,7 +364,7 @@ static void show_time(const char *about, clock_t begun)
            (double)(clock() - begun) / CLOCKS_PER_SEC * 1e9 / ROWS);
 }
 
-/* What a table of ROWS rows costs. */
+/* Measures the time for a table of ROWS rows. */
 static void measure_speed(void)
 {
     static double p[ROWS];
