@@ -1,8 +1,9 @@
-"""Counts the house: census.py [ROOT]. Prints files and lines of each folder of libcommon and of tools, files of each format, headers
-with one includer, circles of files, statics of one name in more than two files, lines over 100 columns and functions over 60 lines.
+"""Counts what the source tree has: census.py [ROOT]. Prints files and lines of each folder of libcommon and of tools, files of
+each format, headers that only one file includes, circles of files, static functions of one name in more than two files, lines
+over 100 columns and functions over 60 lines.
 
-    --headers, --circles, --folders, --statics, --columns, --functions   name them instead of counting;
-                                                              --folders: those of more than 40 files
+    --headers, --circles, --folders, --statics, --columns, --functions   list these instead of counting;
+                                                              --folders: folders of more than 40 files
 """
 import collections
 import os
@@ -10,12 +11,12 @@ import re
 import sys
 
 COLUMNS, LINES, SAME, FILES = 100, 60, 2, 40
-# a file has these for the vtable of its format, whose fields they are
+# names that may repeat: the functions of a format's vtable
 FIELDS = {"bid", "open_reader", "read_batch", "close_reader", "open_writer", "write_batch", "finish", "close_writer", "copy", "series"}
 
 
 def sources(root):
-    """The files of libcommon and tools by path; what a build makes is not counted."""
+    """The lines of each C file of libcommon and tools by path, without files that a build makes."""
     found = {}
     for top in ("libcommon", "tools"):
         for folder, _, names in os.walk(os.path.join(root, top)):
@@ -28,7 +29,7 @@ def sources(root):
 
 
 def functions(lines):
-    """(name, static, first line, number of lines) of each function. Its head begins in the first column, and so does its last brace."""
+    """(name, static, first line, number of lines) of each function. Its head and last brace are in the first column."""
     head, start = "", 0
     for number, line in enumerate(lines, 1):
         if line == "{" or (line.endswith(") {") and line[0] not in " #}"):
@@ -59,7 +60,7 @@ def includes(files):
 
 
 def one_includer(files, uses):
-    """Headers that at most one file includes, the header's own source file counted."""
+    """Headers that at most one file includes, counting the header's own source file."""
     users = collections.defaultdict(set)
     for path, headers in uses.items():
         for header in headers:
@@ -76,8 +77,8 @@ def calls(files, found):
 
 
 def circles(files, uses):
-    """Chapters of one folder, a source file with its header, that include or call each other: strongly connected groups of
-    more than one."""
+    """Groups of files of one folder that depend on each other in a circle. A source file and its header count as one; uses gives the
+    files that a file includes or calls."""
     graph = collections.defaultdict(set)
     for path, others in uses.items():
         graph[path[:-2]] |= {other[:-2] for other in others if other[:-2] != path[:-2] and

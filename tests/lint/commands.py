@@ -15,13 +15,14 @@ import subprocess
 import sys
 
 KEYWORDS = {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"}
-# words that a wrapper takes before the command it runs
+# number of words that a wrapper takes before the command it runs
 WRAPPERS = {"run": 0, "expect": 0, "fails": 2, "env": 0, "exec": 0, "nice": 0, "timeout": 1, "xargs": 0, "eval": 0}
 META = " \t\n;&|()<>"
 
 
 class Script:
-    """The commands that one script calls, the functions it defines and the commands it asks for."""
+    """The commands that a shell script calls, the functions that it defines and the commands that it asks for. Methods that read a
+    part of the text take its start and return the place after it."""
 
     def __init__(self, text):
         self.text, self.calls, self.functions, self.asked = text, [], set(), set()
@@ -43,14 +44,14 @@ class Script:
         return at
 
     def quoted(self, at):
-        """The place behind the double quotes that begin at 'at'; commands inside them are read."""
+        """Reads a string in double quotes that begins at 'at', and the commands inside it."""
         at += 1
         while at < len(self.text) and self.text[at] != '"':
             at = self.expansion(at)
         return at + 1
 
     def expansion(self, at):
-        """The place behind one character, escape or expansion."""
+        """Reads one character, escape or expansion."""
         text = self.text
         if text[at] == "\\":
             return at + 2
@@ -66,7 +67,7 @@ class Script:
         return at + 1
 
     def word(self, at):
-        """The place behind the word that begins at 'at'."""
+        """Reads the word that begins at 'at'."""
         text = self.text
         while at < len(text) and text[at] not in META:
             if text[at] == "'":
@@ -88,7 +89,7 @@ class Script:
         return at
 
     def pattern(self, at):
-        """The place behind a case's pattern, or behind its esac."""
+        """Reads a case's pattern, or its esac."""
         while at < len(self.text):
             if self.text[at].isspace():
                 at += 1
@@ -105,7 +106,7 @@ class Script:
         return at + 1, True
 
     def scan(self, at, closer):
-        """Reads commands up to the closer; the place behind it."""
+        """Reads commands up to the closer."""
         text, command, skip, cases, header = self.text, True, 0, 0, False
         while at < len(text):
             at = self.blanks(at)
@@ -165,7 +166,7 @@ class Script:
         return self.word(self.blanks(at))
 
     def command(self, word, at, end, skip):
-        """Takes a word where a command may stand: is the next word one as well, and how many words stand before it."""
+        """Handles a word that may be a command. Returns whether a command follows, after how many words, and the place to read next."""
         text = self.text
         if skip:
             return True, skip - 1, end
@@ -195,7 +196,7 @@ class Script:
         return False, 0, end
 
     def condition(self, at):
-        """The place behind a condition's ]]."""
+        """Reads a condition up to its ]]."""
         while at < len(self.text) and not self.text.startswith("]]", at):
             at = self.quoted(at) if self.text[at] == '"' else self.expansion(at)
         return at + 2
@@ -207,7 +208,7 @@ class Script:
 
 
 class Python:
-    """The commands that a Python script runs by a literal name, and the commands it asks for."""
+    """The commands that a Python script runs by a literal name, and the commands that it asks for."""
 
     def __init__(self, text):
         self.functions = set()
