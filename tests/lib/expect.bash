@@ -1,13 +1,13 @@
-# What a program prints and says, for bats files: load ../lib/expect
+# Helpers that check a program's output and messages, for bats files: load ../lib/expect
 
-# stream FILE <DESCRIPTION: a native stream, by the second writer under tests/reference
+# stream FILE <DESCRIPTION: writes a native stream with tests/reference/pfs.py, a writer independent of the library
 stream()
 {
     command -v python3 >/dev/null || skip "python3 is missing"
     python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >"$1"
 }
 
-# expect COMMAND...: its output is what comes from standard input
+# expect COMMAND... <TEXT: the command's output must equal the text on standard input
 expect()
 {
     cat >want
@@ -15,7 +15,8 @@ expect()
     diff -u want got
 }
 
-# fails STATUS PATTERN COMMAND...: ends so, and says so; its output is in the file out and in $output
+# fails STATUS PATTERN COMMAND...: the command must end with this status and print a message that
+# matches PATTERN (ERE). Its output is in the file out and in $output
 fails()
 {
     local want=$1 pattern=$2 got=0
@@ -30,7 +31,7 @@ fails()
     fi
 }
 
-# cells FIELDS OPTION...: columns of the rows of proftop, or of the program that $table names, by number, separated by blanks
+# cells FIELDS OPTION...: columns, by number, of the rows of proftop or of the program in $table, separated by blanks
 cells()
 {
     local fields=$1
@@ -45,14 +46,14 @@ from_json()
     python3 -c 'import json, sys; d = json.load(sys.stdin); print(json.dumps(eval(sys.argv[1])))' "$1"
 }
 
-# needs_terminal: skips the test where no pseudo-terminal can be opened; called at the top of a test, not in a pipe
+# needs_terminal: skips the test if no pseudo-terminal can be opened; call it at the top of a test, not in a pipe
 needs_terminal()
 {
     command -v script >/dev/null || skip "script is missing"
     script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be opened"
 }
 
-# terminal COMMAND: runs it on a terminal of its own
+# terminal COMMAND: runs the command on its own pseudo-terminal
 terminal()
 {
     script -qec "$1" /dev/null </dev/null

@@ -1,5 +1,6 @@
-# What one test program printed as TAP: failures in full, skipped tests by name, then one line for all of it.
-# -v name=NAME -v status=STATUS of the program; -v sums=FILE gets "passed failed skipped".
+# Summarizes the TAP output of one test program: failures in full, skipped tests by name, then one line for
+# the whole program. -v name=NAME; -v status=STATUS of the program; -v sums=FILE gets "passed failed
+# skipped".
 
 function fault(text) {
     print "not ok: " text
