@@ -253,22 +253,22 @@ static void write_table(struct pf_comparison *comparison)
 {
     const char **sides = calloc(comparison->runs->side_count + 1, sizeof *sides);
     struct pf_sink *sink;
-    int slot;
+    struct pf_temporary *temporary;
 
     if (!sides)
         pf_tool_nomem(&comparison->common.tool);
     for (size_t i = 0; i < comparison->runs->side_count; i++)
         sides[i] = comparison->runs->sides[i].name;
-    comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &slot);
+    comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &temporary);
     if (sink) {
         prepare_table(comparison, sides);
         if (pf_diff_init(&comparison->diff) != PF_OK)
             pf_tool_nomem(&comparison->common.tool);
         if (read_all(comparison) && show(comparison)) {
-            pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, slot);
+            pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
         } else {
             pf_sink_abort(sink);
-            pf_tool_temporary_done(slot);
+            pf_tool_temporary_done(temporary);
         }
         pf_diff_free(&comparison->diff);
     }

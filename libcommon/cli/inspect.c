@@ -148,18 +148,18 @@ static void inspect_all(struct inspect *inspect)
 void pf_inspect(struct pf_common *common, enum pf_inspect what)
 {
     struct inspect inspect = {.common = common, .what = what};
-    int slot;
+    struct pf_temporary *temporary;
 
     inspect.inspection.form = choose_form(common);
     common->tool.keep_going = true;
     inspect.inputs = pf_inputs_open(common);
     inspect.inspection.several = pf_inputs_count(inspect.inputs) > 1;
-    inspect.inspection.sink = pf_output_sink(common, &slot);
+    inspect.inspection.sink = pf_output_sink(common, &temporary);
     inspect.inspection.group = !common->tool.no_group;
     if (inspect.inspection.sink) {
         inspect.inventory.dict = pf_inputs_dict(inspect.inputs);
         inspect_all(&inspect);
-        pf_output_sink_close(common, inspect.inputs, inspect.inspection.sink, slot);
+        pf_output_sink_close(common, inspect.inputs, inspect.inspection.sink, temporary);
     }
     pf_inventory_free(&inspect.inventory);
     pf_facts_free(&inspect.facts);

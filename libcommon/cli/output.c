@@ -15,7 +15,7 @@ struct pf_output {
     struct pf_common *common;
     struct pf_inputs *inputs;
     struct pf_sink *sink;
-    int temporary; /* slot of pf_tool_temporary */
+    struct pf_temporary *temporary; /* NULL: written in place */
     const struct pf_format *format;
     struct pf_writer *writer;
     const char *name;
@@ -48,7 +48,8 @@ static const struct pf_format *choose_format(struct pf_common *common, const cha
     return format;
 }
 
-static struct pf_sink *open_sink(struct pf_common *common, const char *path, int *slot)
+static struct pf_sink *open_sink(struct pf_common *common, const char *path,
+                                 struct pf_temporary **temporary)
 {
     struct pf_error error = {0};
     struct pf_sink *sink;
@@ -61,8 +62,8 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path, int
         pf_sink_set_columns(sink, pf_tool_columns(sink), pf_tool_utf8() ? "\u2026" : "~");
     if (common->sync)
         pf_sink_sync(sink);
-    *slot = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink))
-                                    : -1;
+    *temporary = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink))
+                                         : NULL;
     return sink;
 }
 
@@ -283,7 +284,7 @@ static bool worth_keeping(const struct pf_common *common, const struct pf_inputs
 /* Commits the output or removes it. `told`: the output is unfinished, and the reason was
  * printed. */
 static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink,
-                     const char *name, int slot, bool told)
+                     const char *name, struct pf_temporary *temporary, bool told)
 {
     struct pf_error error = {0};
     bool in_place = !pf_sink_temporary(sink);
@@ -292,7 +293,7 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)
         pf_tool_fail(&common->tool, name, &error, true);
-    pf_tool_temporary_done(slot);
+    pf_tool_temporary_done(temporary);
 }
 
 /* Warns about records that are left out because they have no value of a measure that the format
@@ -313,6 +314,15 @@ static void tell_left_out(const struct pf_output *output)
                  " records have no '%s' and are left out, the first in %s%s",
                  output->format->name, count, all, pf_clip(name).text, input,
                  output->common->measure_count ? "" : " (-m chooses another measure)");
+}
+
+bool pf_output_park(struct pf_output *output)
+{
+    struct pf_error error = {0};
+
+    if (pf_sink_park(output->sink, &error) != PF_OK)
+        fail(output, &error);
+    return !output->failed;
 }
 
 void pf_output_abandon(struct pf_output *output)
@@ -345,16 +355,16 @@ void pf_output_close(struct pf_output *output)
     free(output);
 }
 
-struct pf_sink *pf_output_sink(struct pf_common *common, int *slot)
+struct pf_sink *pf_output_sink(struct pf_common *common, struct pf_temporary **temporary)
 {
-    struct pf_sink *sink = open_sink(common, common->output, slot);
+    struct pf_sink *sink = open_sink(common, common->output, temporary);
     if (sink)
         compress_sink(common, common->output, NULL, sink);
     return sink;
 }
 
 void pf_output_sink_close(struct pf_common *common, struct pf_inputs *inputs, struct pf_sink *sink,
-                          int slot)
+                          struct pf_temporary *temporary)
 {
-    end_sink(common, inputs, sink, common->output, slot, false);
+    end_sink(common, inputs, sink, common->output, temporary, false);
 }

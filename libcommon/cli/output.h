@@ -16,6 +16,10 @@ struct pf_output *pf_output_open(struct pf_common *, struct pf_inputs *);
 /* The same for one of several files (proffilter --split): `path` instead of -o. */
 struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, const char *path);
 
+/* Keeps the file closed except during writes (pf_sink_park), for a run with many outputs. False
+ * after a failure, which is printed and has raised the exit status. */
+bool pf_output_park(struct pf_output *);
+
 /* Copies inputs of the output's format unchanged, if the format can be copied and no option
  * changes the records; pf_inputs_next reads the other inputs. Call before pf_inputs_next and
  * pf_output_write. False after a failure, which is printed and has raised the exit status: stop. */
@@ -31,9 +35,10 @@ void pf_output_abandon(struct pf_output *);
 void pf_output_close(struct pf_output *);
 
 /* A sink only, for tables: -o or standard output. NULL after a failure, which is printed and has
- * raised the exit status. `slot` is for the close. */
-struct pf_sink *pf_output_sink(struct pf_common *, int *slot);
+ * raised the exit status. The temporary file is for the close. */
+struct pf_sink *pf_output_sink(struct pf_common *, struct pf_temporary **);
 /* Commits the sink, or aborts it after a failure; raises the exit status. */
-void pf_output_sink_close(struct pf_common *, struct pf_inputs *, struct pf_sink *, int slot);
+void pf_output_sink_close(struct pf_common *, struct pf_inputs *, struct pf_sink *,
+                          struct pf_temporary *);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "analysis/filter/rows.h"
 #include "analysis/filter/split.h"
-#include "analysis/merge/spill.h"
 #include "base/memory.h"
 #include "codec/registry.h"
 
@@ -11,13 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file is written once, from its beginning to its end. Profiles with more parts than may be open
- * at a time are gone through several times: the records of parts that found no place wait in a
- * temporary file for the next round. Measured with 100 parts on 200,000 stacks, 40 million records:
- * 125 MB of memory, and twice the processor time of writing one file. */
+/* The first parts keep their file open, the others open the file for each write (pf_sink_park):
+ * there may be more parts than the system lets be open. */
 enum { OPEN_MAX_PARTS = 64 };
-/* Descriptors beside those of parts and inputs: three of the temporary files (one is read while the
- * next is written, which has two), one to spare. */
+/* Descriptors beside those of inputs and of parts that stay open: one for the part being written,
+ * three of the temporary file of --min-value. */
 enum { OTHER_DESCRIPTORS = 4 };
 
 /* What a file that is opened later must begin with. */
@@ -36,14 +33,12 @@ struct pf_parts {
     struct pf_inputs *inputs;
     struct pf_split *split;
     struct part {
-        struct pf_output *output; /* NULL: not open */
+        struct pf_output *output;
         char *path;
-    } * parts;
+    } * parts; /* by number */
     size_t part_capacity;
-    uint32_t *open; /* numbers of the open ones */
-    uint32_t open_count, open_max;
+    uint32_t part_count, kept_open;
     struct history history;
-    struct pf_spill *spill; /* records of the next round; NULL: none */
     struct pf_copied_rows rows;
     struct pf_value_column *columns;
     size_t column_capacity;
@@ -82,8 +77,8 @@ static char *make_path(const char *template, const char *name)
     return path.data;
 }
 
-/* How many parts may be open at a time: the system may allow few descriptors (ulimit -n), and some
- * may be inherited. */
+/* How many parts may keep their file open: the system may allow few descriptors (ulimit -n), and
+ * some may be inherited. */
 static uint32_t most_open(const struct pf_common *common)
 {
     long allowed = sysconf(_SC_OPEN_MAX);
@@ -93,7 +88,7 @@ static uint32_t most_open(const struct pf_common *common)
 
     for (int file = 0; unused < most && (allowed < 0 || file < allowed); file++)
         unused += fcntl(file, F_GETFD) < 0;
-    return unused > taken + 1 ? (uint32_t)(unused - taken) : 1;
+    return unused > taken ? (uint32_t)(unused - taken) : 0;
 }
 
 struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *inputs, const char *key)
@@ -110,12 +105,11 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
         common->to = pf_registry_suffix(common->output);
     if (!common->to)
         common->to = pf_registry_find(PF_BYTES("pfs"));
-    if (!parts || (parts->open = calloc(OPEN_MAX_PARTS, sizeof *parts->open)) == NULL ||
-        (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
+    if (!parts || (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
         pf_tool_nomem(&common->tool);
     parts->common = common;
     parts->inputs = inputs;
-    parts->open_max = most_open(common);
+    parts->kept_open = most_open(common);
     return parts;
 }
 
@@ -170,7 +164,6 @@ static void free_history(struct history *history)
         free(history->columns[c]);
     free(history->texts);
     pf_arena_free(&history->bytes);
-    *history = (struct history){0};
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -178,26 +171,13 @@ static void free_history(struct history *history)
 void pf_parts_abandon(struct pf_parts *parts)
 {
     parts->failed = true;
-    for (uint32_t i = 0; i < parts->open_count; i++)
-        pf_output_abandon(parts->parts[parts->open[i]].output);
+    for (uint32_t i = 0; i < parts->part_count; i++)
+        pf_output_abandon(parts->parts[i].output);
 }
 
-static void fail(struct pf_parts *parts, const struct pf_error *error)
-{
-    pf_tool_fail(&parts->common->tool, NULL, error, true);
-    pf_parts_abandon(parts);
-}
-
-/* To one part, or (output NULL) to those who wait. */
 static bool write_to(struct pf_parts *parts, struct pf_output *output, const struct pf_batch *batch)
 {
-    struct pf_error error = {0};
-
-    if (output) {
-        parts->failed = !pf_output_write(output, batch);
-    } else if (pf_spill_write(parts->spill, batch, &error) != PF_OK) {
-        fail(parts, &error);
-    }
+    parts->failed = !pf_output_write(output, batch);
     return !parts->failed;
 }
 
@@ -235,65 +215,44 @@ static bool begin(struct pf_parts *parts, struct pf_output *output)
 
 static bool write_to_all(struct pf_parts *parts, const struct pf_batch *batch)
 {
-    for (uint32_t i = 0; i < parts->open_count; i++)
-        if (!write_to(parts, parts->parts[parts->open[i]].output, batch))
+    for (uint32_t i = 0; i < parts->part_count; i++)
+        if (!write_to(parts, parts->parts[i].output, batch))
             return false;
-    return !parts->spill || write_to(parts, NULL, batch);
+    return true;
 }
 
-static bool open_part(struct pf_parts *parts, uint32_t number)
+/* Opens the part with the next number. */
+static bool open_part(struct pf_parts *parts)
 {
-    struct part *part = &parts->parts[number];
+    uint32_t number = parts->part_count;
     const char *name = pf_split_name(parts->split, number);
+    struct part part = {0};
 
-    if (!name || (part->path = make_path(parts->common->output, name)) == NULL)
+    if (!name || !pf_grow(&parts->parts, &parts->part_capacity, (size_t)number + 1, sizeof part) ||
+        (part.path = make_path(parts->common->output, name)) == NULL)
         pf_tool_nomem(&parts->common->tool);
-    part->output = pf_output_open_path(parts->common, parts->inputs, part->path);
-    if (!part->output) {
-        free(part->path);
-        part->path = NULL;
+    part.output = pf_output_open_path(parts->common, parts->inputs, part.path);
+    if (!part.output) {
+        free(part.path);
         parts->failed = true;
         return false;
     }
-    parts->open[parts->open_count++] = number;
-    return begin(parts, part->output);
-}
-
-static bool open_spill(struct pf_parts *parts)
-{
-    struct pf_error error = {0};
-
-    if (pf_spill_open(&parts->spill, pf_inputs_dict(parts->inputs), &error) != PF_OK) {
-        fail(parts, &error);
-        return false;
-    }
-    return begin(parts, NULL);
-}
-
-static struct part *find_part(struct pf_parts *parts, uint32_t number)
-{
-    size_t had = parts->part_capacity;
-
-    if (!pf_grow(&parts->parts, &parts->part_capacity, (size_t)number + 1, sizeof *parts->parts))
-        pf_tool_nomem(&parts->common->tool);
-    for (size_t i = had; i < parts->part_capacity; i++)
-        parts->parts[i] = (struct part){0};
-    return &parts->parts[number];
+    parts->parts[parts->part_count++] = part;
+    parts->failed = number >= parts->kept_open && !pf_output_park(part.output);
+    return !parts->failed && begin(parts, part.output);
 }
 
 static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
                        const struct pf_split_rows *rows)
 {
-    struct part *part = find_part(parts, rows->part);
     struct pf_batch some;
 
-    if (!part->output && parts->open_count < parts->open_max && !open_part(parts, rows->part))
-        return false;
-    if (!part->output && !parts->spill && !open_spill(parts))
-        return false;
+    while (parts->part_count <= rows->part)
+        if (!open_part(parts))
+            return false;
     if (pf_copied_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
         pf_tool_nomem(&parts->common->tool);
-    return write_to(parts, part->output, &some);
+    return write_to(parts, parts->parts[rows->part].output, &some);
 }
 
 static bool write_records(struct pf_parts *parts, const struct pf_batch *batch)
@@ -342,37 +301,6 @@ bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
     return write_records(parts, batch);
 }
 
-static void close_open(struct pf_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->open_count; i++) {
-        struct part *part = &parts->parts[parts->open[i]];
-
-        pf_output_close(part->output);
-        free(part->path);
-        *part = (struct part){0};
-    }
-    parts->open_count = 0;
-}
-
-/* One round more with the records that wait. */
-static void next_round(struct pf_parts *parts)
-{
-    struct pf_spill *waiting = parts->spill;
-    struct pf_error error = {0};
-    struct pf_batch batch;
-    int status;
-
-    parts->spill = NULL;
-    free_history(&parts->history);
-    status = pf_spill_rewind(waiting, &error);
-    while (status == PF_OK && (status = pf_spill_next(waiting, &batch, &error)) == PF_OK)
-        if (!pf_parts_write(parts, &batch))
-            break;
-    if (status < 0)
-        fail(parts, &error);
-    pf_spill_close(waiting);
-}
-
 static void warn(void *arg, enum pf_severity severity, const char *text)
 {
     struct pf_parts *parts = arg;
@@ -387,17 +315,14 @@ void pf_parts_close(struct pf_parts *parts)
 
     if (pf_split_report(parts->split, &report) != PF_OK)
         pf_tool_nomem(&parts->common->tool);
-    close_open(parts);
-    while (parts->spill && !parts->failed) {
-        next_round(parts);
-        close_open(parts);
+    for (uint32_t i = 0; i < parts->part_count; i++) {
+        pf_output_close(parts->parts[i].output);
+        free(parts->parts[i].path);
     }
-    pf_spill_close(parts->spill);
     free_history(&parts->history);
     pf_split_free(parts->split);
     pf_copied_rows_free(&parts->rows);
     free(parts->columns);
     free(parts->parts);
-    free(parts->open);
     free(parts);
 }

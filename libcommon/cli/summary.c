@@ -203,9 +203,9 @@ static void prepare(struct pf_summary *summary)
 
 void pf_summary_write(struct pf_summary *summary)
 {
-    int slot;
+    struct pf_temporary *temporary;
 
-    summary->top.look.sink = pf_output_sink(&summary->common, &slot);
+    summary->top.look.sink = pf_output_sink(&summary->common, &temporary);
     if (!summary->top.look.sink)
         return;
     prepare(summary);
@@ -215,7 +215,7 @@ void pf_summary_write(struct pf_summary *summary)
         if (summary->accumulator.ledger.count > 0 || !summary->top.incomplete)
             show(summary);
     }
-    pf_output_sink_close(&summary->common, summary->inputs, summary->top.look.sink, slot);
+    pf_output_sink_close(&summary->common, summary->inputs, summary->top.look.sink, temporary);
 }
 
 void pf_summary_free(struct pf_summary *summary)

@@ -20,16 +20,22 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-/* Files to remove at the end. Global, because signal and exit handlers take no argument. NULL: the
- * slot is free. */
-enum { TEMPORARIES = 64 };
-static char *volatile temporaries[TEMPORARIES];
+/* A file to remove at the end. Entries are reused and never freed, so that a signal may come at any
+ * time, also in another thread. */
+struct pf_temporary {
+    char *volatile path; /* NULL: the entry is free */
+    struct pf_temporary *next, *next_free;
+};
+
+/* Global, because signal and exit handlers take no argument. */
+static struct pf_temporary *volatile temporaries;
+static struct pf_temporary *free_temporaries;
 
 static void remove_temporaries(void)
 {
-    for (size_t i = 0; i < TEMPORARIES; i++)
-        if (temporaries[i])
-            unlink(temporaries[i]);
+    for (const struct pf_temporary *entry = temporaries; entry; entry = entry->next)
+        if (entry->path)
+            unlink(entry->path);
 }
 
 static void remove_and_die(int number)
@@ -70,27 +76,34 @@ static void guard_libraries(void)
         set_new_handler(pf_tool_end_without_memory);
 }
 
-int pf_tool_temporary(struct pf_tool *tool, const char *path)
+struct pf_temporary *pf_tool_temporary(struct pf_tool *tool, const char *path)
 {
-    for (int i = 0; i < TEMPORARIES; i++) {
-        if (temporaries[i])
-            continue;
-        temporaries[i] = strdup(path);
-        if (temporaries[i])
-            return i;
+    struct pf_temporary *entry = free_temporaries;
+    char *copy = strdup(path);
+
+    if (entry)
+        free_temporaries = entry->next_free;
+    else if (copy && (entry = calloc(1, sizeof *entry)) != NULL) {
+        entry->next = temporaries;
+        temporaries = entry;
+    }
+    if (!copy || !entry) {
         unlink(path);
         pf_tool_nomem(tool);
     }
-    return -1;
+    entry->path = copy;
+    return entry;
 }
 
-void pf_tool_temporary_done(int slot)
+void pf_tool_temporary_done(struct pf_temporary *entry)
 {
-    if (slot < 0)
+    if (!entry)
         return;
-    char *path = temporaries[slot];
-    temporaries[slot] = NULL;
+    char *path = entry->path;
+    entry->path = NULL;
     free(path);
+    entry->next_free = free_temporaries;
+    free_temporaries = entry;
 }
 
 /* The next file that is opened would get the number of a closed standard descriptor, and messages

@@ -78,10 +78,10 @@ _Noreturn void pf_tool_sink_exit(struct pf_tool *, struct pf_sink *);
 /* Removes the progress line permanently, before output goes to the terminal; for
  * pf_sink_before_terminal. */
 void pf_tool_line_over(void *tool);
-/* Registers a file to remove if the program ends by exit or by a signal. Returns a slot for
- * pf_tool_temporary_done, or -1 if no slot is free. */
-int pf_tool_temporary(struct pf_tool *, const char *path);
-void pf_tool_temporary_done(int slot);
+/* Registers a file to remove if the program ends by exit or by a signal, until
+ * pf_tool_temporary_done. Exits 4 if out of memory. */
+struct pf_temporary *pf_tool_temporary(struct pf_tool *, const char *path);
+void pf_tool_temporary_done(struct pf_temporary *); /* NULL is allowed */
 
 /* The final exit status. */
 int pf_tool_finish(struct pf_tool *);

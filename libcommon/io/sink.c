@@ -31,10 +31,11 @@ enum {
 
 struct pf_sink_output {
     char *name; /* for messages, with quotes */
-    int fd;     /* -1: memory, or the sink below */
+    int fd;     /* -1: memory, the sink below, or a parked file between writes */
     struct pf_sink *below;
     bool is_stdout;
     bool live, terminal, sync;
+    bool parked;      /* the temporary file is open only during writes */
     unsigned columns; /* width of a line; 0: no limit */
     const char *mark;
     void (*before)(void *); /* called before the first byte to a terminal; NULL: nothing to call */
@@ -58,22 +59,27 @@ static int fail(struct pf_sink *sink)
     return sink->output->error.code;
 }
 
-/* Writes all bytes to the descriptor, to the sink below, or to memory. */
-static int write_raw(struct pf_sink_output *output, const void *bytes, size_t size)
+/* Closes the output. Standard output stays open for the program; closing a copy makes the system
+ * report errors of writes that it held back (NFS). */
+static void close_output(struct pf_sink_output *output)
 {
-    const char *p = bytes;
+    int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
 
-    if (output->below)
-        return pf_sink_write(output->below, bytes, size) == PF_OK
-                   ? PF_OK
-                   : pf_sink_status(output->below, &output->error);
-    if (output->fd < 0)
-        return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
-                                                              : pf_error_nomem(&output->error);
-    if (size > 0 && output->terminal && output->before) {
-        output->before(output->before_arg);
-        output->before = NULL;
-    }
+    output->fd = -1;
+    if (fd >= 0 && close(fd) != 0)
+        pf_error_system(&output->error, "cannot close %s", output->name);
+}
+
+/* Syncs a descriptor. Descriptors that cannot be synced (pipes, terminals) give EINVAL. */
+static void sync_descriptor(struct pf_sink_output *output, int fd)
+{
+    if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+        pf_error_system(&output->error, "cannot sync %s", output->name);
+}
+
+/* Writes all bytes to the descriptor. */
+static int write_file(struct pf_sink_output *output, const char *p, size_t size)
+{
     while (size > 0) {
         ssize_t written = write(output->fd, p, size < WRITE_MAX ? size : WRITE_MAX);
 
@@ -91,6 +97,50 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
         }
     }
     return PF_OK;
+}
+
+/* Opens a parked file at its end. */
+static int reopen(struct pf_sink_output *output)
+{
+    do
+        output->fd =
+            open(output->temporary, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+    while (output->fd < 0 && errno == EINTR);
+    if (output->fd < 0)
+        return pf_error_system(&output->error, "cannot reopen the file beside %s", output->name);
+    return PF_OK;
+}
+
+/* Opens a parked file, writes, and closes the file. With pf_sink_sync each write waits for the
+ * disk, because the system may forget a failed write of a file that nobody has open. */
+static int write_parked(struct pf_sink_output *output, const char *bytes, size_t size)
+{
+    if (size == 0 || reopen(output) != PF_OK)
+        return output->error.code;
+    write_file(output, bytes, size);
+    if (output->sync && output->error.code == PF_OK)
+        sync_descriptor(output, output->fd);
+    close_output(output);
+    return output->error.code;
+}
+
+/* Writes all bytes to the descriptor, to the sink below, or to memory. */
+static int write_raw(struct pf_sink_output *output, const void *bytes, size_t size)
+{
+    if (output->below)
+        return pf_sink_write(output->below, bytes, size) == PF_OK
+                   ? PF_OK
+                   : pf_sink_status(output->below, &output->error);
+    if (output->parked)
+        return write_parked(output, bytes, size);
+    if (output->fd < 0)
+        return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
+                                                              : pf_error_nomem(&output->error);
+    if (size > 0 && output->terminal && output->before) {
+        output->before(output->before_arg);
+        output->before = NULL;
+    }
+    return write_file(output, bytes, size);
 }
 
 /* Writes bytes through the compressor. `flush` is zlib's. */
@@ -242,6 +292,19 @@ void pf_sink_sync(struct pf_sink *sink)
     sink->output->sync = true;
 }
 
+int pf_sink_park(struct pf_sink *sink, struct pf_error *error)
+{
+    struct pf_sink_output *output = sink->output;
+
+    if (output->temporary && !output->parked && output->error.code == PF_OK) {
+        output->parked = true;
+        close_output(output);
+        if (output->error.code != PF_OK)
+            fail(sink);
+    }
+    return pf_sink_status(sink, error);
+}
+
 bool pf_sink_live(const struct pf_sink *sink)
 {
     return sink->output->live;
@@ -294,16 +357,6 @@ const char *pf_sink_temporary(const struct pf_sink *sink)
     return sink->output->temporary;
 }
 
-/* Closes the output. Standard output stays open for the program; closing a copy makes the system
- * report errors of writes that it held back (NFS). */
-static void close_output(struct pf_sink_output *output)
-{
-    int fd = output->is_stdout ? dup(STDOUT_FILENO) : output->fd;
-
-    if (fd >= 0 && close(fd) != 0)
-        pf_error_system(&output->error, "cannot close %s", output->name);
-}
-
 /* Removes the temporary file, if it is still there, and frees the sink. */
 static void discard(struct pf_sink *sink)
 {
@@ -338,13 +391,6 @@ static char *folder_of(const char *path, const char **name)
     return folder;
 }
 
-/* Syncs a descriptor. Descriptors that cannot be synced (pipes, terminals) give EINVAL. */
-static void sync_descriptor(struct pf_sink_output *output, int fd)
-{
-    if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-        pf_error_system(&output->error, "cannot sync %s", output->name);
-}
-
 /* Opens the folder of the target for syncing: the new name is on the disk once the folder is.
  * Opened before the rename, so that only the sync itself can fail afterwards. -1: not wanted, or an
  * error. */
@@ -371,6 +417,8 @@ int pf_sink_commit(struct pf_sink *sink, struct pf_error *error)
     int status, folder;
 
     pf_sink_finish(sink);
+    if (output->sync && output->parked && output->error.code == PF_OK)
+        reopen(output);
     if (output->sync && output->error.code == PF_OK && output->fd >= 0)
         sync_descriptor(output, output->fd);
     close_output(output);

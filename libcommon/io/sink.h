@@ -43,6 +43,12 @@ int pf_sink_gzip(struct pf_sink *, int level);
  * are not synced, without an error. */
 void pf_sink_sync(struct pf_sink *);
 
+/* Closes the descriptor of a file that is written beside its target: from now on the file is open
+ * only while bytes are written to the file, so a program can write more files than the system lets
+ * be open. Standard output and files written in place stay open. PF_OK or PF_IO. A file that cannot
+ * be opened again fails the write, the flush or the commit. */
+int pf_sink_park(struct pf_sink *, struct pf_error *);
+
 /* The slow part of a write. */
 int pf_sink_spill(struct pf_sink *, const void *bytes, size_t size);
 

@@ -332,6 +332,20 @@ hasty() { (ulimit -t 20 && "$@"); }
         [ "$got" -gt 128 ] || wrong "status $got after SIG$signal"
         [ -z "$(ls -A to; ls -A spill)" ] || wrong "SIG$signal leaves $(ls -A to spill)"
     done
+    # 90 files, of which the last are closed between writes
+    for k in {1..90}; do printf 'main 1\n' | "$PROFUTILS_BIN/profcat" -f folded --set-label "key=$k"; done >90.pfs
+    rm -f feed
+    mkfifo feed
+    "$PROFUTILS_BIN/proffilter" --split=key - -o 'to/%s.pfs' <feed 2>err &
+    pid=$!
+    exec 9>feed
+    cat 90.pfs >&9
+    for _ in {1..1000}; do [ "$(ls -A to | wc -l)" -lt 90 ] || break; sleep 0.01; done
+    [ "$(ls -A to | wc -l)" -eq 90 ] || wrong "no 90 files: $(ls -A to)"
+    kill -TERM "$pid"
+    wait "$pid" || true
+    exec 9>&-
+    [ -z "$(ls -A to)" ] || wrong "SIGTERM leaves $(ls -A to)"
     # a warning to nobody
     printf 'no stack at all\nf 1\n' | "$PROFUTILS_BIN/profcat" -f folded - -o to/out 2> >(exec true) || true
     rm -f to/out
@@ -427,6 +441,14 @@ hasty() { (ulimit -t 20 && "$@"); }
         shim FAULT_FSYNC=1 small.folded -o to/out || wrong "synced unasked"
         shim FAULT_FSYNC=3 --sync small.folded | grep -q '"schema"' || wrong "a pipe cannot be synced"
     done <programs
+    # a file that is closed between writes: each write is synced, then the whole file, then the directory
+    program=proffilter format=pfs
+    for call in 1 2 3 4; do
+        rm -f to/*
+        got=0
+        (ulimit -n 10 && shim FAULT_FSYNC=$call --sync --split=key small.folded -o 'to/%s.pfs') 2>err || got=$?
+        [ "$got" -eq $((call < 4 ? 4 : 0)) ] && [ "$(ls -A to)" = "$([ "$call" -lt 3 ] || echo _none.pfs)" ] || wrong "sync $call: status $got, $(ls -A to)"
+    done
     [ "$bad" -eq 0 ]
 }
 

@@ -400,16 +400,19 @@ together()
 }
 
 @test "--split works with more files than may be open at a time" {
-    rm -rf to && mkdir to
+    rm -rf to few && mkdir to few
     awk 'BEGIN { for (i = 0; i < 900; i++) printf "main;f%d %d\n", i % 7, i + 1 }' >long.folded
     proffilter --rename='s/f/g/' long.folded >long.pfs
     # 300 values of three records each, in turns, so that no file can be closed early
     for k in $(seq 300); do awk "NR % 300 == $k % 300" long.folded >part.folded && profcat --set-label "key=v$k" part.folded; done >many.pfs
     cat many.pfs many.pfs | profcat >twice.pfs
-    (ulimit -n 90 && TMPDIR=$PWD/to proffilter --split=key -o 'to/%s.pfs' twice.pfs)
+    (ulimit -n 90 && TMPDIR=nowhere proffilter --split=key -o 'to/%s.pfs' twice.pfs)
     [ "$(ls -A to | wc -l)" -eq 300 ]
     [ "$(profcat -c to/v123.pfs)" = 6 ]
     together twice.pfs to
+    # no part can stay open
+    (ulimit -n 10 && proffilter --split=key -o 'few/%s.pfs' twice.pfs)
+    diff -r to few
 }
 
 @test "--split to a missing directory is an error with a message" {

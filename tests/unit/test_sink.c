@@ -398,6 +398,75 @@ static void test_sink_file(void)
     free(bytes);
 }
 
+/* The lowest free descriptor. */
+static int free_descriptor(void)
+{
+    int file = dup(STDERR_FILENO);
+
+    close(file);
+    return file;
+}
+
+static void test_park(void)
+{
+    enum { SIZE = 700000 };
+    unsigned char *bytes = malloc(SIZE);
+    const char *path = in_folder("parked");
+    int free_before = free_descriptor();
+    struct pf_sink *sink;
+    struct pf_source *source;
+    struct pf_error error = {0}, gone = {0}, gone_at_end = {0};
+    char expected[400];
+
+    fill(bytes, SIZE);
+    for (int gzip = 0; gzip < 2; gzip++) {
+        bool closed = true;
+
+        pf_sink_open(&sink, path, &error);
+        if (gzip != 0)
+            pf_sink_gzip(sink, 1);
+        pf_sink_sync(sink);
+        tap_int(pf_sink_park(sink, &error), PF_OK, "a file is parked");
+        for (size_t at = 0; at < SIZE; at += 70000) {
+            closed = closed && free_descriptor() == free_before;
+            pf_sink_write(sink, bytes + at, 70000);
+        }
+        tap_ok(closed && free_descriptor() == free_before, "the file is closed between writes");
+        tap_int(pf_sink_commit(sink, &error), PF_OK, "and is committed");
+        pf_source_open(&source, path, &error);
+        tap_ok(drain_source(source, bytes, SIZE, 100000) == SIZE &&
+                   pf_source_status(source, NULL) == PF_OK,
+               "with all bytes");
+        pf_source_close(source);
+    }
+    snprintf(expected, sizeof expected,
+             "cannot reopen the file beside '%s': No such file or directory", path);
+    pf_sink_open(&sink, path, &error);
+    pf_sink_park(sink, &error);
+    unlink(pf_sink_temporary(sink));
+    tap_int(pf_sink_write(sink, bytes, SIZE), PF_IO, "a write fails if the file is gone");
+    tap_int(pf_sink_commit(sink, &gone), PF_IO, "and the commit");
+    tap_text(gone.text, expected, "with a message");
+    pf_sink_open(&sink, path, &error);
+    pf_sink_sync(sink);
+    pf_sink_park(sink, &error);
+    unlink(pf_sink_temporary(sink));
+    tap_int(pf_sink_commit(sink, &gone_at_end), PF_IO, "so does the sync of an empty file");
+    tap_text(gone_at_end.text, expected, "with the same message");
+    pf_sink_open(&sink, path, &error);
+    pf_sink_park(sink, &error);
+    pf_sink_write(sink, bytes, SIZE);
+    pf_sink_abort(sink);
+    pf_source_open(&source, path, &error);
+    tap_ok(drain_source(source, bytes, SIZE, 100000) == SIZE, "an abort leaves the old file");
+    pf_source_close(source);
+    pf_sink_open(&sink, "/dev/null", &error);
+    tap_ok(pf_sink_park(sink, &error) == PF_OK && free_descriptor() > free_before,
+           "a file that is written in place stays open");
+    pf_sink_abort(sink);
+    free(bytes);
+}
+
 static void ignore(int number)
 {
     (void)number;
@@ -509,6 +578,7 @@ int main(void)
     test_sink_memory();
     test_deflate_layer();
     test_sink_file();
+    test_park();
     test_interrupts();
     remove_folder();
     return tap_done();
