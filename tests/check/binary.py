@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds --binary against the tools of binutils, over programs that are compiled here.
+"""Compares --binary with the tools of binutils, for programs that are compiled here.
 
-    binary.py lines .       functions, files, lines and inlined calls of every instruction, as addr2line has them: with and without PIE, in all
-                            versions of DWARF, debugging information that is kept apart, C++, clang where it is there
-    binary.py symbols .     a program without debugging information: the names nm has
+    binary.py lines .       functions, files, lines and inlined calls of every instruction are those of addr2line: with and without PIE, in
+                            all versions of DWARF, with separate debugging information, C++, and clang if installed
+    binary.py symbols .     names in a program without debugging information are those of nm
     binary.py formats .     DCPI, pprof, perf script and gmon.out profiles of the same program; build ids; several programs
-    binary.py gprof DIR     DIR/gmon/*.gmon.out and a profile made here: gprof's tables
+    binary.py gprof DIR     DIR/gmon/*.gmon.out and a profile made here give gprof's tables
     binary.py hostile .     damaged programs: a message, never a crash
 
 Differences are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs, CC the compiler.
@@ -113,7 +113,7 @@ def build(name, source, *flags, compiler=None):
 
 
 def text_segment(program):
-    """Offset and address of what is executable."""
+    """Offset and address of the executable segment."""
     found = re.search(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) \S+ 0x([0-9a-f]+) \S+ R E", tool("readelf", "-lW", program))
     return tuple(int(n, 16) for n in found.groups())
 
@@ -123,7 +123,7 @@ def is_pie(program):
 
 
 def instructions(program):
-    """(address, function) of every instruction; not what fills up the space between functions."""
+    """(address, function) of every instruction, without the padding between functions."""
     out, name = [], ""
     sizes = [(int(a, 16), int(s)) for a, s in re.findall(r"^ *\d+: ([0-9a-f]+) +(\d+) FUNC ", tool("readelf", "-sW", program), re.M)]
     for line in tool("objdump", "-d", "-j", ".text", program).splitlines():
@@ -137,7 +137,7 @@ def instructions(program):
 
 
 def profile(program, addresses, name=None, moved=None):
-    """A CPU profile of gperftools with one sample an address: k + 1 of the k-th."""
+    """A CPU profile of gperftools in which address k has k + 1 samples."""
     words = [0, 3, 0, 1000, 0]
     base = (BASE if is_pie(program) else 0) if moved is None else moved
     for k, address in enumerate(addresses):
@@ -169,7 +169,7 @@ def addr2line(program, addresses, *options):
 
 
 def plain(name):
-    """A demangled name without its parameters and what it returns."""
+    """A demangled name without its parameters and return type."""
     name = re.sub(r" \[clone.*", "", name).replace("unsigned long", "long unsigned int")
     depth, end = 0, len(name)
     if name.endswith(") const"):
@@ -220,7 +220,7 @@ def check_lines(_):
         for k, flags in enumerate((["-no-pie"], ["-pie", "-fPIE"], ["-no-pie", "-gdwarf-4"], ["-pie", "-fPIE", "-gdwarf-3"], ["-no-pie", "-O3"])):
             if works(*compiler, "-g", *flags):
                 check_program(build("prog%d%s" % (k, compiler[0].replace("/", "_")), PROGRAM, "-O2", "-g", *flags, compiler=compiler), own)
-    # kept apart: the program tells where by its debug link
+    # debugging information in a separate file, named by the program's debug link
     program = build("apart", PROGRAM, "-O2", "-g", "-pie", "-fPIE")
     shutil.copy(program, "whole")
     tool("objcopy", "--only-keep-debug", program, "apart.debug")
@@ -231,7 +231,7 @@ def check_lines(_):
         build("split", PROGRAM, "-O2", "-g")
         os.rename("split", "unsplit")
         check_program(build("split", PROGRAM, "-O2", "-g", "-gsplit-dwarf"), own, dwarf_of="unsplit")
-    # C++: names with what they stand in
+    # C++: names with their scopes
     compiler = [c for c in (["g++"], ["clang++"]) if shutil.which(c[0])]
     if compiler:
         check_program(build("cplusplus", CPLUSPLUS, "-O2", "-g", compiler=compiler[0]), re.compile("main|app|Shape"), demangle=True)
@@ -276,7 +276,7 @@ def check_formats(_):
     program = build("formats", PROGRAM, "-O2", "-g", "-no-pie", "-Wl,--build-id=sha1")
     pie = build("formats_pie", PROGRAM, "-O2", "-g", "-pie", "-fPIE", "-Wl,--build-id=sha1")
     code = [a for a, n in instructions(program) if n == "work"]
-    # clang has code of no line, which is line 0 here and ? there
+    # clang makes code without a line, which is line 0 here and ? in addr2line
     expected = [[(n, int(l.rsplit(":", 1)[1].replace("?", "0"))) for n, l in stack] for stack in addr2line(program, code)]
     inside = max(range(len(code)), key=lambda k: len(expected[k]))
     address, names = code[inside], expected[inside]
@@ -284,7 +284,7 @@ def check_formats(_):
     def named(found, k=0):
         return [(f["function"], f["line"]) for f in found[k]["stack"]]
 
-    # DCPI: the innermost call has the counts
+    # DCPI: the innermost inlined call gets the counts
     tsize = 0x10000
     head = "image 1\nepoch 9705191724\nplatform h\nevent cycles\nperiod 1\ntstart %x\ntsize %d\ncpuspeed 1\npath /elsewhere/formats\nversion pdb-0.07\n"
     start = text_segment(program)[1]
@@ -307,10 +307,10 @@ def check_formats(_):
     differ("renamed, same build", named(rows("--binary=renamed", given=data)), names)
     data = pprof(address, start, start + size, offset, b"")
     differ("renamed", named(rows("--binary=renamed", given=data, warned="none of the 1 unnamed addresses")), [("0x%x" % address, 0)])
-    # perf script: what perf could not name
+    # perf script: a frame that perf could not name
     data = b"prog 1 1.000000: 1 cycles:u: \n\t%16x [unknown] (/elsewhere/formats)\n\t%16x known+0x10 (/elsewhere/formats)\n\n" % (address, address)
     differ("perf", named(rows("--binary=" + program, given=data)), names + [("known", 0)])
-    # several programs: each names its own
+    # several programs: each names its own addresses
     words = struct.pack("<12Q", 0, 3, 0, 1000, 0, 1, 1, address, 1, 1, BASE + next(a for a, n in instructions(pie) if n == "twice"), 0)[:-8]
     maps = ""
     for file, base in ((program, 0), (pie, BASE)):
@@ -320,7 +320,7 @@ def check_formats(_):
     for options in (["--binary=%s,%s" % (program, pie)], ["--binary=" + program, "--binary=" + pie]):
         found = rows(*options, given=data)
         differ("several", (named(found), named(found, 1)[0][0]), (names, "twice"))
-    # with symbols for what is left
+    # with --symbols for the other addresses
     with open("nm.txt", "w") as out:
         out.write("%016x T elsewhere\n" % (text_segment(pie)[0]))
     found = rows("--binary=" + program, "--symbols=nm.txt", given=data)
@@ -367,7 +367,7 @@ def check_gmon(file, program, expected, slack=0.005):
             times[row["stack"][0]["function"]] += row["values"]["time"]
         else:
             counts[(row["stack"][1]["function"], row["stack"][0]["function"])] += row["values"]["calls"]
-    # gprof prints hundredths, and counts a bin as a bit more than itself: a tick, where bins are few
+    # gprof prints hundredths and counts a bin a little too high: by a tick, if there are few bins
     for name in set(flat) | set(times):
         if abs(times[name] / 1e9 - flat.get(name, 0)) > slack + 0.002 * flat.get(name, 0):
             differ("%s: time of %s" % (file, name), times[name], flat.get(name, 0))

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Inputs that pack to almost nothing: bombs.py BIN [MEGABYTES].
+"""Inputs that compress to almost nothing: bombs.py BIN [MEGABYTES].
 
-A program takes at most 64 MiB and 16 times the decompressed size, and 400 bytes more for each name,
-place, stack or set of labels that differs from all before it. The inputs here have a valid beginning
-and then the cheapest repetition of their format; without MEGABYTES they are small, and 24 of the
-64 MiB must do. Every format that is read has a line. --max-input refuses larger inputs, in whichever
-layer they are unpacked.
+A program may use at most 64 MiB plus 16 times the decompressed size, plus 400 bytes for each distinct
+name, place, stack or set of labels. The inputs here have a valid beginning and then the shortest
+repetition of their format. Without MEGABYTES they are small, and 24 instead of 64 MiB must be enough.
+Every format that is read has a line. --max-input must refuse larger inputs, in each layer of compression.
 """
 import gzip
 import os
@@ -22,12 +21,12 @@ DISTINCT = 400  # bytes
 
 
 def same(head, unit, tail=b""):
-    """The unit again and again: nothing is different."""
+    """Repeats the unit: nothing is distinct."""
     return lambda: (head + unit * (SIZE // len(unit)) + tail, 0)
 
 
 def each(head, unit, tail=b""):
-    """The unit with a number of its own, in hexadecimal for each %x."""
+    """Repeats the unit with a different number each time, in hexadecimal for each %x."""
     marks = unit.count(b"%")
 
     def make():
@@ -39,7 +38,7 @@ def each(head, unit, tail=b""):
 
 
 def packed(head, unit, tail=b""):
-    """A binary unit made of a number."""
+    """Repeats a binary unit that is made from a different number each time."""
     def make():
         count = SIZE // len(unit(1 << 16))
         return head + b"".join(unit(k) for k in range(1, count)) + tail, count
@@ -63,7 +62,7 @@ PPROF = b"\x32\x00\x0a\x04\x08\x01\x10\x02\x32\x01a\x32\x01b"
 
 
 def written(name, lines):
-    """What profcat writes of folded stacks that are all different."""
+    """The output of profcat for folded stacks that are all different."""
     def make():
         count = SIZE // lines
         text = b"".join(b"main;%x 1\n" % k for k in range(count))
@@ -141,8 +140,8 @@ NYTPROF = (b"NYTProf 5 0\n#Perl profile database\n:basetime=1\n:ticks_per_sec=10
 FUNCTION = b")\x03z\x01ai\x01\0\0\0z\x01b"
 PSTATS = b"{" + FUNCTION + b")\x05" + b"i\1\0\0\0" * 2 + b"f\x033.0" * 2
 
-# (Format, what repeats): a function that gives the bytes and how many things are different, and the
-# exit status (None: 0 or 3).
+# (Format, what repeats): a function that returns the bytes and the number of distinct things, and the
+# expected exit status (None: 0 or 3).
 BOMBS = {
     ("pprof", "empty mappings"): (same(PPROF, b"\x1a\x00"), 3),
     ("pprof", "empty locations"): (same(PPROF, b"\x22\x00"), 3),
@@ -282,8 +281,8 @@ def run(path, program="profcat", *options):
 
 
 def write_bomb(make, path):
-    """In a process of its own, for a child begins with the memory of its parent: decompressed size
-    and how many things are different."""
+    """Writes a bomb. Returns the decompressed size and the number of distinct things. Runs in its own process, because a
+    child starts with the memory of its parent."""
     get, put = os.pipe()
     child = os.fork()
     if child == 0:
@@ -325,7 +324,7 @@ def check_formats(problems):
 
 
 def layers(folder):
-    """The same 3,000 folded lines in every layer: their contents are larger than 20,000 bytes."""
+    """Tests the limit with the same 3,000 folded lines in every layer of compression: their contents are larger than 20,000 bytes."""
     plain = os.path.join(folder, "plain.folded")
     with open(plain, "w", encoding="ascii") as file:
         file.writelines(f"main;function_{k % 50};leaf_{k} {k + 1}\n" for k in range(3000))
@@ -343,7 +342,7 @@ def layers(folder):
 
 
 def nytprof_comments(folder):
-    """A NYTProf file of comments, deflated: its bytes are a hundredth of what they unpack to."""
+    """A deflated NYTProf file of comments, a hundredth of its decompressed size."""
     head = (b"NYTProf 5 0\n#Perl profile database\n:basetime=1\n:ticks_per_sec=10000000\n"
             b":nv_size=8\n")
     comment = b"#" + b"x" * 99 + b"\n"

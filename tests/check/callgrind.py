@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the programs against callgrind and cachegrind profiles.
+"""Tests the programs with callgrind and cachegrind profiles.
 
-    callgrind.py read MODE DIR    records of every file against the decoder below; MODE: direct, or through pfs, callgrind, both
-    callgrind.py tables DIR       totals, flat and cumulative values of functions against what callgrind_annotate and cg_annotate
-                                  said (NAME.expected*.txt)
-    callgrind.py annotate DIR     callgrind_annotate, where there is one, on what -t callgrind writes of every file there is
-    callgrind.py stacks DIR       edges made of stacks against an independent sum
+    callgrind.py read MODE DIR    records of every file are those of the decoder below; MODE: direct, or through pfs, callgrind, both
+    callgrind.py tables DIR       totals, flat and cumulative values of functions are those that callgrind_annotate and cg_annotate
+                                  printed (NAME.expected*.txt)
+    callgrind.py annotate DIR     callgrind_annotate, if installed, reads the output of -t callgrind for every file
+    callgrind.py stacks DIR       edges made from stacks are those of an independent sum
 
 The decoder is written from the format's description. Differences are printed; the exit status is 1 when there are any.
 PROFUTILS_BIN is the directory of the programs.
@@ -32,7 +32,7 @@ def number(word):
 
 
 class Profile:
-    """Sums by place and by call, of all parts. A place is (object, file, function, line, address, inlined)."""
+    """Sums of all parts by place and by call. A place is (object, file, function, line, address, inlined)."""
 
     def __init__(self, data):
         self.flat, self.edge = collections.defaultdict(lambda: collections.Counter()), collections.defaultdict(
@@ -271,11 +271,11 @@ def check_read(mode, directory):
             differ(path, "metadata", got, "decoder:", want.header)
 
 
-# ---- What the tools say ----
+# ---- Listings of the tools ----
 
 
 def annotated(path):
-    """Events, totals, and values of each function of an annotate listing."""
+    """Events, totals, and values of each function in a listing of callgrind_annotate or cg_annotate."""
     events, totals, rows, state = [], None, {}, ""
     for line in open(path, encoding="utf-8", errors="replace"):
         line = line.rstrip("\n")
@@ -309,8 +309,8 @@ def top(path, measure, *options, through=()):
 
 
 def with_unknown_part(profile, event):
-    """Functions (file:name) whose calls took more than what the file says they and their callees cost. callgrind_annotate
-    goes by the calls, proftop by the costs."""
+    """Functions (file:name) whose calls cost more than the file says for them and their callees. callgrind_annotate uses the
+    cost of the calls, proftop the cost of the functions."""
     called, spent = collections.Counter(), collections.Counter()
     for place, values in profile.flat.items():
         spent[place[1] + ":" + place[2]] += values[event]
@@ -321,7 +321,7 @@ def with_unknown_part(profile, event):
 
 
 def on_cycles(profile):
-    """Functions (file:name) that call themselves, however far around, and those that stand for several of one name."""
+    """Functions (file:name) that call themselves directly or indirectly, and names that several functions share."""
     calls, objects = collections.defaultdict(set), collections.defaultdict(set)
     for (caller, callee), _ in profile.edge.items():
         a, b = caller[1] + ":" + caller[2], callee[1] + ":" + callee[2]
@@ -342,7 +342,7 @@ def on_cycles(profile):
 
 
 def annotated_lines(path):
-    """What each line of a listing's sources cost with the calls made there, of one event: (file, line) -> cost."""
+    """Cost of each source line in a listing, with the calls made there, for one event: (file, line) -> cost."""
     costs, file, number = collections.Counter(), None, 0
     for line in open(path, encoding="utf-8", errors="replace"):
         found = re.match(r"-- (Auto|User)-annotated source: (.*)", line)
@@ -361,7 +361,7 @@ def annotated_lines(path):
 
 
 def check_lines(path, listing, event, cycles):
-    """Lines of functions that are on no cycle, in the sources that the tool found."""
+    """Compares lines of functions that are on no cycle, in the sources that the tool found."""
     theirs, ours, passed = annotated_lines(listing), collections.Counter(), set()
     files = {file for file, _ in theirs}
     out = run(path, ["proftop", "-t", "json", "-n", "0", "--min-percent=0", "-m", event_name(event), "--by=line"])
@@ -394,7 +394,7 @@ def check_tables(directory):
         for k, event in enumerate(map(event_name, events)):
             total, ours = top(path, event)
             own = sum(values[event] for values in profile.flat.values())
-            listed = None if re.search("xdebug|cachesim", path) else totals[k]  # theirs is the summary line, which says more
+            listed = None if re.search("xdebug|cachesim", path) else totals[k]  # the tool shows the file's summary line, which is higher
             if total != own or total != (own if listed is None else listed):
                 differ(path, event, "total", total, "lines:", own, "tool:", totals[k])
             for name, values in rows.items():
@@ -419,11 +419,11 @@ def check_tables(directory):
         differ("only", compared, "values compared")
 
 
-# ---- What the tools say of what is written ----
+# ---- Listings of written files ----
 
 
 def written(path):
-    """Events, totals and rows of callgrind_annotate, self and inclusive, for what -t callgrind makes of a file."""
+    """Events, totals and rows of callgrind_annotate, self and inclusive, for the output of -t callgrind."""
     name = "written.callgrind"
     with open(name, "wb") as file:
         file.write(run(path, ["profcat", "-q", "-t", "callgrind"]))
@@ -452,7 +452,7 @@ def check_annotate(directory):
         for path in found:
             with open(path, "rb") as file:
                 if re.search(rb"^events:(.*\n)*events:|^x-unknown", file.read(), re.M):
-                    continue  # it has several parts, which the tool does not know, or a line that it does not
+                    continue  # it has several parts, or a line that the tool does not know
             name, (events, totals, rows), (_, _, inclusive) = written(path)
             profile = decode(name)
             zero = {a + ":" + b for a, b in profile.calls_zero}
@@ -470,8 +470,8 @@ def check_annotate(directory):
                     if function not in zero and ours.get(function, [0])[0] != values[k] * factor(event):
                         differ(path, event, function, "flat", ours.get(function), "tool:", values)
             called = {callee[1] + ":" + callee[2] for _, callee in profile.edge}
-            roots = {a[1] + ":" + a[2] for a, b in profile.edge if b[5]} - called  # whose inlined lines it leaves out
-            if folder == "pynytprof":  # where its calls have no exclusive times
+            roots = {a[1] + ":" + a[2] for a, b in profile.edge if b[5]} - called  # the tool leaves out inlined lines of these
+            if folder == "pynytprof":  # in case its calls have no exclusive times
                 roots |= with_unknown_part(profile, event_name(events[0]))
             for function, values in inclusive.items():
                 if function not in zero | cycles | roots and ours and k == 0 and ours[function][1] != values[0] * factor(events[0]):
@@ -489,7 +489,7 @@ def readable(path):
 
 
 def stack_sums(path):
-    """Self and calls of stacks of folded text, by function: a pair once a stack."""
+    """Self values of functions and values of calls in folded stacks. A stack counts each pair of functions once."""
     own, pairs = collections.Counter(), collections.defaultdict(lambda: [0, 0])
     for line in open(path, encoding="utf-8"):
         stack, _, count = line.rstrip("\n").rpartition(" ")

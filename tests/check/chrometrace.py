@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Spans of Chrome's traces: random ones, and the smallest cases, against the arithmetic of intervals.
+"""Tests spans of Chrome's traces, random ones and the smallest cases, against the arithmetic of intervals.
 
     chrometrace.py
 
-The model pairs events by searching lists, gives every span its parent, and subtracts the times of its children from its own. Nothing is
-swept in the order of time as the reader does. Each random thread has names of its own, so one trace holds them all. Differences are
-printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
+The model pairs events by searching lists, finds the parent of every span, and subtracts the times of its children from its own. Unlike the
+reader it does not go through the events in order of time. Each random thread has different names, so that one trace can hold all threads.
+Differences are printed; the exit status is 1 if there are any. PROFUTILS_BIN is the directory of the programs.
 """
 import collections
 import json
@@ -19,7 +19,7 @@ THREADS = 3000
 
 
 def paired(events):
-    """Spans (begin, end or None, order, name) of one thread, and the number of ends without a begin."""
+    """Spans (begin, end or None, order, name) of one thread, and the number of end events without a begin event."""
     ranked = sorted(enumerate(events), key=lambda item: (item[1]["ts"], item[0]))
     spans, open_ones, orphans = [], [], 0
 
@@ -89,7 +89,7 @@ def random_thread(rng, number):
 
 
 def read(threads):
-    """profcat's time by path in microseconds, and what it warns about."""
+    """profcat's time by path in microseconds, and its warnings."""
     trace = [dict(event, pid=1, tid=number) for number, events in enumerate(threads) for event in events]
     got = subprocess.run([os.path.join(os.environ["PROFUTILS_BIN"], "profcat"), "-f", "chrometrace", "-t", "folded"],
                          input=json.dumps(trace).encode(), capture_output=True, timeout=60)  # fmt: skip
@@ -123,13 +123,13 @@ def compare(title, threads, expected=None):
 
 
 def event(text):
-    """`X x 180+275`, `B b 180`, `E b 424`, `E - 424`."""
+    """Makes an event from text such as `X x 180+275`, `B b 180`, `E b 424` or `E - 424`."""
     phase, name, when = text.split()
     begin, _, duration = when.partition("+")
     return {"ph": phase, "ts": int(begin), **({"dur": int(duration)} if duration else {}), **({} if name == "-" else {"name": name})}
 
 
-# events; self times by hand; cut spans, the time cut off, orphans, unclosed
+# events; self times worked out by hand; cut spans, the time cut off, orphans, unclosed
 CASES = [
     ("X x 180+275,B b 180,E b 424,X later 9000+10", {"x": 31, "x;b": 244, "later": 10}, (0, 0, 0, 0)),
     ("X x 100+50,B b 120,E b 150,X later 9000+10", {"x": 20, "x;b": 30, "later": 10}, (0, 0, 0, 0)),

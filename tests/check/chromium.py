@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its debugging pipe: no port, no package."""
+"""Drives a headless Chromium through its debugging pipe, without a port or a package."""
 import base64
 import json
 import os
@@ -8,16 +8,16 @@ import tempfile
 
 
 def program():
-    """The browser's path, or None."""
+    """The browser's path, or None if there is none."""
     return next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 
 
 class Failed(Exception):
-    """What the page threw."""
+    """An exception that the page threw."""
 
 
 class Page:
-    """One page in a browser of its own; a context manager."""
+    """One page in its own browser; a context manager."""
 
     def __init__(self, width=1280, height=800, dark=False):
         self.home = tempfile.mkdtemp(prefix="profutils-chromium.")
@@ -25,7 +25,7 @@ class Page:
         command = [program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                    "--disable-background-networking", "--disable-extensions", "--hide-scrollbars", f"--user-data-dir={self.home}",
                    f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"]
-        # the browser reads commands from 3 and answers on 4
+        # the browser reads commands from descriptor 3 and answers on 4
         self.browser = subprocess.Popen(["sh", "-c", f'exec "$@" 3<&{down[0]} 4>&{up[1]}', "sh", *command], pass_fds=(down[0], up[1]),
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(down[0])
@@ -92,7 +92,7 @@ class Page:
         self.settle()
 
     def run(self, script):
-        """The value of an expression; a promise is waited for."""
+        """The value of a JavaScript expression; waits if it is a promise."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise Failed(json.dumps(result["exceptionDetails"])[:2000])
@@ -120,7 +120,7 @@ class Page:
         self.settle()
 
     def complaints(self):
-        """Exceptions, errors of the log, and what was asked of any network since the page was opened."""
+        """Exceptions, errors in the log, and network requests since the page was opened."""
         found = []
         for message in self.events:
             params = message.get("params", {})

@@ -3,9 +3,9 @@
 
     cross.py DIR    DIR/FORMAT holds profiles of a format; formats without such a folder are fed by conversion
 
-Each pair either converts (status 0) or is refused (status 2, or 3 for sums it has no room for; nothing under the asked name, and a
-message that says what the format holds or cannot hold). What a format that is read again came out as has no total that the input had not, and where all kinds of
-records went over, the main measure's total is the same. Formats that lose something say what in --formats -v.
+Each pair either converts (status 0) or is refused: status 2, or 3 for sums that are too large for the format; no output file, and a message
+that says what the format holds or cannot hold. If the output can be read again, it has no total that the input does not have, and if all
+kinds of records were converted, the main measure's total is the same. --formats -v must list what a format loses.
 """
 import glob
 import fractions
@@ -17,9 +17,9 @@ import sys
 
 BIN = os.environ["PROFUTILS_BIN"]
 FILES = 6  # of each format
-COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes of its records
+COUNTS_RECORDS = {"statprofiler": "samples"}  # measures that a format makes by counting records
 REASON = re.compile(r"hold|no whole number of ticks|not counted in whole numbers|is no |have no |needs?|only|is not |has none|missing in earlier")
-TOO_GREAT = re.compile(r"too large for|would have \d{13}|different lengths")  # sums that the format has no room for
+TOO_GREAT = re.compile(r"too large for|would have \d{13}|different lengths")  # messages about sums that are too large for the format
 
 
 def run(*command):
@@ -28,7 +28,7 @@ def run(*command):
 
 
 def formats():
-    """name -> (read, written, kinds, has losses)"""
+    """name -> (is read, is written, kinds, has losses)"""
     found, name = {}, None
     for line in run("profcat", "--formats", "-v")[1].decode().splitlines():
         if line.startswith(" "):
@@ -42,7 +42,7 @@ def formats():
 
 
 def totals(path, form):
-    """(kind, unit) -> {measure: total}; None when the profile is damaged"""
+    """(kind, unit) -> {measure: total}; None if the profile is damaged"""
     status, out, _ = run("profcat", "-q", "-f", form, "-t", "ndjson", path)
     if status != 0:
         return None
@@ -97,25 +97,25 @@ def check_pair(path, form, to, facts, scratch):
         return f"{where}: what was written cannot be read"
     if form != to and to in COUNTS_RECORDS:
         after.get(("sample", "count"), {}).pop(COUNTS_RECORDS[to], None)
-    # Of stacks alone nytprof's writer makes lines and callers, and a call of each.
+    # If there are only stacks, nytprof's writer makes lines and callers from them, and one call for each.
     if form != to and to == "nytprof" and all(kind == "sample" for kind, _ in before):
         after = {key: of for key, of in after.items() if key == ("sample", "nanoseconds")}
-    # callgrind's makes lines, whose totals are those of the stacks, and calls, whose are not.
+    # callgrind's writer makes lines, which have the totals of the stacks, and calls, which have others.
     stacks_become_calls = form != to and to == "callgrind" and any(kind == "sample" for kind, _ in before)
     if stacks_become_calls and all(kind == "sample" for kind, _ in before):
         after = {key: of for key, of in after.items() if key[0] == "flat"}
     strange = amounts(after) - amounts(before) - {0}
-    # pstats tells more of functions than of their calls, which are made to agree with that: check/pystats.py.
+    # pstats has more about functions than about their calls; the calls are adapted to the functions: check/pystats.py.
     if form == "pstats" and to in ("nytprof", "pynytprof"):
         strange -= amounts({key: of for key, of in after.items() if key[0] == "edge"})
-    if to == "pynytprof":  # ticks of 100 ns, and a record for each rounding
+    if to == "pynytprof":  # ticks of 100 ns: each record may be rounded by one
         strange = {total for total in strange if not any(abs(total - other) < 100 * records(path, form) for other in amounts(before))}
     if strange:
         return f"{where}: totals that were not there: {sorted(strange)} of {after}, had {before}"
     lost = {kind for kind, _ in before} - {kind for kind, _ in after}
     if stacks_become_calls and any(kind == "flat" for kind, _ in after):
         lost.discard("sample")
-    # Flat records alone become samples of one frame, and beside samples they are left out.
+    # Flat records become samples of one frame, but are left out if there are samples.
     if to == "pprof" and any(kind == "sample" for kind, _ in after):
         lost.discard("flat")
     if lost & set(facts[2]) and any(value for (kind, _), of in before.items() if kind in lost for value in of.values()):
@@ -128,7 +128,7 @@ def check_pair(path, form, to, facts, scratch):
 def main():
     top, scratch, known, bad, pairs = sys.argv[1], os.environ["BATS_TEST_TMPDIR"], {}, [], 0
     all_formats = formats()
-    own = os.path.join(os.environ["PROFUTILS_SRC"], "tests", "corpus")  # formats that DIR calls otherwise
+    own = os.path.join(os.environ["PROFUTILS_SRC"], "tests", "corpus")  # formats that have other names in DIR
     for form, facts in sorted(all_formats.items(), key=lambda item: not os.path.isdir(os.path.join(top, item[0]))):
         if not facts[0]:
             continue

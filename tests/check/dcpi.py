@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds the programs against DCPI files whose content is known.
+"""Tests the programs with DCPI files whose content is known.
 
-    dcpi.py valid DIR        every file of DIR/dcpi/valid: records, metadata and warnings against NAME.json and the decoder below;
-                             its copy, and what passed through records and through pfs, has the same bytes
-    dcpi.py malformed DIR    every file of DIR/dcpi/malformed is refused with its class, and nothing whole is written
-    dcpi.py ops DIR          files of DIR/dcpi/ops joined by profcat: counts, header lines and chunks, or the class of the refusal
-    dcpi.py cut DIR          every file of DIR/dcpi/valid cut at every byte: refused, and so is what was written of it
-    dcpi.py random .         made files joined, with strides; canonical chunks
-    dcpi.py split .          files of several events and images read together, and taken apart again
-    dcpi.py text .           dcpicat text: parsed, written back, to dcpi and back
+    dcpi.py valid DIR        every file of DIR/dcpi/valid: records, metadata and warnings are those of NAME.json and the decoder below;
+                             copies, direct, through records and through pfs, have the same bytes
+    dcpi.py malformed DIR    every file of DIR/dcpi/malformed is refused with its class of error, and no whole file is written
+    dcpi.py ops DIR          files of DIR/dcpi/ops joined by profcat: counts, header lines and chunks, or the class of error
+    dcpi.py cut DIR          every file of DIR/dcpi/valid cut at every byte is refused, and so is the output made from it
+    dcpi.py random .         generated files joined, with strides; canonical chunks
+    dcpi.py split .          files of several events and images read together, then separated again
+    dcpi.py text .           dcpicat text: read, written back, converted to dcpi and back
     dcpi.py slow .           a producer that writes byte by byte
     dcpi.py tables .         proftop by address and image, --unit=events, --symbols
 
@@ -93,7 +93,7 @@ def decode(data):
 
 
 def canonical(counts, stride):
-    """A new chunk only where more than two counts are absent."""
+    """Chunks in canonical form: a new one begins only after more than two absent counts."""
     chunks = []
     for at in sorted(counts):
         gap = at - (chunks[-1][0] + stride * len(chunks[-1][1])) if chunks else -1
@@ -152,7 +152,7 @@ def as_utf8(text):
 
 
 def records(args, given=b""):
-    """{(image, address): {measure: value}}, as profcat has them."""
+    """profcat's records: {(image, address): {measure: value}}."""
     found = {}
     for line in good("profcat", "-q", "-t", "ndjson", *args, given=given).decode().splitlines():
         row = json.loads(line)
@@ -186,7 +186,7 @@ def valid(directory):
             differ("%s: %s" % (path, args), good("profcat", "-q", *args, path), data)
         differ(path + ": after pfs", good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", path)), data)
         differ(path + ": packed pfs", good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", "-z", "6", path)), data)
-        # Canonical order sorts the lines and drops what only the format knows.
+        # Canonical order sorts the header lines and drops metadata that only this format has.
         for out in (good("profcat", "-q", "--canonical", "-t", "dcpi", path),
                     good("profcat", "-q", "-t", "dcpi", given=good("profcat", "-q", "--canonical", path))):  # fmt: skip
             differ(path + ": canonical counts", decode(out).counts(), profile.counts())
@@ -224,7 +224,7 @@ def malformed(directory):
             for program in "profcat", "proffilter", "proftop":
                 status, out, err = run(program, *args, path)
                 differ("%s %s: status" % (program, path), status, 3)
-                # Without -f an empty file and one of nothing but zeros are nobody's.
+                # Without -f an empty file, or one of zeros only, belongs to no format.
                 if args or wanted["error"] not in ("empty-input", "header-nul"):
                     if not any("%s: " % c in err for c in classes) or "offset" not in err:
                         problems.append("%s %s: not %s: %s" % (program, path, classes, err))
@@ -328,16 +328,16 @@ def random_files(_):
             differ("turn %d: header" % turn, got.header(), parts[0].header())
             stream = b"".join(good("profcat", *args[:2], path) for path in paths)
             differ("turn %d: streams" % turn, decode(good("profcat", "-t", "dcpi", given=stream)).chunks, got.chunks)
-            # An empty file changes nothing, but that the chunks are canonical.
+            # Joining an empty file only makes the chunks canonical.
             empty = made_in.file("empty", Profile(parts[0].lines, []).encode())
             differ("turn %d: empty" % turn, decode(good("profcat", *args, empty, paths[0])).chunks,
                    canonical(parts[0].counts(stride), stride))  # fmt: skip
-    # Another stride makes addresses of two chunks meet.
+    # With another stride the addresses of two chunks overlap.
     wide = Profile(made_header(), [(0, [1, 2, 3]), (4, [5])]).encode()
     status, out, err = run("profcat", "-f", "dcpi:stride=4", given=wide)
     differ("stride that does not fit: status", status, 3)
     differ("stride that does not fit", "stride-overlap: " in err, True)
-    # The last address of 64 bits, and the one behind it; the chunk's head is where the header ends.
+    # The last 64-bit address and the address after it. The error is at the chunk's head, right after the header.
     for start, wanted in (2**64 - 6, 0), (2**64 - 5, 3):
         high = Profile(made_header(tstart="%x" % start), [(3, [1, 2, 3])])
         differ("text at %x" % start, records(["-f", "dcpi"], given=high.encode()) if wanted == 0 else {},
@@ -380,7 +380,7 @@ def split(_):
         good("proffilter", "--split=image", "-o", where, given=everything)
         for image in "ab12", "AB13":
             differ("split by image", content(where % ("%2Fbin%2F" + image)), files[image, "cycles"].encode())
-        # The identifier counts without regard to letter case; what differs else is named.
+        # Identifiers are compared without case; a message names other differences.
         other = made(choose, image="AB12", path="/other", label="cycles")
         got = decode(good("profcat", "-t", "dcpi", paths["ab12", "cycles"], made_in.file("other", other.encode())))
         differ("letter case", got.lines, files["ab12", "cycles"].lines + [["path", "\t", "/other"]])
@@ -442,7 +442,7 @@ def text(_):
     data = TEXT.encode()
     differ("text as it was", good("profcat", "-t", "dcpicat", given=data), data)
     differ("after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=data)), data)
-    # Every profile has its own order of columns.
+    # Each profile may have its columns in another order.
     first = TEXT[: TEXT.index("name ", 1)]
     lines = first.replace("editor", "viewer").replace("a1b2c3", "a1b2c4").splitlines()
     lines[9], lines[10] = lines[10], lines[9]
@@ -450,13 +450,13 @@ def text(_):
     both = (first + "\n".join(lines[:11] + rows) + "\n").encode()
     differ("columns", good("profcat", "-t", "dcpicat", given=both), both)
     differ("columns after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=both)), both)
-    # Lines of a head that the text does not have
+    # Header lines that the text form does not have
     odd = made_header(weird="1 2", label="L", cpucount="4", path="/x")
     status, out, err = run("profcat", "-t", "dcpicat", given=Profile(odd, [(0, [1])]).encode())
     differ("lines without a place", (status, err.split(": ", 1)[1:]),
            (0, ["warning: dcpicat: metadata have no place and are left out: cpuspeed, weird, cpucount\n"]))  # fmt: skip
     differ("lines that have one", run("profcat", "-t", "dcpicat", given=data)[2], "")
-    # Profiles without records have their heads.
+    # Profiles without records keep their header lines.
     heads = re.sub("event +[0-9]+", "event                0", re.sub("0x.* [0-9]+\n", "", TEXT)).encode()
     differ("heads alone", good("profcat", "-t", "dcpicat", given=heads), heads)
     differ("heads after pfs", good("profcat", "-t", "dcpicat", given=good("profcat", given=heads)), heads)
@@ -477,7 +477,7 @@ def text(_):
         for address, row in block["rows"].items():
             wanted[path, address] = {e[1]: n for e, n in zip(block["events"], row) if n}
     differ("records", got, wanted)
-    # One event of one image is enough for a file, but for the processor's speed.
+    # One event of one image is enough for a file; only the processor's speed is missing.
     status, out, err = run("profcat", "-m", "cycles", "-t", "dcpi:stride=4", given=one)
     profile = decode(out)
     differ("speed", "speed of the processor" in err, True)
@@ -489,7 +489,7 @@ def text(_):
         cycles = made_in.file("cycles", out)
         imiss = made_in.file("imiss", good("profcat", "-q", "-m", "imiss", "-t", "dcpi:stride=4", given=one))
         both = good("profcat", "-f", "dcpi:stride=4", "-t", "dcpicat", cycles, imiss).decode()
-        # DCPI has no share: the period that gives the same events is 4096 * 10000 / 2500
+        # DCPI has no line for the share: the period that gives the same number of events is 4096 * 10000 / 2500
         differ("of two files", both, one.decode().replace("4096:2500", "16384:10000"))
     status, out, err = run("profcat", "-t", "dcpi", given=data)
     differ("several events", (status, out), (2, b""))
@@ -528,7 +528,7 @@ def text(_):
 
 
 def slow(_):
-    """Whoever guesses the format or looks for the footer must not be misled by bytes that are not there yet."""
+    """Bytes that have not arrived yet must not mislead the guess of the format or the search for the footer."""
     choose = random.Random(11)
     # fmt: off
     for data, args in ((made(choose).encode(), ["-t", "dcpi"]), (Profile(HEAD, [(4, [1, 2])]).encode(), ["-t", "dcpi"]),

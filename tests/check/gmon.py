@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""gmon.out files made here: every size and order of words, bins of any width, blocks, damage.
+"""Tests gmon.out files generated here: every size and order of words, bins of any width, blocks, damage.
 
     gmon.py made .
 
-What is expected comes from the format's description and gprof's rule for bins: each two bytes of the program have the same part. Differences
-are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
+The expected results follow the format's description and gprof's rule for bins: the time of a narrow bin is divided equally among its units
+of two bytes. Differences are printed; the exit status is 1 if there are any. PROFUTILS_BIN is the directory of the programs.
 """
 import collections
 import fractions
@@ -48,7 +48,7 @@ def gmon(order, *records):
 
 
 def shares(low, high, bins, rate):
-    """Seconds by address of the two bytes that have them."""
+    """Nanoseconds by address of each unit of two bytes. If bins have more than 16 units, the first unit gets the whole bin."""
     out, units = collections.Counter(), (high - low) // 2
     for k, count in enumerate(bins):
         first, last = low // 2 + units * k // len(bins), low // 2 + units * (k + 1) // len(bins)
@@ -73,7 +73,7 @@ def check(what, data, times, samples, calls=None, counted=None, rate=100):
             executed[address[0]] = row["values"]["blocks"]
         else:
             unit, time = row["units"]["time"], row["values"]["time"]
-            # what is no whole number of nanoseconds is told in parts of a tick
+            # a time that is not a whole number of nanoseconds is given in parts of a tick
             found[address[0]] += time if unit == "nanoseconds" else fractions.Fraction(time * 10**9, rate * int((unit + "/1").split("/")[1]))
             hits += row["values"]["samples"]
     differ(what + ": time", dict(found), dict(times))
@@ -83,7 +83,7 @@ def check(what, data, times, samples, calls=None, counted=None, rate=100):
 
 
 def check_table(what, data, times):
-    """proftop's tables are seconds, also of ticks that are no whole number of nanoseconds."""
+    """proftop's tables show seconds even if a tick is not a whole number of nanoseconds."""
     status, out, err = run("proftop", "-t", "ndjson", "-n", "0", given=data)
     differ(what, (status, err), (0, ""))
     rows = [json.loads(line) for line in out.splitlines()]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the programs against gperftools', Go's, jemalloc's and Java's profiles.
+"""Tests the programs with profiles of gperftools, Go, jemalloc and Java.
 
-    gperftools.py raw DIR...     every file with a FILE.expected.raw.txt beside it (pprof -raw): samples, addresses, images, labels
-    gperftools.py decoded DIR    every CPU profile against the decoder below, as it is and after pfs
+    gperftools.py raw DIR...     samples, addresses, images and labels of every FILE are those of FILE.expected.raw.txt (pprof -raw)
+    gperftools.py decoded DIR    every CPU profile gives the same as the decoder below, directly and through pfs
     gperftools.py comments DIR   Go's texts: every symbol of the comments, labels, MemStats
-    gperftools.py live .         profiles made here, of all forms that pprof reads, against go tool pprof -raw, where there is one
-    gperftools.py made .         forms that no corpus has, made here: words of every size and order, jemalloc, labels, damage
+    gperftools.py live .         generated profiles, of all forms that pprof reads, give the same as go tool pprof -raw, if installed
+    gperftools.py made .         generated forms that no corpus has: words of every size and order, jemalloc, labels, damage
 
 The decoders are written from the formats' descriptions, not from the programs. Differences are printed; the exit status is 1 when there
 are any. PROFUTILS_BIN is the directory of the programs.
@@ -101,7 +101,7 @@ def ours(found, types):
                 frames.append((frame["function"], frame["file"], frame["line"]))
         size = row["labels"].get("bytes", [None])[0]
         values = tuple(row["values"].get(t.split("/")[0], 0) for t in types)
-        if any(values) and frames:  # pprof drops what has none
+        if any(values) and frames:  # pprof drops samples without values or frames
             out[(tuple(frames), size["num"] if size else None, values)] += 1
     return out
 
@@ -156,7 +156,7 @@ def decode_cpu(data):
 
 
 def strip(stacks):
-    """As pprof does: addresses of calls, no frames of the signal's handler, no leaf twice."""
+    """Changes stacks as pprof does: addresses of calls, without frames of the signal handler and repeated leaves."""
     stacks = [(count, [pc - (k > 0) for k, pc in enumerate(pcs)]) for count, pcs in stacks]
     for _ in range(2):
         seconds = collections.Counter(pcs[1] for _, pcs in stacks if len(pcs) > 1)
@@ -270,15 +270,15 @@ def check_made():
                     data = cpu(size, order, records + tail, header)
                     check_cpu("made %d %s %r" % (size, order, header), data, given=data)
     check_cpu("no record", cpu(8, "<", [(0, (0,))]), given=cpu(8, "<", [(0, (0,))]))
-    # the handler's frame in nearly all records, a leaf that stands twice
+    # the handler's frame in nearly all records, a repeated leaf
     handler = [(1, (k, 0x99, 0x400001 + k)) for k in range(1, 64)] + [(1, (5, 0x400007, 0x400008))]
     check_cpu("handler", cpu(8, "<", handler), given=cpu(8, "<", handler))
     check_cpu("twice", cpu(8, "<", [(1, (5, 5, 9)), (1, (6, 9))]), given=cpu(8, "<", [(1, (5, 5, 9)), (1, (6, 9))]))
-    # what was mapped
+    # mappings
     found = rows(given=cpu(8, "<", [(1, (0x500010, 0x7F0000001235)), (1, (0x7F0000003001,)), (0, (0,))], tail=MAPS))
     images = [f["image"] for row in found for f in row["stack"]]
     differ("maps", images, ["/srv/app/bin/prog", "/lib/with space.so", ""])
-    # damage: what came before is there
+    # damage: the records before it are read
     data = cpu(8, "<", records)
     differ("cut", len(failing(data[:-3], "offset", "ends within a record")), 3)
     failing(cpu(8, "<", [(1, (1,)), (2**63, (2,))]), "overflow 64 bits")
@@ -287,7 +287,7 @@ def check_made():
     failing(most, "offset 64", "overflows 64 bits")
     failing(struct.pack("<7Q", 0, 3, 0, 100, 0, 1, 2**60), "1048575")
 
-    # heaps: exact, sampled, of which only a part tells of allocations
+    # heaps: exact, sampled, and some without allocations
     def heap(kind, inuse, alloc, total=(1, 1, 1, 1)):
         return b"heap profile: %d: %d [%d: %d] @ %s\n%d: %d [%d: %d] @ 0x11 0x21\n" % (*total, kind, *inuse, *alloc)
 
@@ -337,20 +337,20 @@ def check_made():
         differ("contention", row["values"], {"contentions": 27 * period, "delay": int(19490304 * period / (hz / 1e9))})
         differ("contention", row["stack"][0]["function"], "sync.(*Mutex).Unlock")
     failing(b"--- mutex:\ncycles/second=1\nsampling period=1000000\n9223372036854775807 2 @ 0x1\n", "overflow 64 bits")
-    # all goroutines' stacks
+    # stacks of all goroutines
     data = b"goroutine 7 gp=0xc000 m=0 [chan receive, 5 minutes, locked to thread]:\nmain.(*T).f(0xc0, {0x1?, 0x2})\n\t/a b/x.go:12 +0x45\nmain.g(...)\n\t/x.go:3\n"
     data += b"...additional frames elided...\ncreated by main.main in goroutine 1\n\t/x.go:9 +0x1\n\ngoroutine 8 [running]:\n\tgoroutine running on other thread; stack unavailable\ncreated by main.q\n\t/x.go:1 +0x2\nexit status 2\n"
     found = rows(given=data)
     differ("dump", [(f["function"], f["file"], f["line"]) for f in found[0]["stack"]], [("main.(*T).f", "/a b/x.go", 12), ("main.g", "/x.go", 3)])
     differ("dump: labels", found[0]["labels"], {"created by": ["main.main in goroutine 1"], "minutes": [{"num": 5, "unit": "minutes"}], "state": ["chan receive", "locked to thread"]})
     differ("dump: no frames", (found[1]["stack"], found[1]["labels"]), ([], {"created by": ["main.q"], "state": ["running"]}))
-    # google-pprof --raw: names first, the outermost of inlined calls first
+    # google-pprof --raw: names come first, and the outermost of inlined calls first
     names = b"--- symbol\nbinary=/srv/prog\n0x400010 in::ner\n0x400020 outer--mid--inner-most\n0x10 alloc\n---\n"
     for marker, data in ((b"profile", cpu(8, "<", [(3, (0x400010, 0x400021)), (1, (7,)), (0, (0,))])), (b"heap", heap(b"heapprofile", (1, 2), (1, 2)).replace(b"0x11 0x21", b"0x400011 0x400021"))):
         row = rows(given=names + b"--- " + marker + b"\n" + data)[0]
         differ("symbols", [(f["function"], f["inlined"]) for f in row["stack"]], [("in::ner", False), ("inner-most", True), ("mid", True), ("outer", False)])
     failing(names, "before the profile")
-    # as many inlined calls as there are, and no more frames than a stack may have
+    # any number of inlined calls, but no more frames than a stack may have
     calls = [b"f%d" % k for k in range(100)]
     row = rows(given=b"--- symbol\n0x400010 " + b"--".join(calls) + b"\n---\n--- profile\n" + cpu(8, "<", [(3, (0x400010,)), (0, (0,))]))[0]
     differ("100 inlined", [(f["function"], f["inlined"]) for f in row["stack"]], [("f%d" % k, k > 0) for k in range(99, -1, -1)])
@@ -359,7 +359,7 @@ def check_made():
     symbols, head = b"--- symbol\n0x10 a--b\n---\n", b"--- heap\nheap profile: 2: 2 [2: 2] @ heapprofile\n1: 1 [1: 1] @ 0x11\n"
     data = symbols + head + b"1: 1 [1: 1] @" + b" 0x11" * 524288 + b"\n"
     differ("of two stacks one is too deep", len(failing(data, "offset %d:" % len(symbols + head), "more than 1048575 frames")), 1)
-    # what takes no time of its square
+    # the time is not quadratic in the size
     data = b"goroutine profile: total 1\n1 @" + b" 0x11" * 200000 + b"\n" + b"".join(b"#\t0x%x\tf+0x1\t/x.go:1\n" % (2 * k + 0x100) for k in range(200000))
     differ("comments of addresses that are not there", len(rows(given=data)[0]["stack"]), 200000)
     maps = heap(b"heapprofile", (1, 2), (1, 2)) + b"\nMAPPED_LIBRARIES:\n"
@@ -394,7 +394,7 @@ def check_made():
     differ("before the first thread", len(rows(given=b"--- threadz 1 ---\n  0x11\n" + head[19:] + b"  0x22\n")), 1)
     for bad, word in ((b"0x10000000000000000", "an address of 64 bits"), (b"0x8000000000000005", "addresses of a program")):
         failing(head + b"  0x11\n" + next_head + b"  PC: 0x1 " + bad + b"\n", "offset %d:" % len(head + b"  0x11\n" + next_head), word)
-    # odd names: 100 KB, NUL, what is no UTF-8
+    # odd names: 100 KB, NUL, invalid UTF-8
     for name in (b"f" * 100000, b"a\0b", "é".encode(), b"\xff\xfe"):
         data = b"goroutine profile: total 1\n1 @ 0x12\n#\t0x11\t" + name + b"+0x1\t\t/x.go:3\n"
         shown = rows(given=data)[0]["stack"][0]["function"]
@@ -471,7 +471,7 @@ def check_live(_):
         done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", name], capture_output=True, text=True, timeout=20)
         differ(name + ": pprof", "Samples:" in done.stdout, True)
         types, expected = raw(done.stdout)
-        if name.startswith("heap-") and len(types) == 2:  # Go's always have four here
+        if name.startswith("heap-") and len(types) == 2:  # Go's always have four types here
             types = ["inuse_" + t for t in types]
         found, expected = sums(ours(rows(name), types)), sums(expected)
         differ(name + ": only found", sorted((found - expected).items())[:5], [])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the programs against JSON profiles: speedscope's, V8's, stackprof's, Chrome's traces, and our own records.
+"""Tests the programs with JSON profiles: those of speedscope, V8 and stackprof, Chrome's traces, and the project's own records.
 
-    json_formats.py read MODE DIR     profcat's rows of every file of DIR against the decoder below; MODE: direct, or through a
-                                      format: pfs, json, ndjson, speedscope, cpuprofile, heapprofile, profiles alone that it can hold
-    json_formats.py expected DIR      sums per function against what the profilers' own tools said (*.expected.*)
-    json_formats.py written DIR       the shape of what is written: what clients demand of it
-    json_formats.py made              forms of the files that no corpus has, made here
-    json_formats.py wild DIR          files of other projects against what their viewers make of them
+    json_formats.py read MODE DIR     profcat's rows of every file of DIR are those of the decoder below; MODE: direct, or through a
+                                      format, for the profiles that it can hold: pfs, json, ndjson, speedscope, cpuprofile, heapprofile
+    json_formats.py expected DIR      sums per function are those that the profilers' own tools printed (*.expected.*)
+    json_formats.py written DIR       written files have the form that clients demand
+    json_formats.py made              generated forms of the files that no corpus has
+    json_formats.py wild DIR          files of other projects give the same as in their viewers
 
 The decoder loads whole documents and is written from the formats' descriptions, not from the programs. Differences are printed; the
 exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
@@ -50,7 +50,7 @@ def load(path):
     try:
         document = loads(data)
     except ValueError:
-        document = loads(data.rstrip().rstrip(",") + "]")  # a trace whose array was left open
+        document = loads(data.rstrip().rstrip(",") + "]")  # a trace whose array is not closed
     return document
 
 
@@ -109,7 +109,7 @@ def stack_of(nodes, number):
 
 
 def timed(samples, deltas, span):
-    """Samples in order of time with the time to the next one; the last lasts to the end of the profile, else the mean."""
+    """Samples in order of time, each with the time to the next one. The last lasts to the end of the profile, or the mean time."""
     time, order = Fraction(0), []
     for number, delta in zip(samples, deltas):
         time += Fraction(delta)
@@ -194,7 +194,7 @@ def thread_labels(events, pid, tid):
 
 
 def nested(spans):
-    """Self times of spans (begin, end, order, frame) of one thread, each cut at the end of the one it began in."""
+    """Self times of spans (begin, end, order, frame) of one thread, each cut at the end of its parent."""
     spans.sort(key=lambda s: (s[0], -s[1], s[2]))
     marks, stack, rows = sorted({t for s in spans for t in s[:2]}), [], []
     at = 0
@@ -264,16 +264,16 @@ def chrometrace(document):
     return rows
 
 
-# folders of a corpus by their producers
+# other names of the formats' folders, by producer
 PRODUCERS = {"cpuprofile": "v8/*.cpuprofile", "stackprof": "ruby/*.json", "chrometrace": "chrome-trace/*.json"}
 DECODERS = {"speedscope": speedscope, "cpuprofile": cpuprofile, "heapprofile": heapprofile, "stackprof": stackprof, "chrometrace": chrometrace}
 
 
-# ---- What profcat says ----
+# ---- profcat's output ----
 
 
 def sums(rows, bare=False):
-    """Amounts by kind, stack, labels and measure; `bare`: names alone."""
+    """Amounts by kind, stack, labels and measure; `bare`: frames have only names."""
     found = collections.defaultdict(Fraction)
     for kind, stack, labels, values in rows:
         key = (kind, tuple((f[0],) if bare else tuple(f) for f in stack), "" if bare else json.dumps(labels, sort_keys=True))
@@ -309,7 +309,7 @@ def read(mode, directory):
         expected = sums(DECODERS[form](load(path)))
         data = profcat(path, "-t", mode)[0] if mode != "direct" else None
         got, said = profcat("-t", "ndjson", *([] if data else [path]), data=data)
-        # a picosecond is the finest, and rows of a table are in nanoseconds
+        # amounts finer than a nanosecond are rounded
         compare(f"{path} ({mode})", expected, sums(rows_of(got)), Fraction(1, 2) if any(v.denominator > 1 for v in expected.values()) else 0)
         count += 1
     print(count, "files read")
@@ -341,7 +341,7 @@ def expected(directory):
         if form == "stackprof" and os.path.exists(stem + ".expected.txt"):
             for line in open(stem + ".expected.txt"):
                 found = re.match(r"\s*(\d+)\s+\([\d.]+%\)\s+(\d+)\s+\([\d.]+%\)\s+(.*)$", line)
-                if found and found[3] != "<main>":  # two of one name
+                if found and found[3] != "<main>":  # two functions of one name
                     flat = sum(v for (frame, measure), v in own.items() if frame and frame[0] == found[3] and measure == "samples")
                     if (total[(found[3], "samples")], flat) != (int(found[1]), int(found[2])):
                         report(f"{path}: {line.strip()}: {total[(found[3], 'samples')]} and {flat} read")
@@ -359,7 +359,7 @@ def expected(directory):
     return count > 0
 
 
-# ---- What is written ----
+# ---- Written files ----
 
 
 def check_speedscope(path, document):
@@ -381,7 +381,7 @@ def check_cpuprofile(path, document):
         report(path, "is no tree")
     if len(document["samples"]) != len(document["timeDeltas"]) or any(s not in nodes for s in document["samples"]):
         report(path, "has samples of no node")
-    # who takes the time before a sample and who takes the time behind it see the same
+    # a client that adds the time before a sample and one that adds the time after it get the same sums
     before, behind = collections.Counter(), collections.Counter()
     for k, sample in enumerate(document["samples"]):
         before[sample] += document["timeDeltas"][k]
@@ -464,7 +464,7 @@ def made():
     good = {"nodes": [{"id": 1, "callFrame": dict(frame, functionName="(root)"), "children": [2]}, {"id": 2, "callFrame": frame}],
             "samples": [2, 2, 1], "timeDeltas": [5, 7, 9], "startTime": 0, "endTime": 25}  # fmt: skip
     expect("before", table(good, "-f", "cpuprofile:deltas=before"), [(("f",), {"hits": 1, "wall": 5000}), (("f",), {"hits": 1, "wall": 7000}), ((), {"hits": 1, "wall": 9000})])
-    # first sample at 5, second at 12, third at 21; the profile ends at 25, or its end is unknown or before the third sample: the mean of 7 and 9
+    # samples at 5, 12 and 21. The profile ends at 25; if its end is unknown or before the third sample, that lasts the mean of 7 and 9
     for title, change, last in (("to the end", {}, 4000), ("fine end", {"endTime": 25.25}, 4250), ("no end", {"endTime": None}, 8000),
                                 ("early end", {"endTime": 20}, 8000), ("no start", {"startTime": None}, 8000), ("at once", {"endTime": 21}, 0)):  # fmt: skip
         profile = {key: value for key, value in dict(good, **change).items() if value is not None}
@@ -501,7 +501,7 @@ def made():
     return True
 
 
-# ---- Other projects' files: as speedscope 1.25 shows them (its importer under node), apart from what is cut at a parent's end ----
+# ---- Other projects' files: as the importer of speedscope 1.25 reads them under node, except spans cut at their parent's end ----
 
 WILD = {
     "speedscope/0.0.1-simple.json": "a;b 5|a;b;c 5|a;b;d 4",

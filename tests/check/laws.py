@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""What is written is read back: profiles through every format that is written and read.
+"""Writes profiles in every format that can be written and read, and reads them back.
 
     laws.py random PART FIRST LAST     random profiles of these seeds
     laws.py files PART STEP DIR...     every STEPth file below that is a profile
 
-PART is 1/2 or 2/2, for two that run at the same time, or 1/1.
+PART is 1/2 or 2/2, for two processes that run at the same time, or 1/1.
 
-For each profile X and each format, X is written, the result is read without -f as Y, and Y is written and read once more as Z:
+Each profile X is written in each format, the result is read without -f as Y, and Y is written and read again as Z. The outcome is one of:
 
-    refused     the writer says why (status 2, or 3 for sums without room) and leaves no file
-    equal       Y has the measures and records of X, in their order
-    declared    Y differs, the format says in --formats -v what it cannot hold, and: Z has what Y has, for each place and set of
-                labels; a measure of Y has, for each stack of names, the amount that a measure of X has
+    refused     the writer says why (status 2, or 3 for sums that are too large) and leaves no file
+    equal       Y has the measures and records of X, in the same order
+    declared    Y differs from X, and --formats -v says what the format cannot hold. Z has the same amounts as Y, for each place and set
+                of labels. For each stack of names, a measure of Y has the same amount as a measure of X
 
-Anything else fails. The streams are decoded by tests/reference/pfs.py. The last lines are a table: format, equal, declared, refused.
+Any other outcome fails. tests/reference/pfs.py decodes the streams. The last lines are a table: format, equal, declared, refused.
 """
 import collections
 import fractions
@@ -31,11 +31,11 @@ import make_stream  # noqa: E402
 pfs = make_stream.pfs
 BIN = os.environ["PROFUTILS_BIN"]
 KINDS = ("sample", "flat", "edge")
-# Formats whose measures have the names they had, all of them; the others choose, or have measures of their own.
+# Formats that keep all measures and their names; the others keep some, or have their own measures.
 KEEPS_MEASURES = {"pfs", "json", "ndjson", "pprof", "speedscope"}
-# Formats whose stacks and places have names, which are to be those of X.
+# Formats whose stacks and places have names, which must be those of X.
 KEEPS_NAMES = {"pfs", "json", "ndjson", "pprof", "speedscope", "folded", "cpuprofile", "heapprofile", "callgrind"}
-# Without what FlameGraph's scripts make of perf's names.
+# Reads names as they are, without the changes of FlameGraph's scripts to perf's names.
 OPTIONS = {"folded": "folded:plain=yes"}
 REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |have no |needs?|only|is not |has none|missing in earlier|overflows? 64 bits|"
                     r"too great|below 0|too many|NUL|too large|have none|would have|different|negative|cannot|not a|no room|at most|more than|larger|greater", re.I)
@@ -47,7 +47,7 @@ class Row(tuple):
 
 
 class Whole(pfs.Reader):
-    """A stream in full: measures and records as tuples."""
+    """All of a stream: measures and records as tuples."""
 
     def __init__(self, data):
         self.records = []
@@ -107,7 +107,7 @@ NOWHERE = ((b"", b"", b"", 0), (b"", b"") + (0,) * 6, 0, 0, 0, 0, 0)
 
 
 def ordered(labels):
-    """Sections as they were opened, the others in one order, once."""
+    """Labels in a fixed order: sections in the order of opening, then the others, sorted and once each."""
     sections = tuple(label for label in labels if label[0] == b"section" and not label[2])
     return sections + tuple(sorted(set(labels) - set(sections)))
 
@@ -118,7 +118,7 @@ def run(*command, data=None):
 
 
 def read(path, *options):
-    """(the profile, what was said), and its stream in PATH.pfs; None for the profile when it cannot be read whole."""
+    """(the profile, messages), and its stream in PATH.pfs. The profile is None if it cannot be read completely."""
     status, out, said = run("profcat", *options, "-t", "pfs", path)
     with open(path + ".pfs", "wb") as stream:
         stream.write(out)
@@ -128,11 +128,11 @@ def read(path, *options):
 pfs.show = lambda data, flag: data
 
 
-# --- what is compared ---
+# --- amounts to compare ---
 
 
 def text(name):
-    """A name as text formats have it: what is not UTF-8 is Latin-1, and what cannot stand in a line is one character."""
+    """A name as text formats hold it: invalid UTF-8 is read as Latin-1; characters that break a line's fields become one '_'."""
     try:
         name = name.decode()
     except UnicodeDecodeError:
@@ -147,9 +147,9 @@ def frame_name(location):
 
 
 def amounts(profile, kinds, raw_units=False, joined=None):
-    """{(kind, measure, unit): {names: amount}}, in base units, and in raw units, which stand for them where a format has no scales.
-    `joined`: of measures that do not add up the maximum of each stack of "names" or "places" first, as formats have it that join
-    equal records."""
+    """{(kind, measure, unit): {names: amount}} in base units, and with raw_units also in raw units, for formats without scales. `joined`:
+    for measures that are not summed, takes first the maximum of each stack of "names" or "places", as formats that join equal
+    records do."""
     places = {}
     for number, (kind, _, _, place, values) in enumerate(profile.records):
         frames = tuple((frame_name(frame), *((frame[0][2], frame[2], frame[4]) if joined == "places" else ())) for frame in place)
@@ -183,7 +183,8 @@ def measures_of(profile):
 
 
 def differs(a, b, rounding, itself):
-    """The first names whose amounts differ. Of a function and itself callgrind's reader makes edges, for lines from other files."""
+    """The first names whose amounts differ. Without `itself`, edges from a function to itself are not compared: callgrind's reader makes
+    such edges for lines from other files."""
     for names in sorted(a.keys() | b.keys()):
         if not itself and len(names) == 2 and names[0] == names[1]:
             continue
@@ -197,7 +198,7 @@ def strict(profile):
 
 
 def sums(profile):
-    """{(kind, labels, place, measure): amount in base units}: formats may join records, sort them, and choose scales."""
+    """{(kind, labels, place, measure): amount in base units}, because formats may join records, sort them, and choose scales."""
     found = collections.Counter()
     for kind, _, labels, place, values in profile.records:
         for measure, value in values.items():
@@ -233,7 +234,7 @@ class Laws:
         return os.path.join(self.scratch, name)
 
     def write(self, form, source, target):
-        """None, or why it was refused."""
+        """Writes source as target. Returns None, or the message of the refusal."""
         target = self.path(target)
         if os.path.exists(target):
             os.remove(target)
@@ -247,19 +248,19 @@ class Laws:
         return said
 
     def back(self, form, name, sides=False):
-        """What was written as `form`; `sides`: of a difference."""
+        """Reads back a file in format `form`; `sides`: it has the two sides of a difference."""
         options, nul = (), False
         if form == "folded":
             with open(self.path(name), "rb") as lines:
-                nul = b"\0" in lines.read()  # text by -f alone, where there is little of it
+                nul = b"\0" in lines.read()  # with a NUL, a short text is recognized only with -f
                 lines.seek(0)
                 if nul:
                     options = "-f", "folded"
                 if not sides and all(re.search(rb" -?[0-9.]+ -?[0-9.]+$", line) for line in lines):
-                    options = "-f", "folded:columns=1"  # the writer has said so
+                    options = "-f", "folded:columns=1"  # the writer asks for this option
         y, said = read(self.path(name), *options)
         if y is None and form == "nytprof" and "overflows 64 bits" in said:
-            return None  # calls of one place are added up
+            return None  # the sum of calls of one place can overflow
         if y is None:
             raise Wrong("what was written cannot be read: " + said)
         probe = run("profcat", "--probe", self.path(name))[1].decode(errors="replace")
@@ -272,10 +273,10 @@ class Laws:
         if self.write(form, "x.pfs", "y"):
             return "refused"
         if os.path.getsize(self.path("y")) == 0 and form in ("folded", "dcpicat", "ndjson"):
-            return "declared"  # no value, no line
+            return "declared"  # nothing is written for no values
         with open(self.path("y"), "rb") as written:
             if form == "folded" and re.fullmatch(rb"-?[0-9.]+\n", written.read(64)):
-                return "declared"  # no frame: a number alone may be anything
+                return "declared"  # no frames: a lone number may be any format
         sides = any(re.search(r"^(.*\.)?before$", text(measure[0]), re.S) for measure in measures_of(x))
         y = self.back(form, "y", sides)
         if y is None:
@@ -285,7 +286,7 @@ class Laws:
         if not loses:
             raise Wrong("differs, and the format declares no loss: " + first_difference(strict(x), strict(y)))
         again = self.write(form, "y.pfs", "z")
-        if again and "64 bits" not in again:  # the finest number of a column is the scale of all
+        if again and "64 bits" not in again:  # the finest number of a column sets the scale of all its numbers
             raise Wrong("what was written and read is refused: " + again)
         if not again and (os.path.getsize(self.path("z")) or form not in ("folded", "dcpicat", "ndjson")):
             z = self.back(form, "z", sides)
@@ -301,7 +302,7 @@ class Laws:
         if form not in KEEPS_NAMES:
             return
         for key, sums in after.items():
-            if form == "folded":  # blanks at the ends of lines
+            if form == "folded":  # the format loses blanks at the ends of lines
                 befores = [{of: blanks(sums) for of, sums in before.items()} for before in befores]
                 sums = blanks(sums)
             made = any(name.startswith("line_") for _, name, _ in after) or form == "callgrind" and any(kind == "sample" or (kind == "edge" and name == "excl") for kind, name, _ in befores[0])
@@ -319,7 +320,7 @@ class Laws:
 
     @staticmethod
     def rounding(form, x):
-        """Half a nanosecond, a millionth or a byte a record, in formats that round."""
+        """The allowed difference: half a unit (nanosecond, millionth, byte) for each record, if the format rounds."""
         fine = any(measure[7] != 1 for measure in measures_of(x))
         return fractions.Fraction(len(x.records) + 1, 2) if fine and form != "pfs" else 0
 
@@ -389,7 +390,7 @@ class Maker:
 
     def frame(self):
         chance = self.chance
-        if self.addresses:  # as DCPI has them
+        if self.addresses:  # as DCPI does
             image = ("/vmunix", "0000123456789abc", 0, 0, 0, 0x10000, 0x40000, 0)
             return {"image": image, "address": 0x10000 + 4 * chance.randint(0, 0xffff)}
         frame = {"name": self.name(), "file": self.some(self.name(), 0.7) or "", "line": self.some(chance.randint(1, 99)), "start": self.some(chance.randint(1, 50))}
@@ -398,7 +399,7 @@ class Maker:
         if self.odd and chance.random() < 0.3:
             frame.update(chance.choice(({"system": "_Zx"}, {"column": 7}, {"kind": chance.randint(1, 7)}, {"line": -1}, {"start": -1}, {"name": ""},
                                         {"inlined": 1}, {"name": "", "file": "", "line": 0, "start": 0})))
-        return frame if any(frame.values()) else dict(frame, kind=5)  # no place at all cannot stand in a stack
+        return frame if any(frame.values()) else dict(frame, kind=5)  # a stack cannot hold a frame without anything
 
     def labels(self):
         out, chance = [], self.chance

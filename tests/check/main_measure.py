@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""All programs and writers take the same measure for the main one: main_measure.py BIN DIRECTORY FIRST LAST
+"""Tests that all programs and writers choose the same main measure: main_measure.py BIN DIRECTORY FIRST LAST
 
-For random profiles of these seeds the main measure is found here by the rule of profformats(7): the marked one; else the first one that
-is a difference; else the first time; else the first. Each program and each writer that takes one measure before the others is to take
-that one. DIRECTORY is for files. Prints what differs and exits 1.
+Makes random profiles from the seeds FIRST to LAST and finds the main measure by the rule of profformats(7): the marked one; else the first
+that is a difference; else the first time; else the first. Each program and writer that prefers one measure must prefer this one. DIRECTORY
+is for files. Prints differences and then exits with 1.
 """
 import json
 import os
@@ -33,7 +33,7 @@ def make(chance):
     for k in range(chance.randint(1, 6)):
         where = chance.choice("abc")
         place = {"stack": [["main"], [where]]} if kind == "sample" else {"kind": "flat", "at": [where, "f.c", k + 1]}
-        # totals tell the measures apart
+        # each measure has a different total
         records.append(dict(place, values={name: chance.randint(1, 9) * 1000 * 100 ** i for i, name in enumerate(names)}))
     totals = {name: sum(record["values"][name] for record in records) for name in names}
     deltas = [name for name in names if name.endswith(".delta")]
@@ -46,14 +46,14 @@ class Check:
         self.bin, self.folder = programs, folder
 
     def run(self, *words):
-        """What the program writes and says."""
+        """The program's output and messages."""
         done = subprocess.run([os.path.join(self.bin, words[0]), *words[1:]], capture_output=True, check=False, timeout=60, cwd=self.folder)
         if done.returncode > 1:
             sys.exit("%s: %s" % (" ".join(words), done.stderr.decode()))
         return done.stdout.decode(), done.stderr.decode()
 
     def table(self, program, *words):
-        """Name and total of the first measure."""
+        """Name and total of the first measure in a table."""
         measure = json.loads(self.run(program, "-q", "-t", "json", *words)[0])["measures"][0]
         return measure["name"], measure.get("total")
 
@@ -63,14 +63,14 @@ class Check:
             return file.read()
 
     def answers(self, kind, main, totals):
-        """Who, and the name of the measure taken; the total stands for the name where a format has none."""
+        """Yields who chose, and the name of the chosen measure, or its total if the format has no names."""
         of = {total: name for name, total in totals.items()}
         yield "proftop", self.table("proftop", "x.pfs")[0]
         yield "profdiff", self.table("profdiff", "x.pfs", "x.pfs")[0]
         self.run("profdiff", "-q", "x.pfs", "x.pfs", "-o", "d.pfs")
         yield "profdiff -t pfs", self.table("proftop", "d.pfs")[0][:-len(".delta")]
         yield "proffilter --min-value", re.search(r" of '(.*)'", self.run("proffilter", "--min-value=%d" % (1 << 60), "x.pfs", "-o", "least.pfs")[1]).group(1)
-        self.run("profmerge", "-q", "--normalize=777777777", "x.pfs", "-o", "n.pfs")  # records are rounded one by one
+        self.run("profmerge", "-q", "--normalize=777777777", "x.pfs", "-o", "n.pfs")  # each record is rounded
         yield "profmerge --normalize", [name for name in totals if abs(self.table("proftop", "-m", name, "n.pfs")[1] - 777777777) < 999]
         for form in ("pfs", "json", "ndjson", "pprof"):
             if form != "pprof" or kind == "sample":
@@ -84,7 +84,7 @@ class Check:
             page = self.written("html")
             shown = int(re.search(r'^"main":(\d+)', page, re.M).group(1))
             yield "html", re.findall(r'"name":"(.*?)"', page[page.index('"measures":['):])[shown]
-            # the number of hits has a place of its own beside the main measure
+            # the number of hits has its own field besides the main measure
             held = [measure["name"] for measure in json.loads(self.run("profcat", "-t", "json", self.file("cpuprofile"))[0])["measures"]]
             yield "cpuprofile", main if main in held else held
             yield "statprofiler", of.get(self.table("proftop", self.file("statprofiler"))[1])
@@ -94,7 +94,7 @@ class Check:
         return "y"
 
     def seed(self, seed):
-        """How many differ."""
+        """The number of programs and writers that differ, for the profile of one seed."""
         bad = 0
         description, kind, main, totals = make(random.Random(seed))
         with open(os.path.join(self.folder, "x.pfs"), "wb") as out:

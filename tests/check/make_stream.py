@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes a native stream of a description in JSON: make_stream.py <DESCRIPTION >STREAM. A frame is [name, file, line, first line, image,
-address], later ones may be missing, or an object of Tables.place; a numeric label may be {"num": 5, "unit": "bytes"}; a measure is an object with at least a name; names given as lists are bytes.
+"""Makes a native stream from a description in JSON: make_stream.py <DESCRIPTION >STREAM. A frame is [name, file, line, first line, image,
+address], of which the last may be missing, or an object with the fields of Tables.place. A numeric label may be
+{"num": 5, "unit": "bytes"}. A measure is an object with at least a name. A name given as a list is its bytes.
 
     {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1}],
      "records": [{"stack": [["main"], ["f", "f.pl", 3]], "labels": [["section", "req"], ["pid", 7]], "values": {"wall": 2}},
@@ -43,7 +44,7 @@ class Tables:
         return self.add(pfs.LOCATIONS, (function, line, image, address, 0, 0, 0))
 
     def place(self, name='', system='', file='', start=0, line=0, column=0, image=None, address=0, kind=0, inlined=0):
-        """A frame with all it may have; an image is its name, or (name, identifier, start, limit, offset, text start, text size, flags)."""
+        """Adds a frame with all its fields. An image is a name, or (name, identifier, start, limit, offset, text start, text size, flags)."""
         image = (image or '',) if not isinstance(image, tuple) else image
         row = (self.string(image[0]), self.string(image[1] if len(image) > 1 else '')) + image[2:]
         image = self.add(pfs.IMAGES, row + (0,) * (8 - len(row)))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the programs against NYTProf files whose content is known.
+"""Tests the programs with NYTProf files whose content is known.
 
-    nytprof.py read MODE DIR      profcat's lines, callers and metadata against NAME.expected.json[.gz], which Devel::NYTProf made,
-                                  and all records against the decoder below; MODE: direct, or through pfs, nytprof (deflated),
+    nytprof.py read MODE DIR      profcat's lines, callers and metadata are those of NAME.expected.json[.gz], which Devel::NYTProf made,
+                                  and all records are those of the decoder below; MODE: direct, or through pfs, nytprof (deflated),
                                   plain, both
-    nytprof.py calls MODE DIR     call stacks against what nytprofcalls made of the files
-    nytprof.py tables DIR         proftop's functions and lines against the same
-    nytprof.py written MODE DIR   what -t nytprof writes, decoded: files, subs, sources, metadata, processes and all sums
-    nytprof.py made TMP           forms of the file that no corpus has, made here
+    nytprof.py calls MODE DIR     call stacks are those that nytprofcalls printed
+    nytprof.py tables DIR         proftop's functions and lines are those of NAME.expected.json[.gz]
+    nytprof.py written MODE DIR   the output of -t nytprof, decoded: files, subs, sources, metadata, processes and all sums
+    nytprof.py made TMP           generated forms of the file that no corpus has
 
 The decoder is written from the format's description, not from the programs. Differences are printed; the exit status is 1 when
 there are any. PROFUTILS_BIN is the directory of the programs.
@@ -38,7 +38,7 @@ class Wrong(Exception):
 
 
 class Stream:
-    """Fields of a record stream; `rest` tells how the deflated data end."""
+    """Fields of a record stream; `rest` says how the deflated data end."""
 
     def __init__(self, data):
         self.data, self.at, self.nv, self.rest = data, 0, "<d", "plain"
@@ -103,7 +103,7 @@ FIELDS = {
 
 
 def records(data):
-    """Tuples of tag and fields; the last one is ("end",) or what is wrong."""
+    """Tuples of tag and fields; the last is ("end",) or an error."""
     stream = Stream(data)
     take = {"u": stream.u32, "i": stream.i32, "r": stream.real, "t": stream.text}
     if not stream.line().startswith(b"NYTProf "):
@@ -132,7 +132,7 @@ def records(data):
 
 
 class Profile:
-    """What the records of a file add up to."""
+    """The sums of a file's records."""
 
     def __init__(self, data):
         self.attributes, self.options, self.comments, self.order = {}, {}, [], []
@@ -196,7 +196,7 @@ class Profile:
         sums[4] = max(sums[4], depth)
 
     def back(self, pending, depth, _incl, excl, name):
-        """pending: depth -> list of (path below, calls, ticks); paths are completed on the way to the root."""
+        """A call returns. pending: depth -> list of (path below, calls, ticks); the paths are completed on the way to the root."""
         deeper = sorted(d for d in pending if d > depth)
         below = []
         for level in deeper:
@@ -218,7 +218,7 @@ class Profile:
 
 
 def shown(text):
-    """Bytes as the programs show them."""
+    """Bytes as the programs print them."""
     if isinstance(text, tuple):
         return text[1].decode("utf-8", "replace")
     try:
@@ -231,7 +231,7 @@ def shown(text):
 
 
 def run(stages, **options):
-    """A pipe of programs; output of the last, status of the first, all messages."""
+    """Runs a pipe of programs. Returns the output of the last, the status of the first, and all messages."""
     children, source = [], subprocess.DEVNULL
     with open("messages", "w+b") as messages:
         for stage in stages:
@@ -279,7 +279,7 @@ class Report:
         return True
 
     def sums(self, name, what, got, want):
-        """Tables of lists of numbers: whole numbers equal, others to half a nanosecond or a double's precision."""
+        """Compares tables of lists of numbers: whole numbers exactly, others to half a nanosecond or a double's precision."""
         for key in sorted(set(got) | set(want), key=repr):
             ours, theirs = got.get(key), want.get(key)
             if ours is None or theirs is None or len(ours) != len(theirs) or not all(map(near, ours, theirs)):
@@ -306,7 +306,7 @@ def load(path):
 
 
 def profiles(folder):
-    """Path, bytes, expected result of every file that can be read at all."""
+    """Path, bytes and expected result of every file that can be read."""
     folder = os.path.join(folder, "nytprof")
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -323,7 +323,7 @@ def profiles(folder):
 
 
 class Rows:
-    """profcat's records as sums, by the file numbers that a decoded profile gives to names."""
+    """profcat's records as sums, by the file numbers of a decoded profile."""
 
     def __init__(self, out, profile):
         fids = {}
@@ -376,7 +376,7 @@ class Rows:
 
 
 def decoded_sums(profile):
-    """The tables of a decoded profile as Rows has them."""
+    """The tables of a decoded profile in the form of Rows."""
     tick = 1 / profile.tps if profile.tps else 1
     lines = {key: [count, ticks * tick] for key, (count, ticks) in profile.lines.items()}
     blocks = {key: [count, ticks * tick] for key, (count, ticks) in profile.blocks.items()}
@@ -401,7 +401,7 @@ def place(text):
 
 
 def compare_expected(report, path, rows, profile, expected):
-    """What the profiler's own loader says; its arithmetic with two DISCOUNT in a row is its own."""
+    """Compares with the results of the profiler's own loader, except after two DISCOUNT in a row, which the loader counts differently."""
     if "discount" not in path:
         want = {place(key): value for key, value in expected["fid_line_time"].items()}
         report.sums(path, "loaded line", rows.lines, want)
@@ -459,7 +459,7 @@ def check_read(report, mode, folder):
 
 
 def folded_eval(path):
-    """nytprofcalls takes evals of one line as one."""
+    """Joins evals of one line, as nytprofcalls does."""
     return re.sub(r"\((\w*eval)\s\d+\)(?=\[.+?:\d+\])", r"(\1 0)", path)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# nytprof_load.pl FILE...: what Devel::NYTProf itself makes of NYTProf files, one line of JSON for each. The library warns past perl:
-# a file `warnings` is made here to catch that.
+# nytprof_load.pl FILE...: loads NYTProf files with Devel::NYTProf and prints the result of each as one line of JSON. The library writes some
+# warnings directly to standard error: a file `warnings` in the current directory catches them.
 use strict;
 use warnings;
 

@@ -1,11 +1,11 @@
-"""main::RUNTIME, the time outside of all subs, as the numbers of Devel::NYTProf's own loader say.
+"""Compares main::RUNTIME, the time outside of all subs, with the numbers of Devel::NYTProf's own loader.
 
 usage: nytprof_scope.py CORPUS
 
-The loader's times of statements, exclusive times of subs and inclusive times of the calls that main::RUNTIME makes are in
-CORPUS/nytprof/*.expected.json. flat is the first less the second; cum is flat plus the third. Table, tree and picture must show both and
-one total, and no main::RUNTIME where flat is not above 0. A difference of two files must show both on each side, in its table, in the
-table and the picture of its stream, and in its own picture.
+CORPUS/nytprof/*.expected.json has the loader's times of statements, exclusive times of subs, and inclusive times of the calls from
+main::RUNTIME. The flat value is the first minus the second; the cumulative value is flat plus the third. Table, tree and picture must
+show both values and the same total, and no main::RUNTIME if flat is not above 0. A difference of two files must show both values for
+each side: in its table, in the table and picture of its stream, and in its own picture.
 """
 import glob
 import json
@@ -49,7 +49,7 @@ def check(path, told):
     if flat > 0:
         assert set(totals) == {time}, f"{path}: totals {totals}, expected {time}"
     for view, found in views.items():
-        found = [row for row in found if row[0] != 0]  # a caller without time of its own is a root of the tree
+        found = [row for row in found if row[0] != 0]  # a caller without own time is a root of the tree
         wanted = [(flat, cum)] if flat > 0 else []
         if cum is None:
             found, wanted = [row[:1] for row in found], [row[:1] for row in wanted]
@@ -61,7 +61,7 @@ def own(rows):
 
 
 def check_difference(one, two):
-    """Each is a path, and whether there are stacks, the total and the flat value of main::RUNTIME."""
+    """Tests the difference of two files. Each is a path, whether there are stacks, the total, and the flat value of main::RUNTIME."""
     names = [one["path"], two["path"]]
     table = run("profdiff", "-q", "-n0", "-t", "json", *names)["measures"][0]
     assert [table["total_before"], table["total_after"]] == [one["total"], two["total"]], (names, table)
@@ -84,7 +84,7 @@ def check_difference(one, two):
 
 
 def piped(*commands):
-    """The output of the last command, which reads what the ones before it write."""
+    """Runs a pipe of commands and returns the output of the last."""
     text = None
     for command in commands:
         text = subprocess.run(command, input=text, capture_output=True, check=True).stdout
@@ -96,7 +96,7 @@ def main():
     before = {}
     for path in sorted(glob.glob(sys.argv[1] + "/nytprof/*.nyt")):
         told = json.load(open(path[:-4] + ".expected.json"))
-        # without calls there are lines only
+        # without calls there are only lines
         if not told["load_error"] and not told["stream_error"] and told["records"].get("SUB_CALLERS"):
             check(path, told)
             checked += 1

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds NYTProf files that profcat writes against the profiler's own library and tools.
+"""Compares NYTProf files that profcat writes with the originals, through the profiler's own library and tools.
 
-    nytprof_written.py loaded MODE DIR    every file written anew, loaded by Devel::NYTProf::Data (nytprof_load.pl), against
-                                          NAME.expected.json[.gz], which the same made of the file as the profiler wrote it
+    nytprof_written.py loaded MODE DIR    Devel::NYTProf::Data (nytprof_load.pl) loads every rewritten file and gives the same as
+                                          NAME.expected.json[.gz], which it made from the original
     nytprof_written.py same DIR           read(write(x)) = x, plain and deflated: all records, and the bytes of a second writing
-    nytprof_written.py tools DIR [NAME]...   nytprofcsv, nytprofcg and nytprofhtml run on them without a word of complaint that they
-                                          do not have for the original, and say the same
-    nytprof_written.py calls DIR          nytprofcalls finds the stacks in them that it finds in the original
-    nytprof_written.py joined DIR         two files written as one against both, and against nytprofmerge of them
-    nytprof_written.py made               the same of files made here: any times, rates and orders of calls
-MODE: nytprof, plain or both, as in nytprof.py. Differences are printed; the exit status is 1 when there are any.
+    nytprof_written.py tools DIR [NAME]...   nytprofcsv, nytprofcg and nytprofhtml print the same for the rewritten file as for the
+                                          original, and no other complaints
+    nytprof_written.py calls DIR          nytprofcalls finds the same stacks in the rewritten file and the original
+    nytprof_written.py joined DIR         two files written as one have the sums of both, and those of nytprofmerge
+    nytprof_written.py made               the same for generated files: any times, rates and orders of calls
+MODE: nytprof, plain or both, as in nytprof.py. Differences are printed; the exit status is 1 if there are any.
 """
 import json
 import os
@@ -26,7 +26,7 @@ LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nytprof_load.pl
 
 
 def write(mode, path, target):
-    """Writes a file anew; salvaging, so that cut files count too."""
+    """Rewrites a file with --salvage, so that cut files can be used too."""
     chain = [list(stage) for stage in nytprof.THROUGH[mode]]
     chain[0] += ["--salvage", path]
     out, status, messages = nytprof.run(chain)
@@ -51,7 +51,7 @@ def close(a, b):
 
 
 def same_warnings(ours, theirs):
-    """Places in the file may differ, and how often something is said."""
+    """True if the original has all warnings of the rewritten file, apart from places in the file and repeats."""
     def plain(warnings):
         return {re.sub(r" at \S+ line \d+\.?$", "", line.strip()) for line in warnings if line.strip()}
 
@@ -72,7 +72,7 @@ def compare_loaded(report, path, ours, theirs, expected):
         report.differ(path, "warnings:", ours["warnings"], "not", theirs["warnings"])
     for part in PARTS:
         got, want = ours.get(part) or {}, expected.get(part) or {}
-        # What the loader makes of several DISCOUNT in a row is its own: the clean rule counts one.
+        # The loader counts several DISCOUNT in a row differently: by the rule only one counts.
         if "discount" in path and part in ("attributes", "fid_line_time"):
             continue
         for key in sorted(set(got) | set(want)):
@@ -165,7 +165,7 @@ def random_profile(chance, order):
             elif chance.random() < 0.2:
                 parts.append(b"*" + b"".join(map(varint, (ticks, fid, line, max(line - 1, 1), 1))))
             else:
-                # Mostly in order; sometimes what never returned is left behind.
+                # Mostly in order; sometimes calls that never returned remain.
                 step = chance.choice([0, 0, 1, 1, 1, -1, -1, -1, 2, 3, -2])
                 depth = min(max(depth + step, 1), 40)
                 self = chance.choice([ticks, chance.random() * 1e6, chance.randint(0, 2**32), chance.random()])
@@ -184,7 +184,7 @@ def random_profile(chance, order):
 
 
 def check_made(report):
-    # The greatest number that a file may have
+    # The greatest file number
     last = 2**32 - 1
     with open("last.nyt", "wb") as file:
         file.write(b"NYTProf 5 0\n:nv_size=8\n:ticks_per_sec=10000000\n@" + b"".join(map(varint, (last, 0, 0, 0, 0, 0))) + text(b"/b.pl")
@@ -213,7 +213,7 @@ def check_made(report):
 
 
 def tool(name, path):
-    """Output files as text, and what was said."""
+    """Runs a tool. Returns its output files as text, and its messages."""
     shutil.rmtree("tool", ignore_errors=True)
     options = {"nytprofcsv": ["-o", "tool", "-f"], "nytprofcg": ["-o", "tool", "-f"], "nytprofhtml": ["--no-flame", "-o", "tool", "-f"]}
     result = subprocess.run([name] + options[name] + [path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=120)
@@ -231,7 +231,7 @@ def tool(name, path):
 
 
 def same_text(ours, theirs):
-    """Whether two outputs agree but for what names the file or the time, and the last digit of sums of doubles."""
+    """True if two outputs are the same except for the names of files, times, and the last digit of sums of doubles."""
     def lines(text):
         return [line for line in text.splitlines() if not re.match(rb"(# |cmd|creator|version|pid|part)", line)]
 
@@ -291,7 +291,7 @@ def check_calls(report, folder):
         report.count += 1
         report.equal(path, "stacks", sorted(ours), sorted(theirs))
         for stack in ours.keys() & theirs.keys():
-            # It cuts sums of doubles to whole ticks.
+            # nytprofcalls truncates sums of doubles to whole ticks.
             if abs(int(ours[stack]) - int(theirs[stack])) > 1:
                 report.differ(path, stack, "has", ours[stack], "not", theirs[stack])
 
@@ -302,7 +302,7 @@ JOINED = [("recurse_calls2.nyt", "gotos_z.nyt"), ("gotos_z.nyt", "gotos_blocks.n
 
 
 def by_name(row):
-    """What is known of lines and callers, by names of files instead of their numbers."""
+    """Lines and callers by names of files instead of numbers."""
     def place(key):
         fid, line = key.split(":")
         return row["fids"][fid]["name"] + ":" + line
@@ -315,7 +315,7 @@ def by_name(row):
 
 
 def added(a, b):
-    """Sums of two tables or calls; depth: the greater."""
+    """Sums of two tables or calls; of two depths the greater."""
     if isinstance(a, dict) and isinstance(b, dict):
         return {key: max(a[key], b[key]) if key == "depth" else added(a[key], b[key]) if key in a and key in b else a.get(key, b.get(key))
                 for key in a.keys() | b.keys()}
@@ -336,7 +336,7 @@ def check_joined(report, folder):
         result = subprocess.run(["perl", LOAD, "ours.nyt", "theirs.nyt"] + paths, stdout=subprocess.PIPE, check=True, timeout=60)
         ours, theirs, first, second = map(by_name, map(json.loads, result.stdout.splitlines()))
         report.count += 1
-        # A DISCOUNT at the end of the first file discounts a statement of the second there: lines are those of both.
+        # nytprofmerge lets a DISCOUNT at the end of the first file discount a statement of the second: lines are those of both.
         for part in ("fid_line_time", "fid_block_time", "fid_sub_time", "callers"):
             theirs[part] = added(first[part], second[part])
         del theirs["attributes"]["total_stmts_discounted"], ours["attributes"]["total_stmts_discounted"]

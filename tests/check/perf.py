@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds the programs against texts of perf script and of other stack printers whose content is known.
+"""Tests the programs with texts of perf script and other stack printers whose content is known.
 
-    perf.py folded DIR     every text of DIR/perf-script (or DIR/perf/script): folded as NAME.expected.folded, which stackcollapse-perf.pl made
+    perf.py folded DIR     every text of DIR/perf-script (or DIR/perf/script) folds to NAME.expected.folded, which stackcollapse-perf.pl made
     perf.py counts DIR     samples and sums of periods by event and command are those of COUNTS.expected.tsv, also through pfs
-    perf.py records DIR    every record is what the decoder below reads: stack, labels, time, values; also through pfs
-    perf.py hostile .      commands, symbols and images that look like other fields; all sets of fields that -F makes
-    perf.py cut DIR        a text cut at every byte gives the events before the cut, and fails where an event is cut
-    perf.py bpftrace DIR   folded as stackcollapse-bpftrace.pl does, but for what it loses
+    perf.py records DIR    every record is the same as in the decoder below: stack, labels, time, values; also through pfs
+    perf.py hostile .      commands, symbols and images that look like other fields; all sets of fields that -F can print
+    perf.py cut DIR        a text cut at every byte gives the events before the cut, and fails if an event is cut
+    perf.py bpftrace DIR   texts fold as with stackcollapse-bpftrace.pl, except for what that script loses
     perf.py wild .         third-party texts in $PROFUTILS_WILD fold to their expected results
 
-The decoder is written from what perf prints, not from the programs. Differences are printed; the exit status is 1 when there are any.
+The decoder is written from perf's output, not from the programs. Differences are printed; the exit status is 1 if there are any.
 PROFUTILS_BIN is the directory of the programs.
 """
 import glob
@@ -66,7 +66,7 @@ def check_folded(top):
     bad, seen = [], 0
     for path in texts(top):
         if "srcline" in path:
-            continue  # the script reads the lines of sources as frames
+            continue  # stackcollapse-perf.pl reads source lines as frames
         for suffix, to in (("", "folded"), (".all_tid_addrs", "folded:annotate,tid,addresses")):
             expected = f"{path[:-4]}.expected{suffix}.folded"
             if not os.path.exists(expected):
@@ -74,7 +74,7 @@ def check_folded(top):
             seen += 1
             with open(expected, "rb") as stream:
                 want = lines_of(stream.read())
-            # the script folds the first event there is, the programs rather one that counts time
+            # stackcollapse-perf.pl folds the first event, the programs prefer one that counts time
             event = next(name for name, value in rows(path)[0]["values"].items() if name != "samples" and value != 0)
             choice = [] if event.startswith(("cpu-clock", "task-clock")) else ["-m", event]
             bad += compare(path, lines_of(good("profcat", "-t", to, *choice, path)), want)
@@ -138,7 +138,7 @@ def decode_frame(line):
 
 
 def decode(data):
-    """Events of a text of perf: header, frames innermost first."""
+    """Events of perf script's text: header, and frames with the innermost first."""
     events, current = [], None
     for raw in data.split(b"\n"):
         line = raw.decode()
@@ -307,7 +307,7 @@ def check_bpftrace(top):
             want[stack] = want.get(stack, 0) + int(count)
     got = dict(line.rsplit(" ", 1) for line in good("profcat", "-t", "folded", path + ".txt").decode().splitlines())
     bad = [f"{stack}: {got.get(stack)}, expected {count}" for stack, count in want.items() if got.get(stack) != str(count)]
-    # the script passes over entries without a kernel stack
+    # stackcollapse-bpftrace.pl skips entries without a kernel stack
     with open(path + ".txt", encoding="utf-8") as stream:
         total = sum(int(n) for n in re.findall(r"\]: (\d+)$", stream.read(), re.M))
     if sum(map(int, got.values())) != total:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Flame graphs against an independent computation from the folded stacks they are made of: pictures.py BIN DIRECTORY
+"""Compares flame graphs with an independent computation from the same folded stacks: pictures.py BIN DIRECTORY
 
-Random profiles with hostile names, and differences of two, are drawn as svg and html; each frame's place, width, title, colour and mark
-is computed here from the stacks with fractions, and compared. DIRECTORY is for files. Prints what differs and exits 1.
+Random profiles with hostile names, and differences of two, are drawn as svg and html. Each frame's place, width, title, colour and mark
+are computed here from the stacks with fractions. DIRECTORY is for files. Prints differences and then exits with 1.
 """
 import fractions
 import html.parser
@@ -22,7 +22,7 @@ INNER = 1180
 
 
 def shown(name):
-    """A name as people see it: Latin-1 where it is no UTF-8, controls and marks of direction escaped."""
+    """A name as users see it: invalid UTF-8 as Latin-1, control characters and direction marks escaped."""
     try:
         text = name.decode()
     except UnicodeDecodeError:
@@ -53,7 +53,7 @@ class Node:
         node.own[side] += value
 
     def measure(self):
-        """Totals of both sides, and the width: the sum of the greater sides of the frames themselves."""
+        """Totals of both sides, and the width: the sum over all frames of the greater side of their own values."""
         self.total, self.width = list(self.own), max(self.own)
         for child in self.children.values():
             child.measure()
@@ -221,7 +221,7 @@ def profile_of(text):
 
 
 def own_amounts(profile, lists, value=None):
-    """Own amounts by node; of the records that have a value of the label only, where one is given."""
+    """Own amounts by node, of all records or only of those with the given label value."""
     sums = [0] * len(profile["up"])
     values = [set()]
     for number, without in profile["slices"][1:]:
@@ -237,7 +237,7 @@ def own_amounts(profile, lists, value=None):
 
 
 def rebuild(profile, *sides):
-    """Stacks of names to own amounts of each side."""
+    """Own amounts of each side, by stack of names."""
     stacks, path = {}, []
     for node, (up, number) in enumerate(zip(profile["up"], profile["function"])):
         if node:
@@ -267,7 +267,7 @@ def check_html(faults, what, text, *sides):
 
 
 def random_records(choose):
-    """Records in none, one or several of five sections, some of them twice, with two measures."""
+    """Records with two measures, in none, one or several of five sections, sometimes twice in one."""
     records = []
     for _ in range(200):
         stack = [["f%d" % choose.randrange(6), "%s.pl" % choose.choice("ab"), choose.randrange(1, 4)] for _ in range(choose.randrange(1, 6))]
@@ -277,7 +277,7 @@ def random_records(choose):
 
 
 def check_sections(faults, directory, seed):
-    """A record counts once in each section it is in; frames are one where name and file agree."""
+    """Tests that a record counts once in each of its sections, and that frames with the same name and file are joined."""
     records = random_records(random.Random(seed))
     measures = [{"name": "wall", "unit": "nanoseconds", "num": 1000, "raw_unit": "tick", "main": 1}, {"name": "calls", "unit": "count"}]
     stream = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], stdout=subprocess.PIPE, check=True,

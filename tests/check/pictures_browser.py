@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Flame graphs in a real browser: pictures_browser.py BIN DIRECTORY. Zoom, search, choosers and the table, by mouse and keys.
+"""Tests flame graphs in a real browser: pictures_browser.py BIN DIRECTORY. Uses zoom, search, choosers and table by mouse and keyboard.
 
-Every number expected is arithmetic on the few records below. Exit 77: there is no Chromium.
+All expected numbers follow from the few records below. Exit status 77: there is no Chromium.
 """
 import json
 import os
@@ -45,7 +45,7 @@ class Test:
 
 
 def frame(test, name):
-    """Where a frame is and whether it is there."""
+    """A frame's position, and whether it is visible."""
     return test.page.run(f"""(() => {{
         const g = [...document.querySelectorAll("#frames > g")].find((g) => g.querySelector("title").textContent.startsWith({name!r} + " ("));
         const rect = g.querySelector("rect"), box = rect.getBoundingClientRect();
@@ -114,13 +114,13 @@ def search(test, text):
 
 
 def place(test, share, level):
-    """Pixels of a place in the picture, by share of its width and depth."""
+    """Pixel position in the picture of a share of its width and a depth."""
     left, bottom, width = test.page.run("(() => { const b = document.getElementById('scroll').getBoundingClientRect(); return [b.x, b.bottom, b.width]; })()")
     return left + share * width, bottom - 18 * level - 9
 
 
 def hover(test, share, level, name):
-    """Points at a frame; a page that was just opened may still be laid out."""
+    """Points at a frame, and again if needed: a page that was just opened may still change its layout."""
     for _ in range(40):
         test.page.move(*place(test, share, level))
         if test.text("details").startswith(name):
@@ -205,7 +205,7 @@ def difference(test):
 
 
 def reverse(test):
-    """What functions spent themselves is the same whichever end of the stacks stands at the root."""
+    """Functions have the same own values whichever end of the stacks is the root."""
     test.page.open(test.path("r.html"))
     test.want("reverse: table", table(test), [["0", "0.00%", "13", "100.00%", "main"], ["10", "76.92%", "10", "76.92%", "a"],
                                               ["3", "23.08%", "3", "23.08%", "b"]])
@@ -217,7 +217,7 @@ def reverse(test):
 
 
 def negative(test):
-    """Shares are those of the total, in the picture as in the table; a section without a name can be seen in the chooser."""
+    """Picture and table show shares of the same total; a section without a name is visible in the chooser."""
     test.page.open(test.path("n.html"))
     test.want("negative: table", sorted(table(test)), [["-30", "150.00%", "-30", "150.00%", "b"], ["0", "0.00%", "-20", "100.00%", "main"],
                                                        ["10", "-50.00%", "10", "-50.00%", "a"]])
@@ -239,7 +239,7 @@ def negated(test):
 
 
 def narrow(test):
-    """The column of functions is in sight without scrolling, and what it covers is found by scrolling."""
+    """The column of functions is visible without scrolling, and scrolling shows the columns that it covers."""
     page = test.page
     for width in (1000, 820, 700, 420):
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
@@ -260,7 +260,7 @@ def narrow(test):
 
 
 def alike(test):
-    """Functions of one name are told apart by their files, by whole paths where the files have one name."""
+    """Functions with the same name are shown with their files, and with whole paths if the files have the same name."""
     test.page.open(test.path("f.html"))
     test.want("alike: table", [row[-1] for row in table(test)], ["(main) a.pl", "(main) /x/b.pl", "(main) /y/b.pl", "one", "(main)"])
     test.want("alike: tips", test.page.run("[...document.querySelectorAll('#rows td:last-child')].map((td) => td.title)"),
@@ -268,7 +268,7 @@ def alike(test):
     test.quiet("alike")
 
 
-# Contrast as WCAG 2.1 defines it; what is on a canvas is looked at where letters are about to be drawn.
+# Contrast as WCAG 2.1 defines it; on a canvas the background is read where letters are about to be drawn.
 CONTRAST = """window.contrast = (() => {
     const parse = (color) => color.startsWith("#") ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/[\\d.]+/g).map(Number);
     const linear = (part) => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
@@ -303,7 +303,7 @@ SVG = """[...document.querySelectorAll("#frames > g")].filter((g) => getComputed
 
 
 def contrast(test):
-    """Names can be read on every frame, also where much has changed, and the numbers beside them."""
+    """Names on all frames have enough contrast, also on frames that changed much, and so do the numbers next to them."""
     page = test.page
     for name, hash in (("s.svg", ""), ("s.svg", "#s=half|gone"), ("s.svg", "#x=0&d=1"), ("s.svg", "#x=1000&d=1"), ("x.svg", "")):
         page.open(test.path(name), hash)
@@ -330,7 +330,7 @@ def contrast(test):
 
 
 def many(test):
-    """As many stacks as a big profile has: it opens, and finds."""
+    """A page with as many stacks as a big profile opens and can be searched."""
     test.page.open(test.path("many.html"))
     test.want("many: heading", test.text("subtitle"), "60,000 samples")
     search(test, "^f7$")

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Holds the programs against pprof files whose content is known.
+"""Tests the programs with pprof files whose content is known.
 
-    pprof.py read DIR           totals, flat and cumulative of each function against what `go tool pprof -raw` and `-top` said of the
-                                file, and against the decoder below
-    pprof.py written HOW DIR    message by message: each file read and written again is the file that was read. HOW: pprof, plain, pfs, twice
-    pprof.py made HOW .         the same for profiles made here: all fields, in any order, packed or not, with unknown ones between
+    pprof.py read DIR           totals, flat and cumulative values of functions are those that `go tool pprof -raw` and `-top` printed,
+                                and those of the decoder below
+    pprof.py written HOW DIR    a file that is read and written again has the same messages. HOW: pprof, plain, pfs, twice
+    pprof.py made HOW .         the same for generated profiles: all fields, in any order, packed or not, with unknown fields between
     pprof.py joined .           several profiles in one file, and profiles merged
     pprof.py orders .           several profiles in one file, their fields in many orders
-    pprof.py bad .              what is damaged or odd: exit status and message
-    pprof.py salvaged .         what comes of what stands before damage
-    pprof.py cut DIR            a file cut anywhere is refused, unless what is left is a profile
-    pprof.py drop .             frames that a profile asks not to be shown, also as `go tool pprof` leaves them out where there is go
-    pprof.py foreign DIR        profiles of other formats, written
-    pprof.py client DIR         what was written, as `go tool pprof` reads it (needs go)
+    pprof.py bad .              exit status and message for damaged and odd files
+    pprof.py salvaged .         records before damage are read
+    pprof.py cut DIR            a file cut anywhere is refused, unless the rest is a profile
+    pprof.py drop .             frames that a profile says to leave out; also compared with `go tool pprof`, if go is installed
+    pprof.py foreign DIR        profiles of other formats, written as pprof
+    pprof.py client DIR         `go tool pprof` reads the written files (needs go)
 
 The decoder is written from profile.proto's description, not from the programs. Differences are printed; the exit status is 1 when
 there are any. PROFUTILS_BIN is the directory of the programs.
@@ -41,7 +41,7 @@ def differ(*what):
 
 
 def narrow(a, b):
-    """The first difference within."""
+    """The first items in which two nested tuples or lists differ."""
     while isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
         a, b = next((pair for pair in zip(a, b) if pair[0] != pair[1]), (None, None))
     return a, b
@@ -116,7 +116,7 @@ def one(items, number):
 
 
 class Profile:
-    """What a profile says, without the ids it says it with."""
+    """The content of a profile, without its ids."""
 
     def __init__(self, data):
         top = list(fields(data))
@@ -187,7 +187,7 @@ class Profile:
 
 
 def frames(stack):
-    """Leaf first: the name of each frame, as a table has it."""
+    """The names of the frames, leaf first, as in a table."""
     for _, address, lines, _ in stack:
         for function, _, _ in lines or ((None, 0, 0),):
             if function and function[0]:
@@ -197,7 +197,7 @@ def frames(stack):
 
 
 def tally(samples, column):
-    """Flat and cumulative of each name; a stack counts a name once."""
+    """Flat and cumulative values of each name; a stack counts a name once."""
     flat, cum = collections.Counter(), collections.Counter()
     for stack, values, _ in samples:
         names = list(frames(stack))
@@ -228,7 +228,7 @@ def corpus(directory):
 
 
 def raw_profile(path):
-    """The samples `go tool pprof -raw` printed: as those of the decoder, mappings and labels left out."""
+    """The samples that `go tool pprof -raw` printed, in the decoder's form, without mappings and labels."""
     head, rest = open(path, encoding="utf-8").read().split("\nLocations\n")
     locations = {}
     for line in rest.split("Mappings\n")[0].splitlines():
@@ -261,7 +261,7 @@ UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "mins": 60e9, "": 1, "B": 1, "
 
 
 def shown(text, amount):
-    """Whether pprof's rounded amount is this one."""
+    """True if pprof's rounded amount stands for this one."""
     number, unit = re.fullmatch(r"(-?[0-9.]+)([a-zA-Z]*)", text).groups()
     half = 0.5 * 10 ** -len(number.partition(".")[2])
     return abs(float(number) * UNITS[unit] - amount) <= half * UNITS[unit] + 1e-6
@@ -345,7 +345,7 @@ def bytes_field(number, body):
 
 
 class Maker:
-    """A random profile, encoded in one of many ways."""
+    """Makes a random profile, encoded in one of many ways."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -387,7 +387,7 @@ class Maker:
                                    put(number << 3 | 5) + b"four", bytes_field(number, b"\xff" * self.random.randrange(300))))  # fmt: skip
 
     def mapping(self, at):
-        if self.random.random() < 0.2:  # an id, and nothing else
+        if self.random.random() < 0.2:  # only an id
             return self.shuffled(number_field(1, at), self.unknown())
         start = self.random.choice((0, 0x400000, 1 << 63))
         return self.shuffled(number_field(1, at), number_field(2, start), number_field(3, start + self.random.randrange(1 << 30)),
@@ -408,7 +408,7 @@ class Maker:
             line = number_field(2, self.random.choice((1, 17, -1, 1 << 40))) + number_field(3, self.random.choice((0, 9)))
             lines.append(bytes_field(4, number_field(1, self.random.choice(functions)) + line))
         address = self.random.choice((0, self.random.getrandbits(32), (1 << 64) - self.random.getrandbits(32)))
-        folded = number_field(5, address > 0 and self.random.random() < 0.1)  # two places that differ in this alone are one
+        folded = number_field(5, address > 0 and self.random.random() < 0.1)  # two places that differ only in this are one
         return self.shuffled(number_field(1, at), number_field(2, self.random.choice(mappings + [0])), number_field(3, address),
                              b"".join(lines), self.unknown(), folded)  # fmt: skip
 
@@ -445,7 +445,7 @@ class Maker:
                  number_field(8, self.string("keep"))]  # fmt: skip
         tables.append([fact for fact in facts if self.random.random() < 0.7] + [self.unknown()])
         tables.append([bytes_field(6, text.encode()) for text in self.table])
-        if self.random.random() < 0.3:  # everything between everything, but the order of a table's own rows
+        if self.random.random() < 0.3:  # rows of all tables mixed, but each table's rows in order
             order = [k for k, rows in enumerate(tables) for _ in rows]
             self.random.shuffle(order)
             left = [iter(rows) for rows in tables]
@@ -461,7 +461,7 @@ def check_made(how, directory):
         with open(path, "wb") as stream:
             stream.write(data)
         was = Profile(data)
-        # What no sample refers to need not be kept, but for mappings; one that stands twice is one.
+        # Of rows that no sample uses, only mappings must be kept; a repeated mapping counts once.
         was.mappings = list(dict.fromkeys(was.mappings))
         was.same(Profile(written(how, path)), f"seed {seed} ({how})")
 
@@ -482,14 +482,14 @@ def simple(strings_first=False, time=1000, start=0x400000, value=3, name="f", ex
 
 
 def go_order(data):
-    """Time first and strings last, as Go writes it."""
+    """Time first and strings last, as Go writes them."""
     parts = [(n, bytes_field(n, v) if w == 2 else put(n << 3 | w) + put(v)) for n, w, v in fields(data)]
     rank = {9: 0, 1: 1, 11: 2, 12: 3, 6: 9}
     return b"".join(part for _, part in sorted(parts, key=lambda row: rank.get(row[0], 5)))
 
 
 def check_types(directory):
-    """Types of one name and unit stay apart: under two strings, in two units of time, beside a type named NAME#2."""
+    """Sample types with the same name stay separate: of the same unit, of two units of time, and beside a type named NAME#2."""
     cases = [
         ((("n", "count"), ("n", "count")), {"n": 3, "n#2": 4}),
         ((("n", "count"), ("n", "count"), ("n#2", "count")), {"n": 3, "n#2": 4, "n#2#2": 5}),
@@ -540,7 +540,8 @@ def check_joined(directory):
 
 
 def laid_out(rng, tag, order, types, sparse):
-    """A profile whose fields stand in this order, one letter a kind, * for functions, locations and samples by turns; and its samples."""
+    """A profile with its fields in the given order, and its samples. One letter for each kind; * for functions, locations and samples in
+    turns."""
     table = [""]
 
     def string(text):
@@ -580,7 +581,7 @@ def read_samples(path):
 
 
 def join(directory, seed, orders, members, sparse=False):
-    """What becomes of profiles one behind the other: whether they are told apart. What is read is right, or it is refused."""
+    """Reads profiles written one after the other. Returns True if they could be separated; otherwise they must be refused."""
     rng = random.Random(seed)
     choices = (("n",), ("n", "m"), ("x", "y", "z"))
     usual = rng.choice(choices)
@@ -610,10 +611,10 @@ def check_orders(directory):
         read += join(directory, seed, orders, False, sparse) + join(directory, seed, orders[:1] * 3, False, sparse)
     if read < 140:
         differ("of 160 inputs only", read, "are told apart")
-    # Nothing tells whose samples those are that stand side by side.
+    # If the samples of two profiles follow each other directly, nothing separates them.
     if join(directory, 1, ("XTFLPMS", "STXFLPM"), False):
         differ("samples without a seam were read")
-    # A profile in many members is one, also where they end with fields.
+    # A profile in many gzip members is one profile, even if a member ends at the end of a field.
     rng = random.Random(7)
     data, wanted = laid_out(rng, "a", "XT*PM", ("n",), False)
     for size in (1, 2, 5, 40):
@@ -671,7 +672,7 @@ def check_bad(directory):
         ("no strings", b"".join(bytes_field(n, v) for n, w, v in fields(good) if w == 2 and n != 6), 3, "the table of strings is missing"),
         ("table", good.replace(bytes_field(6, b""), bytes_field(6, b"x"), 1), 3, "begins with 'x', not with an empty one"),
         ("types", simple(types=[(f"t{k}", "count") for k in range(1025)]), 3, "offset [0-9]+: more than 1024 sample types"),
-        # neither are they counted, nor names looked through, for each of many types
+        # the time for many types must not depend on the number of samples or names
         ("many types", simple(types=LONG) + bytes_field(2, bytes_field(2, bytes(300_000))) + bytes_field(1, number_field(1, 5)) * 100_000, 3, "sample types"),
         ("many functions", good + bytes_field(5, number_field(1, 2) + number_field(2, 700)) * 100_000 + bytes_field(6, b"") +
          bytes_field(6, b"b") + bytes_field(6, b"") + (bytes_field(1, number_field(1, 5)) + number_field(10, 5)) * 100_000, 3, "string 700 is missing, the profile has 7"),
@@ -684,7 +685,7 @@ def check_bad(directory):
         done = run("profcat", "-f", "pprof", "-t", "pprof", path, "-o", os.path.join(directory, "out.pb.gz"), status=status)
         if not re.search(message, done.stderr.decode("utf-8", "replace")):
             differ(name, "expected", message, "got", done.stderr.decode("utf-8", "replace").strip())
-    # Good records before the damage are given, and what is written of them is taken by nobody for whole.
+    # Good records before the damage are read, and no reader takes the file written from them for whole.
     path = save(directory, "bad.pb", sample(two))
     kept = run("profcat", "--salvage", "-t", "pprof", "-z0", path).stdout
     Profile(good).same(Profile(kept), "salvaged")
@@ -703,7 +704,7 @@ def check_bad(directory):
 
 
 def three_places(damage, extra=b"", cut=0):
-    """Samples of f, g and f again, what is given, and a sample of f; then what extra stands before the strings, which come last."""
+    """A profile: samples of f, g and f again, then `damage`, a sample of f, `extra`, and last the strings."""
     table = ["", "n", "count", "f", "k", "g", "h", "v"]
     rows = b"".join(bytes_field(5, number_field(1, k + 1) + number_field(2, at) + number_field(3, at)) for k, at in enumerate((3, 5, 6)))
     rows += b"".join(bytes_field(4, number_field(1, k) + bytes_field(4, number_field(1, k))) for k in (1, 2))
@@ -716,7 +717,7 @@ def three_places(damage, extra=b"", cut=0):
 
 
 def check_salvaged(directory):
-    """Whole samples before what is damaged come through, named by the first row of an id; what is behind it, or not whole, does not."""
+    """Tests that --salvage gives the whole samples before the damage and none after it. The first row with an id names it."""
     f, g, labelled = (("f",), (10,)), (("g",), (20,)), (("f",), (30,))
     of_h = bytes_field(4, number_field(1, 3) + bytes_field(4, number_field(1, 3)))
     cases = [
@@ -779,12 +780,12 @@ def check_cut(directory):
 
 
 def plain_name(name):
-    """Up to the arguments, as Prune of pprof's profile package looks at it."""
+    """A name without its arguments, as Prune of pprof's profile package uses it."""
     return re.match(r"\.?((?:\(anonymous namespace\)|operator\(\)|[^(])*)", name)[1]
 
 
 def uninteresting(location, drop, keep):
-    """The outermost line that is to go: its index, or None."""
+    """The index of the location's outermost line to leave out, or None."""
     for k in reversed(range(len(location[2]))):
         name = plain_name(location[2][k][0][0])
         if name and re.fullmatch(drop, name) and not (keep and re.fullmatch(keep, name)):
@@ -793,7 +794,8 @@ def uninteresting(location, drop, keep):
 
 
 def pruned(samples, drop, keep):
-    """Leaf first. The outermost location that has such a line goes, with what it calls, unless none that has no such line is outside."""
+    """Stacks, leaf first, without the outermost location that has a line to leave out and without what it calls. A location without such a
+    line must be outside of it."""
     for stack, values, labels in samples:
         found = [uninteresting(location, drop, keep) for location in stack]
         outer = max((k for k, line in enumerate(found) if line is None), default=0)
@@ -807,7 +809,7 @@ def pruned(samples, drop, keep):
 
 
 def check_drop(directory):
-    """Random stacks, some of whose names are to go."""
+    """Tests random stacks with names to leave out."""
     environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
     names = ["main", "run", "malloc", ".malloc", "operator new(unsigned long)", "(anonymous namespace)::Pool::get(int)", "Pool::operator()(int)", "memalign"]
     for seed in range(60):
@@ -854,7 +856,7 @@ def records(path, *options):
 
 
 def check_foreign(directory):
-    """StatProfiler's samples, as profcat tells them, and lines and addresses as stacks of one frame."""
+    """Tests that StatProfiler's samples are written as profcat prints them, and lines and addresses as stacks of one frame."""
     for path in sorted(glob.glob(os.path.join(directory, "statprofiler", "*.out"))):
         wanted = records(path)
         profile = Profile(gzip.decompress(run("profcat", "-q", "-t", "pprof", path).stdout))
@@ -881,7 +883,7 @@ def check_foreign(directory):
 
 
 def check_client(directory):
-    """The numbers of `go tool pprof -top`, rounded as it does."""
+    """Compares with the numbers of `go tool pprof -top`, rounded in the same way."""
     inputs = corpus(directory) + sorted(glob.glob(os.path.join(directory, "statprofiler", "*.out")))[:4]
     inputs += sorted(glob.glob(os.path.join(directory, "folded", "*.folded")))[:4]
     environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
@@ -890,7 +892,7 @@ def check_client(directory):
             continue
         profile = Profile(read("client.pb.gz"))
         if any(not stack or values.count(0) == len(values) for stack, values, _ in profile.samples) or " " in profile.types[0][1]:
-            continue  # pprof leaves such samples out; a unit of two words is no column of its table
+            continue  # pprof leaves out samples without stack or values, and its table cannot show a unit of two words
         names = {t for t, _ in profile.types}
         main = profile.facts["default"] if profile.facts["default"] in names else profile.types[-1][0]
         _, rows = table(path, main)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""profdiff's numbers, computed again in the most simple way: profdiff.py BIN random COUNT SEED | dcpi DIRECTORY
+"""Compares profdiff's numbers with a simple computation: profdiff.py BIN random COUNT SEED | dcpi DIRECTORY
 
-random: COUNT comparisons of random runs, which are written as native streams by the second writer under tests/reference. Sums by
-function, flat and cumulative, means, differences, shares, ratios and statuses are exact; the tests are done anew:
-Student's t by integrating its density, the binomial by summing up fractions, false discovery rates by their definition.
-dcpi: the rows that the corpus' own reference gives for its diff and stats operations.
-Prints what differs and exits 1, else one line.
+random: COUNT comparisons of random runs, written as native streams by the independent writer under tests/reference. Flat and cumulative
+sums by function, means, differences, shares, ratios and statuses are exact. The statistical tests are computed differently: Student's t by
+integrating its density, the binomial by adding fractions, false discovery rates by their definition.
+dcpi: the rows must be those that the corpus' reference gives for its diff and stats operations.
+Prints differences and then exits with 1, else prints one line.
 """
 import collections
 import glob
@@ -37,8 +37,8 @@ def rows_of(*arguments):
 # --- statistics -------------------------------------------------------------------------------------------------
 
 def student_tail(t, freedom):
-    """P(|T| >= t). With s = sqrt(freedom) tan(angle) the density becomes cos(angle)^(freedom - 1); the distance from the end, where a
-    power less than 1 bends, is taken as a fourth power. Simpson's rule."""
+    """P(|T| >= t) by Simpson's rule. With s = sqrt(freedom) tan(angle) the density becomes cos(angle)^(freedom - 1). The distance from the
+    end is replaced by a fourth power, because a power below 1 is not smooth there."""
     end = math.atan2(math.sqrt(freedom), t) ** 0.25
     pieces, total = 4000, 0.0
     for i in range(pieces + 1):
@@ -60,8 +60,8 @@ def student_quantile(p, freedom):
 
 
 def welch(before, after, floors):
-    """(p, low, high) of the difference of two lists of numbers; None where nothing can be said. With unequal numbers of runs the more
-    doubtful of Welch's t and Student's."""
+    """(p, low, high) of the difference of two lists of numbers; None if both lists are constant and different. With unequal numbers of runs,
+    the less significant of Welch's t test and Student's."""
     difference = float(sum(map(Fraction, after)) / len(after) - sum(map(Fraction, before)) / len(before))
     variances = [max(float(statistics.variance(map(Fraction, side))), floor) for side, floor in ((before, floors[0]), (after, floors[1]))]
     n = len(before), len(after)
@@ -90,15 +90,15 @@ def wilson(successes, count):
 
 
 def discovery_rates(ps):
-    """The least level at which the step-up procedure would reject each."""
+    """For each p the least level at which the step-up procedure rejects it."""
     known = sorted(ps.values())
     return {key: min(known[k] * len(known) / (k + 1) for k in range(len(known)) if known[k] >= p) for key, p in ps.items()}
 
 
-# --- what is expected -------------------------------------------------------------------------------------------
+# --- expected results -------------------------------------------------------------------------------------------
 
 class Case:
-    """Random runs of one measure, `samples` beside it where it is weighted."""
+    """Random runs of one measure, and of `samples` if it is weighted."""
 
     def __init__(self, choose):
         self.nature = choose.choice(['sampled', 'sampled', 'weighted', 'exact', 'timed', 'unknown'])
@@ -119,7 +119,7 @@ class Case:
             self.sides.append([first if steady else self.draw(choose, rates[side]) for _ in range(self.runs[side])])
 
     def draw(self, choose, rates):
-        """stack -> (amount, number of samples); in every second run stacks without samples have no record."""
+        """stack -> (amount, number of samples). One in two stacks without samples has no record."""
         out = {}
         for stack, rate in rates.items():
             count = sum(choose.random() < rate / 40 for _ in range(40))
@@ -171,7 +171,7 @@ def share(amount, total):
 
 
 def compare(before, after, totals, scale):
-    """p, interval and sign of after / totals[1] - before / totals[0], given before + after."""
+    """p, interval and sign of after / totals[1] - before / totals[0], conditional on before + after."""
     count, difference = before + after, Fraction(after) / totals[1] - Fraction(before) / totals[0]
     low, high = (count * (x / float(totals[1]) - (1 - x) / float(totals[0])) * scale for x in wilson(after, count))
     return binomial(before, after, Fraction(totals[1]) / (totals[0] + totals[1])), low, high, (difference > 0) - (difference < 0)
@@ -199,7 +199,7 @@ class Expected:
             self.judge(row)
 
     def mean(self, values):
-        """Exact, but of shares whole, half to even."""
+        """The exact mean, but shares are rounded half to even."""
         return Fraction(round(mean(values))) if self.case.normalize else mean(values)
 
     def amounts(self, name, column):
@@ -215,7 +215,7 @@ class Expected:
             return
         for column, word in enumerate(('flat', 'cum')):
             before, after = map(self.mean, self.amounts(name, column))
-            # times and shares are shown whole, all else with six decimals
+            # times and shares are shown as whole numbers, all others with six decimals
             shown = [round(before), round(after), round(after) - round(before)] if self.whole else [before, after, after - before]
             row.update({f'{word}_{end}': float(round(amount, 6)) for end, amount in zip(('before', 'after', 'delta'), shown)})
             if column == case.cum:
@@ -267,7 +267,7 @@ class Expected:
         return sum(self.totals[side]) / len(self.totals[side])
 
     def worths(self):
-        """What each sample of a side stands for; None where samples of one side differ in that."""
+        """What one sample of each side is worth; None if the samples of a side differ or the worth is not whole."""
         out = [{Fraction(run_of[int(self.case.cum)][name], count) for run_of in side
                 for name, count in run_of[2 + int(self.case.cum)].items() if count} for side in self.columns]
         if any(len(side) > 1 for side in out) or any(worth.denominator > 1 for side in out for worth in side):
@@ -332,7 +332,7 @@ def check_rows(what, rows, expected):
 
 
 def check_stream(what, arguments, case):
-    """Records: means of each stack and their difference, with six decimals; shares and times are whole."""
+    """Tests the records: means of each stack and their difference, with six decimals; shares and times are whole."""
     streamed = subprocess.run([os.path.join(BIN, 'profdiff'), '-t', 'pfs', *arguments], stdout=subprocess.PIPE, check=True, timeout=60).stdout
     records = subprocess.run([os.path.join(BIN, 'profcat'), '-t', 'ndjson'], input=streamed, stdout=subprocess.PIPE, check=True, timeout=60).stdout
     main = 'samples' if case.nature == 'sampled' else 'amount'

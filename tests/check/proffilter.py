@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What proffilter gives, worked out a second time from proffilter(1) over the rows of profcat -t ndjson.
+"""Compares proffilter with a second implementation, written from proffilter(1), that works on the rows of profcat -t ndjson.
 
     proffilter.py stream SEED FILE    write a random native stream of all kinds of records
     proffilter.py cases SEED COUNT FILE...
-                                      hold COUNT random command lines on each file against this
-    proffilter.py case FILE OPTION... the same with these options
+                                      compare COUNT random command lines on each file
+    proffilter.py case FILE OPTION... compare one command line
 
-Programs are taken from $PATH. Regular expressions here are those that Python and POSIX have in common.
+Programs are found through $PATH. Regular expressions here are those that Python and POSIX have in common.
 """
 import copy
 import fnmatch
@@ -26,7 +26,7 @@ import pfs  # noqa: E402
 
 
 class Tables:
-    """Tables of the native stream: every different row once, numbered from 1."""
+    """Tables of the native stream: each distinct row once, numbered from 1."""
 
     def __init__(self):
         self.rows = {domain: {} for domain in range(1, 8)}
@@ -131,7 +131,7 @@ class Stream:
         return pfs.frame_bytes("B", kind + 1, b"".join(pfs.column_bytes(n, v) for n, v in sorted(columns)), rows, 0)
 
     def bytes(self):
-        """Blocks name the number of stacks there are; all tables stand before them."""
+        """The stream's bytes. All tables come before the blocks, so each block gives the number of all stacks."""
         out = pfs.frame_bytes("H", 0, struct.pack("<BB6x", 1, 0)) + self.tables.frames()
         out += pfs.frame_bytes("M", 0, self.meta, 1, 0)
         at, stacks = 0, len(self.tables.rows[pfs.STACKS]) + 1
@@ -145,7 +145,7 @@ class Stream:
         return out + pfs.frame_bytes("E", 0, payload, sum(rows for _, rows in self.records), 2)
 
 
-# --- what the page says, over rows ---
+# --- the manual page's rules, applied to rows ---
 
 NO_FRAME = {"function": "[unknown]", "file": "", "line": 0, "column": 0, "image": "", "address": "", "inlined": False,
             "start_line": 0, "frame_kind": ""}
@@ -153,7 +153,7 @@ MAIN = {"sample": ("wall", "samples"), "flat": ("cycles",), "edge": ("incl", "sa
 
 
 def as_bytes(text):
-    """A character for every byte."""
+    """A string with a character for each byte."""
     return text.encode().decode("latin-1")
 
 
@@ -171,12 +171,13 @@ class Expressions:
         return re.compile(re.escape(text) if "fixed-strings" in self.of else text, self.flags)
 
     def any_frame(self, name, frame):
-        """Whether one of the expressions of the option matches the frame."""
+        """True if one of the option's expressions matches the frame."""
         return any(self.search(text, field) for text in self.of.get(name, ())
                    for field in (frame["function"], frame["file"], frame["image"]) if field)
 
     def search(self, text, name):
-        """Byte by byte. No expression matches a NUL; ^ and $ (here: at the end of an expression only) are the ends of the name."""
+        """True if an expression matches, byte by byte. No expression matches a NUL; ^ and $ (here only at the end of an expression) are the
+        ends of the name."""
         expression, name, start = self.compile(as_bytes(text)), as_bytes(name), 0
         for part in name.split("\0"):
             end = start + len(part)
@@ -212,7 +213,7 @@ def amount(text):
 
 
 def real_frames(row):
-    """Outermost first; an edge without a caller has one frame, a sample may have none."""
+    """The frames, outermost first. An edge without a caller has one frame, a sample may have none."""
     return [frame for frame in reversed(row["stack"]) if frame != NO_FRAME]
 
 
@@ -250,7 +251,7 @@ def selects(row, x, totals, times):
     if x.has("min-value"):
         text, value = x.of["min-value"][-1], abs(row["values"][main_measure(row)])
         if text.endswith("%"):
-            # Exact: millionths of a percent
+            # Exact, in millionths of a percent
             tests.append(value * 10 ** 8 >= abs(totals[row["kind"]]) * round(float(text[:-1]) * 10 ** 6))
         else:
             tests.append(value >= amount(text))
@@ -333,7 +334,7 @@ def named(frame, x, what):
 
 
 def cut(frames, x):
-    """Show, hide, show-from and prune-from, on (frame, the frame outside it stays) outermost first."""
+    """Applies show, hide, show-from and prune-from to the frames, outermost first."""
     kept = [(not x.has("show") or x.any_frame("show", f)) and not (x.has("hide") and x.any_frame("hide", f)) for f in frames]
     if x.has("show-from"):
         first = next((i for i, f in enumerate(frames) if kept[i] and x.any_frame("show-from", f)), len(frames))
@@ -369,7 +370,7 @@ def label_frames(x, option, row):
 
 
 def edit(row, x):
-    """The row with its frames edited, or None when it goes."""
+    """The row with its frames edited, or None if it is removed."""
     row = copy.deepcopy(row)
     what = x.of.get("granularity", [None])[-1]
     frames, wants = real_frames(row), x.has("show") or x.has("show-from")
@@ -409,7 +410,7 @@ def evaluate(rows, options, times):
     return [row for row in edited if row is not None]
 
 
-# --- holding the program against it ---
+# --- comparison with the program ---
 
 EDITS = ("show", "hide", "show-from", "prune-from", "granularity", "collapse-recursion", "max-depth", "trim-path", "rename",
          "root-label", "leaf-label")
@@ -420,7 +421,7 @@ def output(*words, **more):
 
 
 def rows_of(*words, **more):
-    """Without what filters removed, which the last row tells and `removed_of` checks."""
+    """The rows without the field `removed`, which removed_of checks."""
     rows = [json.loads(line) for line in output(*words, **more).decode().split("\n") if line]
     for row in rows:
         del row["removed"]
@@ -432,7 +433,7 @@ def total(name, values):
 
 
 def removed_of(stream):
-    """Amounts and records that the rows of metadata tell, by kind and measure, in base units."""
+    """Removed amounts and records from the metadata rows, by kind and measure, in base units."""
     gone = {}
     for line in output("profcat", "-t", "text", input=stream).decode("latin-1").split("\n"):
         words = line.split()
@@ -466,7 +467,7 @@ def hold(file, rows, options, times):
     stream = output("proffilter", *words, file, stderr=subprocess.DEVNULL)
     got = rows_of("profcat", "-t", "ndjson", input=stream)
     want = evaluate(rows, options, times)
-    # The stream keeps the order of records of one kind only.
+    # The stream keeps the order only within records of one kind.
     got, want = (sorted(of, key=lambda row: row["kind"]) for of in (got, want))
     if [plain(row) for row in got] != [plain(row) for row in want]:
         for a, b in zip(got + [None], want + [None]):
@@ -524,7 +525,7 @@ def random_options(chance, rows):
 
 
 def times_of(file):
-    """Times by row: the dump of the second reader has them in nanoseconds."""
+    """Times by row, in nanoseconds, read by tests/reference/pfs.py."""
     if not file.endswith(".pfs"):
         return {}
     with open(file, "rb") as opened:

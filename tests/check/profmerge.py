@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What profmerge gives, worked out a second time.
+"""Compares profmerge with a second computation.
 
-    profmerge.py weights SEED RUNS     weighted sums, means and clamping of random native streams, against fractions
-    profmerge.py sums [-g] FILE...     every row of a merge is the sum of the rows of the inputs; with -g so are rows without lines
+    profmerge.py weights SEED RUNS     weighted sums, means and clamping of random native streams, computed with fractions
+    profmerge.py sums [-g] FILE...     every row of a merge is the sum of the rows of the inputs; with -g, of rows without lines
     profmerge.py nytprof EXPECTED FILE...
-                                       lines, callers and subs of a merge, against what Devel::NYTProf says of nytprofmerge's
+                                       lines, callers and subs of a merge are those that Devel::NYTProf finds in nytprofmerge's
     profmerge.py loaded EXPECTED FILE...
-                                       the same of what Devel::NYTProf says of a merge that is written as its format
+                                       the same for the results of Devel::NYTProf on a merge written as NYTProf
     profmerge.py random SEED FILE      write a random native stream
     profmerge.py slid DIRECTORY        write the same samples of a program whose libraries were mapped at other places, run0 and run1
     profmerge.py builds DIRECTORY      write samples of two builds of a program, build0 and build1
 
-Programs are taken from $PATH.
+Programs are found through $PATH.
 """
 import fractions
 import json
@@ -65,7 +65,7 @@ def stream(values, measures=(("cycles", 0),)):
 
 
 def half_even(value):
-    return round(value)  # of a Fraction: half to even
+    return round(value)  # a Fraction rounds half to even
 
 
 def random_weight(choose):
@@ -85,7 +85,7 @@ def random_value(choose):
 
 
 def merge_values(options, operands):
-    """Values by function, or the message of a failure."""
+    """Values by function, or the error message."""
     done = run("profmerge", *options, *operands, "-t", "ndjson")
     if done.returncode != 0:
         return done.returncode, done.stderr.decode()
@@ -94,7 +94,7 @@ def merge_values(options, operands):
 
 
 def one_run(choose, directory):
-    """How many cases were held against fractions."""
+    """Compares random cases with fractions. Returns their number."""
     inputs, records, cases = choose.randrange(1, 6), choose.randrange(1, 60), 0
     weights = [random_weight(choose) for _ in range(inputs)]
     amounts = [Fraction(weight) for weight in weights]
@@ -150,7 +150,7 @@ GREATEST = ("depth",)
 
 def key_of(row, coarse):
     def frame(one):
-        fields = dict(one, image="")  # which may be called differently in each input
+        fields = dict(one, image="")  # which may have another name in each input
         if coarse:
             fields.update(line=0, column=0, address="")
         text = json.dumps(fields, sort_keys=True)
@@ -177,10 +177,10 @@ def sums(*files):
         add_rows(want, rows_of("profcat", "-q", "-t", "ndjson", file), coarse)
     add_rows(got, rows_of("profmerge", "-q", *(["-g", "function"] if coarse else []), "-t", "ndjson", *files), coarse)
     if any(unit == "raw" for values in got.values() for _, unit in values):
-        return  # decimal counts: their rows come in units of their own
+        return  # decimal counts: their rows have different units
     for key in want.keys() | got.keys():
         a, b = want.get(key), got.get(key)
-        # a measure that an input does not have is 0 there
+        # a measure that an input does not have counts as 0
         if a is None or b is None or any(a.get(name, 0) != b.get(name, 0) for name in a.keys() | b.keys()):
             sys.exit(f"{' '.join(files)}: {key}: {b}, expected {a}")
 
@@ -228,7 +228,7 @@ def nytprof(expected, *files):
                 to[4] = max(to[4], values["depth"])
     want, parts = lines_of([told]), lines_of([json_of(re.sub(r"\.nyt$", ".expected.json", file)) for file in files])
     for place, (count, _) in want.items():
-        if parts[place][0] > count:  # a discount that ends one file falls on the first line of the next in nytprofmerge's
+        if parts[place][0] > count:  # nytprofmerge applies a discount at the end of one file to the first line of the next
             want[place][0] = parts[place][0]
     compare("line", want, lines)
     want = {}
@@ -281,7 +281,7 @@ def compare(what, want, got):
 
 
 def slid(directory):
-    """Two runs of one program: three samples in each, of a library with a build id, one without, and memory without a file."""
+    """Writes two runs of one program with three samples each: in a library with a build id, in one without, and in memory without a file."""
     for number, start in enumerate((0x7f0000400000, 0x7f0000100000)):
         tables = Tables()
         string, add = tables.string, tables.add
@@ -300,7 +300,7 @@ def slid(directory):
 
 
 def builds(directory):
-    """Two builds of one program: f moved by two lines, a function without a name came along, g stayed."""
+    """Writes two builds of one program: f moved by two lines, a function without a name is new, g stayed."""
     places = ([("f", 8, 10, 1), ("Perl::__ANON__", 30, 31, 10), ("g", 4, 5, 100)],
               [("f", 9, 12, 1), ("Perl::__ANON__", 30, 31, 10), ("Perl::__ANON__", 40, 41, 1000), ("g", 4, 5, 100)])
     for number, rows in enumerate(places):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Flat and cumulative sums of samples, computed from profcat's rows, against proftop's: proftop.py BIN FILE...
+"""Compares proftop with flat and cumulative sums computed from profcat's rows: proftop.py BIN FILE...
 
-Every number of proftop -t json is computed again from `profcat -t ndjson` in the most simple way, sample by sample: by function,
-name, file, line and section; callers and callees; and the tree, whose totals must be self plus those of the children.
-Prints what differs and exits 1, else one line for all files.
+Every number of proftop -t json is computed again from `profcat -t ndjson`, sample by sample: by function, name, file, line and
+section; callers and callees; and the tree, where a total must be the self value plus the children's totals. Prints differences and
+then exits with 1, else prints one line for all files.
 """
 import collections
 import fractions
@@ -24,7 +24,7 @@ def document(*arguments):
 
 
 def first_line(name, line):
-    """Functions without a name of their own, of those the corpus has, are known by their first line too."""
+    """The first line of a function that its name does not identify, such as an anonymous one; else 0."""
     part = name.rpartition('::')[2]
     perl = part in ('__ANON__', 'BEGIN', 'UNITCHECK', 'CHECK', 'INIT', 'END')
     return max(line, 0) if perl or name.rpartition('.')[2].startswith(('<', '(anonymous')) else 0
@@ -35,7 +35,7 @@ def function_key(frame):
 
 
 def file_row(frame):
-    """StatProfiler's frames without a file are subs in C: they stand under xs:PACKAGE."""
+    """The file shown for a frame. StatProfiler's frames without a file are subs in C and shown under xs:PACKAGE."""
     if frame['file'] or not frame['perl']:
         return frame['file']
     return 'xs:' + frame['function'].rpartition('::')[0]

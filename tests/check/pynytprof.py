@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the programs against Pynytprof files whose content is known.
+"""Tests the programs with Pynytprof files whose content is known.
 
-    pynytprof.py read MODE DIR    profcat's lines, edges and metadata against the decoder below, and the decoder against
+    pynytprof.py read MODE DIR    profcat's lines, edges and metadata are those of the decoder below, and the decoder's are those of
                                   NAME.expected.json; MODE: direct, or through pfs, pynytprof, both
-    pynytprof.py written DIR      what -t pynytprof writes: the note's layout byte by byte, and that nothing is lost
-    pynytprof.py bad DIR          the table below: exit status and message of files that are damaged or odd
-    pynytprof.py made .           forms of the file that no corpus has, made here
+    pynytprof.py written DIR      the output of -t pynytprof has the described layout, byte by byte, and loses nothing
+    pynytprof.py bad DIR          exit status and message for damaged and odd files are those of the table below
+    pynytprof.py made .           generated forms of the file that no corpus has
 
 The decoder is written from the format's description, not from the programs. Differences are printed; the exit status is 1 when
 there are any. PROFUTILS_BIN is the directory of the programs.
@@ -49,7 +49,7 @@ def text(body):
 
 
 def records(body, head):
-    """Numbers and name of each record; ValueError where one is not whole."""
+    """Numbers and name of each record; ValueError if one is incomplete."""
     out, at = [], 0
     while at < len(body):
         end = body.index(b"\0", at + head)
@@ -154,7 +154,7 @@ def decode(data):
     return profile
 
 
-# ---- What the programs should say ----
+# ---- Expected output of the programs ----
 
 
 def nanoseconds(profile, ticks):
@@ -180,7 +180,7 @@ def line_sums(profile):
 
 
 def edge_sums(profile):
-    """Where both times of each call are equal, the time of its own is not known."""
+    """Sums of calls. If both times are equal for every call, the exclusive times are unknown and count as 0."""
     known = any(incl != excl for _, _, _, incl, excl in profile.edges)
     sums = collections.defaultdict(lambda: [0, 0, 0])
     for one, two, three, incl, excl in profile.edges:
@@ -199,7 +199,7 @@ def edge_sums(profile):
 
 
 class Run:
-    """A pipe of programs: the output of the last, the status of the first, the messages of all."""
+    """Runs a pipe of programs: the output of the last, the status of the first, the messages of all."""
 
     def __init__(self, *stages):
         self.out, self.text, self.status = b"", "", None
@@ -211,7 +211,7 @@ class Run:
             self.status = done.returncode if self.status is None else self.status
 
 
-# Cut in or behind the first line, where nothing tells them from NYTProf's.
+# Files cut in or after the first line, where they look the same as NYTProf's.
 BARE = {"hand_banner_line1", "hand_line1_nonl"}
 
 
@@ -281,9 +281,9 @@ def name_of(path):
 # ---- Checks ----
 
 
-# Tags of NYTProf, or records without any: not this format's.
+# Files of other formats: tags of NYTProf, or records without tags.
 OTHERS = {"hist_f362938", "hist_fa38dfd"}
-# Status and words of what is not plainly good. 3: damaged; nothing in strict reading after the message, all whole records before.
+# Status and message for files that are not perfect. 3: damaged; all whole records before the damage are read, and nothing after it.
 BAD = {
     "hand_D_short": (3, "offset 421: chunk D ends inside the numbers"),
     "hand_F_unterm": (3, "offset 421: chunk F ends inside a name"),
@@ -315,7 +315,7 @@ BAD = {
 
 
 def check_decoder(report, path, profile):
-    """The decoder against what came with the corpus; where that took events for names it does not count."""
+    """Compares the decoder with the corpus' expected results, except where those read events as names."""
     with open(path[:-4] + ".expected.json", "rb") as file:
         expected = json.load(file)
     if (expected["error"] or "").startswith(("binary", "header")):
@@ -349,7 +349,7 @@ def check_read(mode, folder):
         report.equal(path, "exit status", run.status, status)
         lines, edges = sums_of(run)
         if profile.wide and mode in ("pynytprof", "both"):
-            # The note has no place for the lines calls come from.
+            # The format has no field for the lines of calls.
             summed = collections.defaultdict(lambda: [0, 0, 0])
             for key, row in edge_sums(profile).items():
                 for k in range(3):
@@ -489,18 +489,18 @@ def check_made(_folder):
     look("H", b"NYTPROF\0" + struct.pack("<II", 5, 0) + piece("H", struct.pack("<II", 5, 0)) + FILES + LINES + END, 0, "binary header")
     head = b"ticks_per_sec=10000000\0file=x"
     look("kv", b"NYTPROF\0" + struct.pack("<IQ", 5, len(head)) + head + FILES + LINES + END, 0, "binary header")
-    # Ranges that read as names of subs with the short head.
+    # Ranges that can be read as names of subs with the short head.
     wide = piece("D", names((0, 0, 33, 40, b"main"), (1, 0, 65, 66, b"other")))
     run = look("ranges", banner() + FILES + wide + piece("C", rows((0, 34, 1, 5, 4))) + LINES + END, 0, "^$")
     report.equal("ranges", "subs", sorted(row[-1] for row in decode(run.out).subs.values()), ["[unknown]", "other"])
     look("no end of a path", banner() + piece("F", struct.pack("<4I", 0, 16, 1, 1750000000) + b"/abcdefg") + LINES + END, 3,
          "chunk F ends inside a name")
     look("no names", banner() + piece("F", struct.pack("<4I", 0, 16, 1, 17)) + LINES + END, 0, "chunk F names no files")
-    # Names that read as ranges.
+    # Names that can be read as ranges.
     long = piece("D", names((0, 0, b"long_enough"), (1, 0, b"also_long_enough")))
     run = look("long names", banner() + FILES + LINES + long + piece("C", rows((0, 1, 3, 5, 4))) + END, 0, "^$")
     report.equal("long names", "edges", list(edge_sums(decode(run.out))), [("long_enough", "", 0, "also_long_enough")])
-    # Two files together: numbers that are taken move.
+    # Two files together: numbers in use by the first are changed in the second.
     other = banner() + piece("F", names((0, 16, 5, 6, b"/b.py"))) + piece("S", rows((0, 1, 1, 5, 4), (3, 1, 1, 5, 4))) + \
         piece("D", names((0, 0, b"h"), (1, 0, b"f"))) + piece("C", rows((0, 1, 3, 5, 4))) + END
     with open("other.nyt", "wb") as file:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the programs against dumps of Python's profilers, which Python's own marshal and pstats read.
+"""Tests the programs with dumps of Python's profilers, which Python's own marshal and pstats read for comparison.
 
     pystats.py read MODE DIR    records of every dump; MODE: direct or pfs
-    pystats.py tables DIR       flat and cumulative values and calls of functions against pstats'
-    pystats.py written DIR      what subs have in the NYTProf and Pynytprof files written of them against pstats', by name; decoders are
-                                those of nytprof.py and pynytprof.py, and Devel::NYTProf where it is installed
-    pystats.py made .           dumps in all versions of marshal, and of Python 2 and profile
+    pystats.py tables DIR       flat and cumulative values and calls of functions are those of pstats
+    pystats.py written DIR      values of subs in NYTProf and Pynytprof files written from the dumps are those of pstats, by name; decoders
+                                are those of nytprof.py and pynytprof.py, and Devel::NYTProf if installed
+    pystats.py made .           generated dumps in all versions of marshal, and of Python 2 and profile
 
 Differences are printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
 """
@@ -99,14 +99,14 @@ def table(path, *options):
 
 
 def key_of(file, line, name):
-    """A function without a name of its own, as a lambda, is known by its first line too."""
+    """The key of a function. An anonymous one, such as a lambda, is identified by its first line too."""
     return file, name, line if name.startswith("<") and name != "<module>" else 0
 
 
 def check_tables(directory):
     for path in dumps(directory):
         if "made_" in path:
-            continue  # their numbers do not belong together
+            continue  # their numbers are inconsistent
         stats = pstats.Stats(path, stream=io.StringIO())
         total = sum(nanoseconds(entry[2]) for entry in stats.stats.values())
         want = collections.defaultdict(lambda: [0, 0, 0])
@@ -128,7 +128,7 @@ def check_tables(directory):
 
 
 def of_name(stats):
-    """Calls, own and cumulative seconds by name; subs have nothing else. How many calls of other functions were added up."""
+    """Calls, own and cumulative seconds by name, the only key of subs; and by name, how many entries were added."""
     want, terms = collections.defaultdict(lambda: [0, 0, 0]), collections.Counter()
     for (_, _, name), entry in stats.items():
         want[name] = [sum(pair) for pair in zip(want[name], entry[1:4])]
@@ -174,7 +174,7 @@ def check_written(directory):
     for number, profiler in enumerate((profile.Profile(), cProfile.Profile())):
         profiler.runcall(work)
         profiler.create_stats()
-        # `profile` has no file for what is in C, without which a line cannot be written
+        # `profile` has no file for functions in C, but a line cannot be written without a file
         filed = lambda key: (key[0] or "~", *key[1:])
         stats = {filed(key): (*entry[:4], {filed(caller): value for caller, value in entry[4].items()}) for key, entry in profiler.stats.items()}
         with open("made%d.pstats" % number, "wb") as file:
@@ -196,7 +196,7 @@ def check_written(directory):
 
 
 def old(value):
-    """Python 2's marshal: strings of bytes, interned ones by number, 64-bit integers."""
+    """Encodes as Python 2's marshal does: byte strings, interned strings by number, 64-bit integers."""
     interned = {}
 
     def put(value):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How user time grows with each dimension of a profile: scaling.py BIN [DIMENSION...].
+"""Measures how user time grows with each dimension of a profile: scaling.py BIN [DIMENSION...].
 
 Each dimension doubles from 1,000 until a program takes 0.5 s, or to the limit given here. A program
-fails where two doublings in a row, each to above 0.05 s, take more than 2.6 times; a failure is
-tried twice again. User time is measured, so other work on the machine does not matter. Prints a
+fails if for two doublings in a row, each to above 0.05 s, the time grows more than 2.6 times; a
+failure is tried twice more. User time does not depend on other work on the machine. Prints a
 table: dimension, program, largest size, seconds, factor of the last doubling above 0.05 s.
 """
 import importlib.util
@@ -40,7 +40,7 @@ def record(labels=None, values=None, frames=()):
 
 
 def tree(n):
-    """Random order, a node in three a child of a recent one."""
+    """A tree in random order; one node in three is a child of a recent one."""
     paths = ["main"]
     for k in range(1, n):
         paths.append(f"{paths[k * 7919 % k] if k % 3 else paths[0]};f{k % 977}_{k}")
@@ -89,7 +89,7 @@ def native(strings, measures, functions, labels, blocks, totals):
 
 
 def samples(n):
-    """The same block of records again and again."""
+    """Repeats the same block of records."""
     count = min(n, 8000)
     stacks = [k * 7919 % 1000 + 1 for k in range(count)]
     values = [k % 9 + 1 for k in range(count)]
@@ -100,7 +100,7 @@ def samples(n):
 
 
 def sections(n):
-    """Record k stands in sections 0 to k, one inside the other."""
+    """Record k is in sections 0 to k, each inside the other."""
     names = [b"count", b"wall", b"f", b"section"] + [b"s%d" % k for k in range(n)]
     labels, blocks = [(1, range(n)), (2, [4] * n), (3, range(5, n + 5))], []
     for first in range(0, n, 8192):
@@ -111,7 +111,7 @@ def sections(n):
 
 
 def measures(n, records=True):
-    """A segment for each 1,000 measures (its limit is 1,024); records in all, or in the first."""
+    """Measures, 1,000 in each segment (the limit is 1,024); records in all segments, or only in the first."""
     out = b""
     for first in range(0, n, 1000):
         names = [b"count", b"f"] + [b"m%d" % k for k in range(first, first + 1000)]
@@ -124,7 +124,7 @@ def measures(n, records=True):
 
 
 def collisions(n):
-    """Names of 8 bytes that XXH3 without a seed puts into one slot: the hash, run backwards."""
+    """Names of 8 bytes that XXH3 without a seed puts into one slot, found by inverting the hash."""
     mask, prime = (1 << 64) - 1, 0x9FB21C651E98DF25
     inverse = pow(prime, -1, 1 << 64)
     secret = struct.unpack("<2Q", bytes.fromhex("7c01812cf721ad1cded46de9839097db"))
@@ -159,7 +159,7 @@ def to(formats):
 
 ALL = to("folded pprof callgrind speedscope ndjson csv html svg statprofiler")
 
-# Dimension: what makes an input of size n, the largest size, what is measured.
+# Dimension: the function that makes an input of size n, the largest size, the commands to measure.
 DIMENSIONS = {
     "samples": (samples, 8_192_000, [TOP, MERGE, DIFF, FILTER, *to("csv folded pprof")]),
     "depth": (
@@ -218,7 +218,7 @@ def user_time(command):
 
 
 class Inputs:
-    """The input of each size of one dimension, made when it is asked for first."""
+    """The inputs of one dimension by size, made when first used."""
 
     def __init__(self, folder, name, make):
         self.folder, self.make, self.name, self.made = folder, make, name.replace(" ", "_"), {}
@@ -244,7 +244,7 @@ class Inputs:
 
 
 def grow(inputs, words, most):
-    """[(size, seconds)], and the factors of two doublings that are too much, if there are any."""
+    """[(size, seconds)], and the factors of two doublings that are too high, if any."""
     times, size = [], FIRST
     while True:
         times.append((size, user_time(inputs.command(words, size))))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads profiles into speedscope in a real browser and prints its table of functions: speedscope.py MODULES FILE PICTURE
 
-A line for each function: total, self, name, as the sandwich view has them. Exit 77: there is no Chromium."""
+A line for each function: total, self, name, as in the sandwich view. Exit status 77: there is no Chromium."""
 import base64
 import os
 import re

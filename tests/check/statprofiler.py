@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds the programs against StatProfiler files whose content is known.
+"""Tests the programs with StatProfiler files whose content is known.
 
-    statprofiler.py read MODE DIR     profcat's samples and metadata against NAME.expected.json[.gz], which the profiler's
+    statprofiler.py read MODE DIR     profcat's samples and metadata are those of NAME.expected.json[.gz], which the profiler's
                                       own reader made; MODE: direct, or through the formats pfs, statprofiler, both
-    statprofiler.py series DIR        the files of each process, given in disorder, against ID.series.expected.json[.gz]
-    statprofiler.py written DIR       what -t statprofiler writes: the form byte by byte, and that nothing is lost
-    statprofiler.py plan DIR          the same for dialect=plan, as far as that can hold it
-    statprofiler.py sums DIR          proftop and proffilter --section against sums over the expected samples
-    statprofiler.py edge DIR          the table below over DIR/edge
-    statprofiler.py made TMP          forms of the file that no corpus has, made here
+    statprofiler.py series DIR        the files of each process, in random order, give ID.series.expected.json[.gz]
+    statprofiler.py written DIR       the output of -t statprofiler has the right form, byte by byte, and loses nothing
+    statprofiler.py plan DIR          the same for dialect=plan, except what it cannot hold
+    statprofiler.py sums DIR          proftop and proffilter --section give the sums of the expected samples
+    statprofiler.py edge DIR          files of DIR/edge give the results in the table below
+    statprofiler.py made TMP          generated forms of the file that no corpus has
 
 The decoder and the encoder below are written from the format's description, not from the programs. Differences are
 printed; the exit status is 1 when there are any. PROFUTILS_BIN is the directory of the programs.
@@ -33,7 +33,7 @@ class Damage(Exception):
 
 
 def unsnap(block):
-    """Raw snappy."""
+    """Decompresses raw snappy."""
     size = shift = at = 0
     while True:
         byte = block[at]
@@ -85,7 +85,7 @@ def unpack(data):
 
 
 class Records:
-    """Fields of a record stream. `strict`: what a writer must keep to is checked."""
+    """Fields of a record stream. `strict` also checks the rules for writers."""
 
     def __init__(self, data, strict, lsb=False):
         self.data, self.at, self.strict, self.lsb = data, 0, strict, lsb
@@ -138,7 +138,7 @@ def words(body):
 
 
 def decode(data, strict=False):
-    """Header, events in order, and whether the records end where they should."""
+    """Header, events in order, and whether the records end correctly."""
     if data[:14] != MAGIC + b"\1":
         raise Damage("magic")
     blocks, cut = unpack(data)
@@ -275,7 +275,7 @@ def block(data):
 
 
 class Run:
-    """A pipe of programs: the output of the last, the status of the first, the messages of all."""
+    """Runs a pipe of programs: the output of the last, the status of the first, the messages of all."""
 
     def __init__(self, *stages):
         children, source = [], subprocess.DEVNULL
@@ -317,7 +317,7 @@ THROUGH = {
 
 
 def stages(mode, files, *last):
-    """The pipe that takes files through the formats of a mode into profcat LAST."""
+    """The pipe that converts files through the formats of a mode and ends with profcat LAST."""
     chain = [list(stage) for stage in THROUGH[mode]] + [["profcat"] + list(last)]
     chain[0] += files
     return [tuple(stage) for stage in chain]
@@ -371,7 +371,7 @@ def profiles(folder):
 
 
 def frame_key(frame):
-    """Function, file, line of an expected frame, as the programs show it."""
+    """Function, file and line of an expected frame, as the programs print them."""
     if frame["kind"] in ("main", "eval"):
         return ("(%s)" % frame["kind"], frame["file"], max(frame["line"], 0))
     name = frame["package"] + "::" + frame["sub"] if frame["package"] else frame["sub"]
@@ -389,7 +389,7 @@ def sections_of(sample):
 
 
 def as_reader(stack):
-    """The profiler's reader drops a main or eval frame right after a BEGIN."""
+    """Drops a main or eval frame right after a BEGIN, as the profiler's reader does."""
     return [
         f for i, f in enumerate(stack)
         if not (f[0] in ("(main)", "(eval)") and i and stack[i - 1][0].endswith("::BEGIN"))
@@ -484,8 +484,8 @@ def check_series(folder):
 
 
 def split_events(events):
-    """Sources apart from the rest: they may come earlier, as no sample is cut for them. The end comes last: the profiler
-    may write an empty sample behind it."""
+    """Sources, other events, and the end, separately. Sources may be written earlier, because they do not split samples; and the
+    profiler may write an empty sample after the end."""
     sources = [e for e in events if e[0] == "source"]
     return sources, [e for e in events if e[0] not in ("source", "finish")], [e for e in events if e[0] == "finish"]
 
@@ -520,7 +520,7 @@ def check_written(folder):
 
 
 def without_first_lines(rows):
-    """Rows as the plan's dialect and the text form hold them: without first lines; evals under another name are main."""
+    """Rows as the plan dialect and the text form hold them: without first lines; evals under another name become main."""
     for row in rows:
         for frame in row["stack"]:
             frame["start_line"] = 0
@@ -530,7 +530,7 @@ def without_first_lines(rows):
 
 
 def check_plan(folder):
-    """Names, files, lines, ops, sections and metadata come back; evals under another name become main."""
+    """Tests that names, files, lines, ops, sections and metadata are kept; evals under another name become main."""
     report = Report()
     for path in profiles(folder):
         report.count += 1
@@ -552,7 +552,7 @@ def anonymous(function):
 
 
 def first_lines(samples):
-    """The first line of a function without a name of its own, by what a frame says of it."""
+    """The first lines of anonymous functions, by function, file and line of a frame."""
     frames = [f for s in samples for f in s["frames"] if f["kind"] == "sub"]
     return {(f["package"] + "::" + f["sub"], f["file"], f["line"]): max(f["first_line"], 0) for f in frames
             if anonymous(f["sub"])}
@@ -588,7 +588,7 @@ def check_sums(folder):
         report.count += 1
         samples, tick_ns = expected_samples(result), result["header"]["tick_us"] * 1000
         rows = rows_of(Run(("profcat", "-t", "ndjson", path)))
-        # The frames the profiler's reader dropped are put back: check_read holds them against the rest.
+        # The frames that the profiler's reader drops are put back; check_read compares the others.
         first = first_lines(samples)
         stacks = [[f[:2] + (first.get(f, 0),) for f in row_stack(row)] for row in rows]
         names = sorted({name for s in samples for name in s["sections"]})
@@ -611,7 +611,7 @@ def check_sums(folder):
 # ---- Edge files ----
 
 FRAMES = [["main::leaf", "main::top", "(main)"]]
-# name: status, weights, sections of each (None: not looked at), words of the message
+# name: status, weights, sections of each sample (None: not compared), words of the message
 EDGE = {
     "01-plan-literal-msb": (0, [1, 300, 2], [[], ["req"], ["db", "req"]], ""),
     "02-plan-literal-lsb": (0, [1, 300, 2], [[], ["req"], ["db", "req"]], ""),
@@ -707,7 +707,7 @@ def main_frame(file, line):
 
 
 def old_samples():
-    """Samples of the weeks when each frame was a sub, without a first line."""
+    """Samples of the development versions that wrote each frame as a sub, without a first line."""
     return (
         start(3) + sub("main", "f", "a.pl", 3) + sub("", "", "a.pl", 300000001) + END
         + start(1) + sub("A", "x", "", -1) + sub("main", "g", "a.pl", 7) + sub("", "", "(eval 3)", 1) + END
@@ -729,7 +729,7 @@ def lsb(value):
 
 
 def plan_file(varint, zeros, names):
-    """The plan's dialect: `names` strings for a frame's name, with or without the length of records that are empty."""
+    """A file of the plan dialect: `names` strings for a frame's name, with or without the length of empty records."""
 
     def text(value):
         return bytes([int(not value.isascii())]) + varint(len(value.encode())) + value.encode()
@@ -754,7 +754,7 @@ TEXT = """3;8,main::leaf,a.pl,3;0,,a.pl,20
 
 
 def made_files():
-    """name, bytes, and the stacks in them."""
+    """Name, bytes, and stacks of each generated file."""
     one = start(2) + sub("main", "f", "a.pl", 3, 1) + main_frame("a.pl", 9) + END
     stack = [[("main::f", "a.pl", 3), ("(main)", "a.pl", 9)]]
     header, finish = facts() + b"\xfe", b"\xc5\0"
@@ -786,7 +786,7 @@ def made_files():
 
 
 def check_ids(report, path):
-    """Ids of a big-endian machine are told by the time in them, and by the thread where that is a time in either order."""
+    """Tests the byte order of ids: it is found from the time in them, or from the thread if the time is possible in both orders."""
     for start in (0x55AA0000, 0x55AA0052):
         for order in "<>":
             with open(path, "wb") as file:
@@ -796,7 +796,7 @@ def check_ids(report, path):
 
 
 def check_nameless(report, path):
-    """A sub without any name is shown as unknown, and stays without one."""
+    """Tests that a sub without a name is shown as unknown, and is written without a name."""
     with open(path, "wb") as file:
         file.write(MAGIC + b"\1" + facts() + b"\xfe" + start(1) + sub("", "", "a.pl", 3, 1) + END + b"\xc5\0")
     _, events, _ = decode(Run(("profcat", "-t", "statprofiler", path)).out, True)

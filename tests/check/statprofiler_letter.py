@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the programs against the plan of StatProfiler's format, sentence by sentence, and against its text form.
+"""Tests the programs against the plan of StatProfiler's format, sentence by sentence, and against its text form.
 
     statprofiler_letter.py DIR TMP    DIR: the corpora; TMP: where files are made
 
@@ -13,7 +13,7 @@ from statprofiler import MAGIC, Report, Run, load, msb, profiles, row_stack, row
 
 
 def plan_record(tag, *fields):
-    """A record with the length of its payload. Fields: numbers, texts, or bytes as they are."""
+    """A record with the length of its payload. Fields are numbers, texts, or raw bytes."""
     payload = b"".join(
         msb(f) if isinstance(f, int) else string(f) if isinstance(f, str) else f for f in fields)
     return bytes([tag]) + msb(len(payload)) + payload
@@ -35,7 +35,7 @@ def plan_frame(name, file, line):
 
 
 def plan_cases():
-    """name, bytes, stacks, the whole of the messages (a pattern)"""
+    """Name, bytes, stacks, and a pattern for the complete messages."""
     f, top = plan_frame("A::f", "a.pl", 3), plan_frame("", "a.pl", 9)
     shown, last = ("A::f", "a.pl", 3), ("(main)", "a.pl", 9)
     at = len(plan_head())
@@ -83,7 +83,7 @@ def check_plan_letter(report, folder, path):
 
 
 def check_text_form(report, folder, path):
-    """What the text form holds comes back; names that break its fields are refused."""
+    """Tests that everything the text form holds is kept, and that names that break its fields are refused."""
     for source in profiles(folder):
         report.count += 1
         plain = without_first_lines(rows_of(Run(("profcat", "-t", "ndjson", source))))

@@ -1,5 +1,5 @@
-"""Text on terminals of many widths: no line is wider than the terminal, names stay whole as long as
-they can, columns leave in their order. usage: terminal.py BIN EXAMPLES
+"""Tests text on terminals of many widths: no line is wider than the terminal, names stay complete as long as
+possible, columns disappear in their order. usage: terminal.py BIN EXAMPLES
 
 Exit status 77: no pseudo-terminal can be opened.
 """
@@ -17,7 +17,7 @@ wrong = []
 
 
 def width(text):
-    """Columns of a line, by the Unicode data of Python, not by the programs' own table."""
+    """Columns of a line, by Python's Unicode data instead of the programs' own table."""
     columns = 0
     for char in text:
         if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
@@ -100,7 +100,7 @@ def no_line_is_too_wide(bin_dir, examples, far):
 
 
 def names_stay_whole(bin_dir):
-    """Every name that fits beside what cannot leave is there from its first to its last letter."""
+    """Tests that every name that fits next to the columns that must stay is complete."""
     name, path = "My::Render::page_and_footer", "/srv/www/a/very/long/path/that/leads/lib/My/Render.pm"
     with open("paths.json", "w", encoding="utf-8") as file:
         file.write('{"nodes": [{"id": 1, "callFrame": {"functionName": "(root)", "url": "", "lineNumber": -1,'
@@ -120,7 +120,7 @@ def names_stay_whole(bin_dir):
 
 
 def columns_leave_in_order(bin_dir, words):
-    """From wide to narrow: directories of files, then bar, points, interval."""
+    """Tests the order in which parts disappear as the terminal gets narrower: directories of files, then bar, points, interval."""
     states = []
     for columns in range(170, 71, -1):
         lines = shown(columns, bin_dir + "/profdiff", "-n", "1", words + "before", words + "after",
