@@ -78,7 +78,8 @@ static void zero(void *array, size_t from, size_t to, size_t size)
     char *bytes;
 
     memcpy(&bytes, array, sizeof bytes);
-    memset(bytes + from * size, 0, (to - from) * size);
+    if (to > from)
+        memset(bytes + from * size, 0, (to - from) * size);
 }
 
 /* Zeroes a few elements more than needed, not all: pages of the array that nobody writes take no
