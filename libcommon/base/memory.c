@@ -49,6 +49,24 @@ void *pf_zeroed(size_t count, size_t size)
     return bytes;
 }
 
+const void *pf_last_up_to(const void *array, size_t count, size_t size, uint64_t most)
+{
+    const char *rows = array;
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t key;
+
+        memcpy(&key, rows + middle * size, sizeof key);
+        if (key <= most)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? rows + (low - 1) * size : NULL;
+}
+
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size)
 {
     size_t wanted = *capacity < 8 ? 8 : *capacity;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Makes room in *array (a pointer to an array of `size`-byte elements, capacity *capacity) for
  * at least `need` elements, doubling the capacity. False: out of memory, or the size overflows;
@@ -22,6 +23,10 @@ bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 /* Allocates `count` zeroed elements, or NULL; free() frees them. A big array is in large pages,
  * if the system has them. */
 void *pf_zeroed(size_t count, size_t size);
+
+/* The last of `count` elements of `size` bytes whose key is at most `most`; NULL if there is none.
+ * The key is an element's first member, a uint64_t, and the array is sorted by it. */
+const void *pf_last_up_to(const void *array, size_t count, size_t size, uint64_t most);
 
 /* Starts to load these bytes into the cache, so that several waits for memory overlap. */
 static inline void pf_prefetch(const void *address)

@@ -288,37 +288,20 @@ static void index_unit(struct pf_dwarf *dwarf, struct unit *unit)
 
 static struct unit *find_unit(struct pf_dwarf *dwarf, uint64_t address)
 {
-    size_t low = 0, high = dwarf->span_count;
+    const struct span *span =
+        pf_last_up_to(dwarf->spans, dwarf->span_count, sizeof *dwarf->spans, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (dwarf->spans[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < dwarf->spans[low - 1].high
-               ? &dwarf->units[dwarf->spans[low - 1].unit]
-               : NULL;
+    return span && address < span->high ? &dwarf->units[span->unit] : NULL;
 }
 
 static uint32_t find_function(const struct unit *unit, uint64_t address)
 {
-    size_t low = 0, high = unit->range_count;
-    uint32_t k;
+    const struct range *range =
+        pf_last_up_to(unit->ranges, unit->range_count, sizeof *unit->ranges, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (unit->ranges[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (k = low > 0 ? (uint32_t)low - 1 : NONE; k != NONE && address >= unit->ranges[k].high;)
-        k = unit->ranges[k].enclosing;
-    return k != NONE ? unit->ranges[k].function : NONE;
+    while (range && address >= range->high)
+        range = range->enclosing != NONE ? &unit->ranges[range->enclosing] : NULL;
+    return range ? range->function : NONE;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -372,18 +355,12 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
 
 static uint32_t scope_of(const struct unit *unit, uint64_t offset)
 {
-    size_t low = 0, high = unit->scope_count;
-    uint32_t k;
+    const struct scope *scope = offset > 0 ? pf_last_up_to(unit->scopes, unit->scope_count,
+                                                           sizeof *unit->scopes, offset - 1)
+                                           : NULL;
+    uint32_t k = scope ? (uint32_t)(scope - unit->scopes) : NONE;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (unit->scopes[middle].start < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (k = low > 0 ? (uint32_t)low - 1 : NONE; k != NONE && offset >= unit->scopes[k].end;)
+    while (k != NONE && offset >= unit->scopes[k].end)
         k = unit->scopes[k].parent;
     return k;
 }

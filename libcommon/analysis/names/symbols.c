@@ -232,17 +232,8 @@ void pf_symbols_free(struct pf_symbols *symbols)
 
 const struct pf_symbol *pf_symbols_find(const struct pf_symbols *symbols, uint64_t address)
 {
-    size_t low = 0, high = symbols->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (symbols->rows[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct pf_symbol *symbol = low > 0 ? &symbols->rows[low - 1] : NULL;
+    const struct pf_symbol *symbol =
+        pf_last_up_to(symbols->rows, symbols->count, sizeof *symbols->rows, address);
 
     if (!symbol || symbol->name.size == 0 ||
         (symbol->size > 0 && address - symbol->address >= symbol->size))

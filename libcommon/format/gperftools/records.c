@@ -225,17 +225,9 @@ void pf_gperftools_maps_end(struct pf_gperftools_maps *maps)
 /* The image of an address; 0: no image. */
 static uint32_t maps_image(struct pf_gperftools_maps *maps, struct pf_dict *dict, uint64_t address)
 {
-    size_t low = 0, high = maps->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (maps->rows[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    struct pf_gperftools_map *map = low > 0 ? &maps->rows[low - 1] : NULL;
+    const struct pf_gperftools_map *found =
+        pf_last_up_to(maps->rows, maps->count, sizeof *maps->rows, address);
+    struct pf_gperftools_map *map = found ? &maps->rows[found - maps->rows] : NULL;
 
     if (!map || address >= map->limit)
         return 0;
