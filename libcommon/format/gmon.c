@@ -215,14 +215,6 @@ static void close_reader(struct pf_reader *reader)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static int cut(struct pf_reader *reader, const char *what)
-{
-    if (pf_source_status(reader->source, &reader->error) != PF_OK)
-        return reader->error.code;
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                       "the file ends within %s", what);
-}
-
 static uint32_t place(struct pf_reader *reader, uint64_t address)
 {
     return pf_dict_add_location(reader->dict, &(struct pf_location){.address = address});
@@ -296,7 +288,7 @@ static int read_bin(struct pf_reader *reader)
     const unsigned char *bytes = pf_source_peek(reader->source, 2, &have);
 
     if (have < 2)
-        return cut(reader, "a histogram");
+        return pf_source_cut(reader->source, "a histogram", &reader->error);
     units_of(histogram, &most);
     count = load(bytes, 2, state->layout.big);
     low = unit_at(histogram, state->bin);
@@ -323,7 +315,7 @@ static int read_block(struct pf_reader *reader)
     uint64_t count;
 
     if (have < 2 * word)
-        return cut(reader, "counts of basic blocks");
+        return pf_source_cut(reader->source, "counts of basic blocks", &reader->error);
     count = load(bytes + word, word, state->layout.big);
     if (count > INT64_MAX)
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
@@ -347,7 +339,7 @@ static int read_arc(struct pf_reader *reader)
     uint32_t caller;
 
     if (have < need)
-        return cut(reader, "an arc");
+        return pf_source_cut(reader->source, "an arc", &reader->error);
     if (state->part != PART_ARCS)
         begin_calls(state);
     state->part = PART_ARCS;
@@ -365,7 +357,7 @@ static int begin_histogram(struct pf_reader *reader)
     const unsigned char *bytes = pf_source_peek(reader->source, need, &have);
 
     if (have < need)
-        return cut(reader, "the head of a histogram");
+        return pf_source_cut(reader->source, "the head of a histogram", &reader->error);
     if (!parse_histogram(bytes + 1, state->layout, &state->histogram))
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "bad histogram: expected addresses in order, a rate and a dimension");
@@ -382,7 +374,7 @@ static int begin_blocks(struct pf_reader *reader)
     const unsigned char *bytes = pf_source_peek(reader->source, 5, &have);
 
     if (have < 5)
-        return cut(reader, "the head of basic blocks");
+        return pf_source_cut(reader->source, "the head of basic blocks", &reader->error);
     state->blocks = load(bytes + 1, 4, state->layout.big);
     state->part = PART_BLOCKS;
     pf_rows_begin(&state->rows, PF_FLAT);

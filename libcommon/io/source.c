@@ -760,6 +760,15 @@ int pf_source_status(const struct pf_source *source, struct pf_error *error)
     return own->code;
 }
 
+int pf_source_cut(const struct pf_source *source, const char *what, struct pf_error *error)
+{
+    int status = pf_source_status(source, error);
+
+    return status != PF_OK ? status
+                           : pf_error_at(error, PF_FAILED, pf_source_offset(source),
+                                         "the file ends within %s", what);
+}
+
 bool pf_source_would_block(struct pf_source *source)
 {
     struct pf_source_input *input = source->input;

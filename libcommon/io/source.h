@@ -126,6 +126,10 @@ uint64_t pf_source_raw_size(const struct pf_source *);
  * a reader calls this function before it reports that its own data are cut. */
 int pf_source_status(const struct pf_source *, struct pf_error *error);
 
+/* Sets the error of data that end at the current offset, too early: "the file ends within WHAT" as
+ * PF_FAILED, or the failure that ends the data. Returns its code. */
+int pf_source_cut(const struct pf_source *, const char *what, struct pf_error *);
+
 /* True if a read would now wait for a writer (pipes, sockets, terminals). */
 bool pf_source_would_block(struct pf_source *);
 

@@ -59,14 +59,6 @@ int pf_gperftools_cpu_bid(struct pf_source *source)
     return find_words(bytes, have, &words, header) ? EVIDENCE : 0;
 }
 
-static int cut(struct pf_reader *reader, const char *what)
-{
-    if (pf_source_status(reader->source, &reader->error) != PF_OK)
-        return reader->error.code;
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                       "the file ends within %s", what);
-}
-
 struct cpu {
     struct words words;
     uint64_t period; /* nanoseconds */
@@ -89,7 +81,7 @@ static int read_header(struct pf_reader *reader, struct cpu *cpu)
                            "a period of %" PRIu64 " microseconds overflows 64 bits", header[3]);
     size = (2 + header[1]) * cpu->words.size;
     if (pf_source_skip(reader->source, size) < size)
-        return cut(reader, "the header");
+        return pf_source_cut(reader->source, "the header", &reader->error);
     cpu->period = header[3] * 1000;
     cpu->java = header[2] == 1;
     state->interrupted = state->twice = !cpu->java;
@@ -108,7 +100,7 @@ static int read_addresses(struct pf_reader *reader, struct cpu *cpu, size_t dept
     const unsigned char *bytes = pf_source_peek(reader->source, size, &have);
 
     if (have < size)
-        return cut(reader, "a record");
+        return pf_source_cut(reader->source, "a record", &reader->error);
     if (!pf_grow(&cpu->addresses, &cpu->capacity, depth + 1, sizeof *cpu->addresses))
         return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < depth; k++) {
@@ -132,7 +124,7 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
     if (have == 0 && pf_source_status(reader->source, NULL) == PF_OK)
         return PF_EOF;
     if (have < size)
-        return cut(reader, "a record");
+        return pf_source_cut(reader->source, "a record", &reader->error);
     uint64_t count = load(bytes, cpu->words), depth = load(bytes + cpu->words.size, cpu->words);
 
     if (depth > PF_STACK_DEPTH_MAX)
