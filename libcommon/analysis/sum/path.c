@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pf_path_free(struct pf_path *path)
 {
@@ -14,12 +13,8 @@ void pf_path_free(struct pf_path *path)
 
 int pf_path_reserve(struct pf_path *path, uint32_t depth, uint32_t tag)
 {
-    size_t capacity = path->open_count;
-
     if (!pf_grow(&path->tags, &path->capacity, depth, sizeof *path->tags) ||
-        !pf_grow(&path->open, &capacity, (size_t)tag + 1, sizeof *path->open))
+        !pf_grow_clear(&path->open, &path->open_count, (size_t)tag + 1, sizeof *path->open))
         return PF_NOMEM;
-    memset(path->open + path->open_count, 0, (capacity - path->open_count) * sizeof *path->open);
-    path->open_count = capacity;
     return PF_OK;
 }

@@ -15,16 +15,10 @@ void pf_merge_records_free(struct pf_merge_records *records)
 
 static bool reserve(struct pf_merge_records *records, size_t places)
 {
-    if (records->keys.row_size == 0 &&
-        pf_table_init(&records->keys, sizeof(struct pf_merge_key)) != PF_OK)
-        return false;
-    if (places <= records->places)
-        return true;
-    if (!pf_grow(&records->last, &records->capacity, places, sizeof *records->last))
-        return false;
-    memset(records->last + records->places, 0, (places - records->places) * sizeof *records->last);
-    records->places = places;
-    return true;
+    return (records->keys.row_size != 0 ||
+            pf_table_init(&records->keys, sizeof(struct pf_merge_key)) == PF_OK) &&
+           pf_grow_zeroed(&records->last, &records->places, &records->capacity, places,
+                          sizeof *records->last);
 }
 
 /* Most places have a single record. It is found by `last`, so it need not be in the table's

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int pf_slices_init(struct pf_slices *slices, struct pf_dict *dict, uint32_t label)
 {
@@ -75,24 +74,12 @@ static uint32_t slice_of(struct pf_slices *slices, uint32_t labels)
     return slice;
 }
 
-static bool reserve(struct pf_slices *slices, size_t count)
-{
-    size_t old = slices->label_count;
-
-    if (count <= old)
-        return true;
-    if (!pf_grow(&slices->of_labels, &slices->label_capacity, count, sizeof *slices->of_labels))
-        return false;
-    memset(slices->of_labels + old, 0, (count - old) * sizeof *slices->of_labels);
-    slices->label_count = count;
-    return true;
-}
-
 int pf_slices_find(struct pf_slices *slices, const struct pf_batch *batch, uint32_t *records)
 {
     const struct pf_dict *dict = slices->keys.dict;
 
-    if (!reserve(slices, dict->labels.count))
+    if (!pf_grow_zeroed(&slices->of_labels, &slices->label_count, &slices->label_capacity,
+                        dict->labels.count, sizeof *slices->of_labels))
         return PF_NOMEM;
     for (uint32_t i = 0; batch->labels && i < batch->rows; i++)
         slices->found[i] = slice_of(slices, batch->labels[i]);

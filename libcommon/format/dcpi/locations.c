@@ -162,13 +162,9 @@ static bool add_location(struct index *index, const struct pf_dict *dict, uint32
 {
     uint32_t image = pf_dict_location(dict, location)->image;
 
-    if (image >= index->count) {
-        if (!pf_grow(&index->images, &index->capacity, dict->images.count, sizeof *index->images))
-            return false;
-        memset(index->images + index->count, 0,
-               (dict->images.count - index->count) * sizeof *index->images);
-        index->count = dict->images.count;
-    }
+    if (!pf_grow_zeroed(&index->images, &index->count, &index->capacity, dict->images.count,
+                        sizeof *index->images))
+        return false;
     struct entry *entry = &index->images[image];
 
     if (entry->count == entry->capacity &&

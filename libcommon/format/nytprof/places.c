@@ -528,14 +528,10 @@ void pf_nyt_subs_note(struct pf_nyt_subs *subs, const struct pf_dict *dict, uint
     const struct pf_location *place = pf_dict_location(dict, location);
     if (place->function == 0)
         return;
-    if (place->function >= subs->count) {
-        size_t count = (size_t)place->function + 1;
-        if (!pf_grow(&subs->seen, &subs->capacity, count, sizeof *subs->seen)) {
-            subs->failed = true;
-            return;
-        }
-        memset(subs->seen + subs->count, 0, (count - subs->count) * sizeof *subs->seen);
-        subs->count = count;
+    if (!pf_grow_zeroed(&subs->seen, &subs->count, &subs->capacity, (size_t)place->function + 1,
+                        sizeof *subs->seen)) {
+        subs->failed = true;
+        return;
     }
     struct pf_nyt_seen *seen = &subs->seen[place->function];
     seen->location = location;

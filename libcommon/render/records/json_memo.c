@@ -7,7 +7,6 @@
 #include "io/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct pf_bytes pf_samples_text(const json_t *value)
 {
@@ -281,14 +280,9 @@ int pf_samples_read_known(struct pf_json_cut *cut, void *field)
         status = memo->make(cut, offset, value, &memo->id);
     if (status != PF_OK)
         return status;
-    if (text >= memo->count) {
-        size_t before = memo->count;
-
-        if (!pf_grow(&memo->ids, &memo->capacity, (size_t)text + 1, sizeof *memo->ids))
-            return pf_error_nomem(cut->error);
-        memo->count = memo->capacity;
-        memset(memo->ids + before, 0, (memo->count - before) * sizeof *memo->ids);
-    }
+    if (!pf_grow_zeroed(&memo->ids, &memo->count, &memo->capacity, (size_t)text + 1,
+                        sizeof *memo->ids))
+        return pf_error_nomem(cut->error);
     if (text)
         memo->ids[text] = memo->id + 1;
     return PF_OK;
