@@ -1,4 +1,4 @@
-/* What the tests of sources and of sinks share: a folder of their own and bytes to compare. */
+/* Helpers for the tests of sources and sinks: a temporary folder, and bytes to compare. */
 #ifndef TESTS_UNIT_SCRATCH_H
 #define TESTS_UNIT_SCRATCH_H
 
@@ -12,7 +12,7 @@
 
 static char folder[] = "/tmp/profutils.XXXXXX";
 
-/* First of all. */
+/* Creates the temporary folder; call this first. */
 static inline void make_folder(void)
 {
     if (!mkdtemp(folder)) {
@@ -41,7 +41,7 @@ static inline void write_file(const char *path, const void *bytes, size_t size)
     }
 }
 
-/* Bytes that neither repeat nor compress. */
+/* Fills `bytes` with pseudo-random bytes, which do not compress. */
 static inline void fill(unsigned char *bytes, size_t size)
 {
     uint32_t state = 1;
@@ -52,8 +52,8 @@ static inline void fill(unsigned char *bytes, size_t size)
     }
 }
 
-/* Takes everything in pieces of `step`, UTF-8's mark apart; returns the size, or SIZE_MAX where the
- * bytes differ from `expected`. */
+/* Reads everything in pieces of `step` bytes, without a UTF-8 byte order mark. Returns the size, or
+ * SIZE_MAX if the bytes differ from `expected`. */
 static inline size_t drain_source(struct pf_source *source, const unsigned char *expected,
                                   size_t size, size_t step)
 {
@@ -75,7 +75,7 @@ static inline size_t drain_source(struct pf_source *source, const unsigned char 
     }
 }
 
-/* Makes fd 0 of this process the given descriptor. */
+/* Makes this descriptor the standard input of this process. */
 static inline void become_stdin(int fd)
 {
     dup2(fd, STDIN_FILENO);

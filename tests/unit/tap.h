@@ -13,7 +13,7 @@ static int tap_count, tap_failures;
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-/* One test: its name is a sentence that holds when `good`. */
+/* Prints the result of one test. Its name is a sentence that is true if `good`. */
 static inline bool
 tap_ok(bool good, const char *format, ...)
 {
@@ -46,7 +46,7 @@ static inline bool tap_text(const char *got, const char *expected, const char *s
     return false;
 }
 
-/* The plan, and the exit status of main. */
+/* Prints the plan. Returns the exit status of main. */
 static inline int tap_done(void)
 {
     printf("1..%d\n", tap_count);

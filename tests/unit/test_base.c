@@ -1,4 +1,4 @@
-/* base/: expected values are published vectors or arithmetic done by hand. */
+/* Tests of base/: expected values are published vectors or worked out by hand. */
 #include "base/bytes.h"
 #include "base/decimal.h"
 #include "base/error.h"
@@ -38,7 +38,7 @@ static void test_compare(void)
     }
 }
 
-/* Cases of RFC 3629: section 4's table at its borders, and what section 10 warns of. */
+/* Cases of RFC 3629: the limits of section 4's table, and the attacks of section 10. */
 static void test_utf8(void)
 {
     static const struct {
@@ -134,7 +134,7 @@ static void test_hash(void)
     tap_ok(pf_xxh64("", 0) == 0xef46db3751d8e999, "XXH64 of nothing is ef46db3751d8e999");
     tap_ok(pf_xxh64("abc", 3) == 0x44bc2cf5ad770999, "XXH64 of abc is 44bc2cf5ad770999");
     tap_ok(pf_hash("", 0, 0) == 0x2d06800538d394c2, "XXH3 of nothing is 2d06800538d394c2");
-    /* SplitMix64 seeded with 0 gives e220a8397b1dcdaf first: its finaliser applied to the golden
+    /* SplitMix64 seeded with 0 returns e220a8397b1dcdaf first: its finalizer of the golden
      * gamma. */
     tap_ok(pf_hash_mix(0x9e3779b97f4a7c15) == 0xe220a8397b1dcdaf,
            "the mixer gives the numbers of SplitMix64");
@@ -251,9 +251,9 @@ static void test_scale(void)
         bool good;
         int64_t result;
     } cases[] = {
-        {1, 1, 2, true, 0}, /* 0.5 to the even 0 */
-        {3, 1, 2, true, 2}, /* 1.5 to the even 2 */
-        {5, 1, 2, true, 2}, /* 2.5 to the even 2 */
+        {1, 1, 2, true, 0}, /* 0.5 rounds to the even 0 */
+        {3, 1, 2, true, 2}, /* 1.5 rounds to the even 2 */
+        {5, 1, 2, true, 2}, /* 2.5 rounds to the even 2 */
         {-1, 1, 2, true, 0},
         {-3, 1, 2, true, -2},
         {-5, 1, 2, true, -2},
@@ -262,7 +262,7 @@ static void test_scale(void)
         {-2, 1, 3, true, -1},
         {7, 0, 5, true, 0},
         {0, 9, 5, true, 0},
-        {10, 3, 4, true, 8}, /* 7.5 to the even 8 */
+        {10, 3, 4, true, 8}, /* 7.5 rounds to the even 8 */
         {INT64_MAX, 1, 1, true, INT64_MAX},
         {INT64_MIN, 1, 1, true, INT64_MIN},
         {INT64_MAX, 2, 2, true, INT64_MAX},
@@ -271,8 +271,9 @@ static void test_scale(void)
         {INT64_MIN, 2, 1, false, 0},
         {INT64_MAX, UINT64_MAX, 1, false, 0},
         {1, 1, UINT64_MAX, true, 0},
-        {1, UINT64_MAX / 2 + 1, UINT64_MAX, true, 1}, /* 2^63 / (2^64 - 1): a little over a half */
-        {1, UINT64_MAX / 2, UINT64_MAX, true, 0},     /* a little under */
+        /* 2^63 / (2^64 - 1), slightly above one half */
+        {1, UINT64_MAX / 2 + 1, UINT64_MAX, true, 1},
+        {1, UINT64_MAX / 2, UINT64_MAX, true, 0}, /* slightly below one half */
     };
     pf_int128 large = (pf_int128)1 << 100;
     int64_t result = 0;
@@ -373,7 +374,7 @@ static void test_print_int(void)
     }
 }
 
-/* Decimals by Python: round(Fraction(amount, parts), places). */
+/* Expected decimals are from Python: round(Fraction(amount, parts), places). */
 static void test_parts(void)
 {
     const pf_int128 limit = (pf_int128)(~(pf_uint128)0 >> 1);
@@ -507,7 +508,7 @@ static void test_arena(void)
     tap_ok(!arena.chunk, "a freed arena is empty");
 }
 
-/* The k-th row of a sequence without repetition that is never all zero. */
+/* Makes row k of a sequence in which no row repeats or is all zero. */
 static void make_row(unsigned char *row, size_t size, uint32_t k)
 {
     memset(row, 0, size);
@@ -548,8 +549,8 @@ static void test_table_of(size_t row_size)
            row_size);
 }
 
-/* Rows of 8 bytes begin with another row's id and lie near it: a parent with very many children and
- * long branches must not disturb each other. */
+/* The table keeps rows of 8 bytes, which begin with another row's id, near that row. A parent with
+ * very many children and long branches must not slow each other down. */
 static void test_table_tree(void)
 {
     enum { CHILDREN = 20000, DEPTH = 10 };
@@ -650,7 +651,7 @@ static void test_table_append(void)
         known = known && pf_table_find(&table, rows[k]) == k + 3002;
     tap_ok(known && table.count == 6002,
            "rows appended without an index are found after the next intern");
-    alarm(20); /* a search in a table without a free slot never ends */
+    alarm(20); /* a search in a table without a free slot would never end */
     for (int times = 0; times < 4; times++)
         pf_table_append_unindexed(&table, rows, 3000);
     pf_table_truncate(&table, 18000);
@@ -671,14 +672,14 @@ static void test_zeroed(void)
         for (size_t i = 0; zero && i < counts[k] * 8; i++)
             zero = bytes[i] == 0;
         if (bytes)
-            memset(bytes, 0xff, counts[k] * 8); /* the next may lie in the same place */
+            memset(bytes, 0xff, counts[k] * 8); /* the next array may get the same address */
         free(bytes);
         tap_ok(zero, "%zu elements of 8 bytes are zero", counts[k]);
     }
     tap_ok(!pf_zeroed(SIZE_MAX / 8 + 2, 8), "a size that overflows is out of memory");
 }
 
-/* An empty line, which has no bytes to point to, is a line as others are. */
+/* An empty line, which has no bytes to point to, is remembered like other lines. */
 static void test_line_memo(void)
 {
     struct pf_line_memo memo;

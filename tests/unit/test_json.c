@@ -1,5 +1,5 @@
-/* io/json_cut.h, io/json_look.h, base/decimal.h: JSON cut into values, keys seen from afar, numbers
- * with decimals. */
+/* Tests of io/json_cut.h, io/json_look.h and base/decimal.h: cutting JSON into values, finding keys
+ * without parsing everything, numbers with decimals. */
 #include "base/decimal.h"
 #include "io/json_cut.h"
 #include "io/json_look.h"
@@ -86,8 +86,8 @@ static void test_decimals(void)
     free(column.values);
 }
 
-/* 1/7 of 20 units, seven times over, is 20: in the finest scale the values differ by one, but their
- * sum does not. */
+/* Seven times 1/7 of 20 units is 20. In the finest scale the values differ by one, but their sum is
+ * exact. */
 static void test_parts(void)
 {
     struct pf_decimals column = {.most = 1};
@@ -171,7 +171,7 @@ static void test_structure(void)
     close_text(&text);
 }
 
-/* Walks over all of it. */
+/* Walks over the whole document. */
 static int walk(struct pf_json_cut *cut)
 {
     int status = pf_json_cut_enter(cut, '[');

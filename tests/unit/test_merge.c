@@ -1,5 +1,5 @@
-/* Parts of merging: weights, rounding, names of evals, maps that are not there while nothing
- * changes. */
+/* Tests of parts of merging: weights, rounding, names of evals, and maps that exist only after a
+ * change. */
 #include "analysis/merge/columns.h"
 #include "analysis/merge/labels.h"
 #include "analysis/merge/map.h"

@@ -1,4 +1,4 @@
-/* The dictionary: what is equal gets one id, label sets keep their order, stacks are nodes. */
+/* Tests of the dictionary: equal rows get one id, label sets keep their order, stacks are nodes. */
 #include "base/error.h"
 #include "model/dict.h"
 #include "model/stacks.h"
@@ -10,7 +10,7 @@ static uint32_t str(struct pf_dict *dict, const char *text)
     return pf_dict_intern(dict, pf_bytes_of(text), 0);
 }
 
-/* "key=value,key=value" of a label set, outermost first. */
+/* Prints a label set as "key=value,key=value", outermost first. */
 static const char *show(const struct pf_dict *dict, uint32_t labels, char *text, size_t size)
 {
     uint32_t chain[32];

@@ -1,5 +1,5 @@
-/* The NYTProf reader on streams made at random whose sums are known: whole, in pieces of any size,
- * deflated, and cut anywhere. */
+/* Tests of the NYTProf reader with random streams whose sums are known: whole, in pieces of any
+ * size, deflated, and cut anywhere. */
 #include "tap.h"
 
 #include "base/hash.h"
@@ -25,7 +25,7 @@ struct sums {
     uint64_t calls, call_ticks, texts, text_bytes;
 };
 
-/* A stream, and after each record where it ends and what there was until then. */
+/* A stream, with the end offset of each record and the sums up to there. */
 struct made {
     struct pf_buffer bytes;
     struct mark {
@@ -33,12 +33,12 @@ struct made {
         int64_t count, ticks;
         uint64_t texts;
     } marks[RECORDS];
-    size_t records, head; /* `head`: bytes before the first record that may be deflated */
+    size_t records, head; /* bytes before the first record that can be deflated */
     struct sums sums;
-    bool discount, wide; /* wide: numbers have the longest form */
+    bool discount, wide; /* wide: all numbers in the longest form */
 };
 
-/* --- chance ----------------------------------------------------------------------------------- */
+/* --- random numbers --------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -55,7 +55,7 @@ static void put(struct made *made, int byte)
     pf_buffer_byte(&made->bytes, (unsigned char)byte);
 }
 
-/* In any form that holds the number; the shortest one half of the time. */
+/* Writes a number in any form that can hold it; the shortest form half of the time. */
 static void put_number(struct made *made, uint32_t value)
 {
     static const uint32_t limit[] = {0x7f, 0x3fff, 0x1fffff, 0xfffffff, UINT32_MAX},
@@ -69,7 +69,7 @@ static void put_number(struct made *made, uint32_t value)
     if (form == 4)
         put(made, 0xff);
     else
-        /* Of the four bytes' first one, F0..FE, bit 4 says nothing. */
+        /* Bit 4 of the first of four bytes, F0 to FE, has no meaning. */
         put(made, (int)(mark[form] | value >> 8 * form |
                         (form == 3 && value >> 24 < 15 && below(4) == 0 ? 0x10 : 0)));
     for (int k = (form < 4 ? form : 4) - 1; k >= 0; k--)
@@ -84,7 +84,7 @@ static void put_string(struct made *made, uint32_t size)
         put(made, (int)('a' + below(26)));
 }
 
-/* Little-endian, as x86 writes it. */
+/* Writes a double in little-endian order, as on x86. */
 static void put_real(struct made *made, double value)
 {
     uint64_t bits;
@@ -197,8 +197,8 @@ static void make(struct made *made, uint64_t seed, size_t records, bool wide)
     }
 }
 
-/* The same with all records deflated, flushed now and then, and something behind them that is
- * not. */
+/* The same stream with all records deflated, flushed now and then, and with plain bytes after
+ * them. */
 static struct pf_buffer deflated(const struct made *made)
 {
     struct pf_buffer out = {0};
@@ -228,7 +228,7 @@ static struct pf_buffer deflated(const struct made *made)
     return out;
 }
 
-/* --- reading it ------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool named(const struct pf_dict *dict, uint32_t measure, const char *name)
 {
@@ -265,7 +265,7 @@ static void add_batch(struct sums *sums, const struct pf_dict *dict, const struc
         sums->texts += batch->rows;
 }
 
-/* PF_EOF, or why not; closes the source. */
+/* Reads everything and closes the source. Returns PF_EOF or an error code. */
 static int read_source(struct pf_source *source, bool salvage, struct sums *sums)
 {
     static const struct pf_options none;
@@ -291,7 +291,7 @@ static int read_source(struct pf_source *source, bool salvage, struct sums *sums
     return status;
 }
 
-/* From memory of just this size, so that a look beyond it is found out. */
+/* Reads from memory of exactly this size, so that AddressSanitizer sees reading beyond its end. */
 static int read_memory(const void *bytes, size_t size, bool salvage, struct sums *sums)
 {
     struct pf_error error = {0};
@@ -307,7 +307,8 @@ static int read_memory(const void *bytes, size_t size, bool salvage, struct sums
     return status;
 }
 
-/* As standard input of pieces of 1 to `most` bytes; what is sent as one piece arrives as one. */
+/* Reads from standard input, which gets pieces of 1 to `most` bytes; each piece arrives
+ * separately. */
 static int read_pieces(const struct pf_buffer *bytes, uint32_t most, struct sums *sums)
 {
     int ends[2];
@@ -375,8 +376,8 @@ static void test_pieces(struct made *made)
     pf_buffer_free(&made->bytes);
 }
 
-/* Sums of a cut stream are those of its whole records; it fails where a record is cut, which
- * salvage forgives. */
+/* True if the sums of a cut stream are those of its whole records. Reading fails if a record is
+ * cut, but not with salvage. */
 static bool cut_is_right(const struct made *made, const void *bytes, size_t size, size_t length,
                          bool whole)
 {
@@ -400,8 +401,8 @@ static bool cut_is_right(const struct made *made, const void *bytes, size_t size
     return good;
 }
 
-/* Whether a stream of this length ends between two records; of comments and attributes only the
- * ends of both are known. */
+/* True if a stream of this length ends between two records. A comment and an attribute have one
+ * mark together, so the end of the comment is found by its text. */
 static bool ends_whole(const struct made *made, size_t length)
 {
     const char *bytes = made->bytes.data;
@@ -423,7 +424,7 @@ static void test_cuts(struct made *made, bool wide)
     pf_buffer_free(&made->bytes);
 }
 
-/* How much of the stream comes out of the deflated bytes that are left. */
+/* Returns how many bytes of the stream can be inflated from the first `size` packed bytes. */
 static size_t inflatable(const struct made *made, const struct pf_buffer *packed, size_t size)
 {
     z_stream z = {0};
@@ -480,7 +481,7 @@ static void test_varints(void)
     }
 }
 
-/* 1.5 * 2^30, a time of day in 2021, and -0.75, in every form. */
+/* Tests 1.5 * 2^30, a time of day in 2021, and -0.75, in every form of numbers. */
 static void test_reals(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* model/rows: records, declarations and metadata become batches in the order of adding. */
+/* Tests of model/rows: records, declarations and metadata become batches in the order of adding. */
 #include "model/rows.h"
 #include "tap.h"
 
@@ -23,8 +23,8 @@ static uint32_t location_of(struct pf_dict *dict, const char *name)
     return pf_dict_add_location(dict, &location);
 }
 
-/* "sample 2: a=1 b=0, a=2 b=5" of each batch that waits, with "; " between batches. A stack is its
- * frames, root first; an edge CALLER>CALLEE. */
+/* Prints each waiting batch as "sample 2: a=1 b=0, a=2 b=5", with "; " between batches. A stack is
+ * its frames, root first; an edge is CALLER>CALLEE. */
 static const char *show(struct pf_rows *rows, char *text, size_t size)
 {
     const struct pf_dict *dict = rows->dict;
@@ -220,7 +220,7 @@ static void test_room(struct pf_dict *dict)
     pf_rows_free(&rows);
 }
 
-/* Ten batches at once, and one by one: the same rows. */
+/* Ten batches of rows, taken all at the end or each when it is ready, are the same. */
 static void test_many(struct pf_dict *dict)
 {
     enum { ROWS = 10 * PF_BATCH_ROWS + 5 };
@@ -257,7 +257,7 @@ static void test_many(struct pf_dict *dict)
     }
 }
 
-/* A reader that ends early leaves no record behind in the stacks that the next reader uses. */
+/* A reader that ends early leaves no record in the stacks that the next reader uses. */
 static void test_shared_stacks(struct pf_dict *dict)
 {
     uint32_t places[2] = {location_of(dict, "leaf"), location_of(dict, "root")};

@@ -1,10 +1,11 @@
-/* base/scan.h: what each function removes and returns; expected values are written by hand. */
+/* Tests of base/scan.h: what each function removes and returns. Expected values are written by
+ * hand. */
 #include "base/error.h"
 #include "base/scan.h"
 
 #include "tap.h"
 
-/* Prints a word and what it leaves as "WORD|REST". */
+/* Prints a word and the rest of the text as "WORD|REST". */
 static const char *both(char *out, struct pf_bytes word, struct pf_bytes rest)
 {
     snprintf(out, 200, "%.*s|%.*s", (int)word.size, word.data, (int)rest.size, rest.data);
@@ -209,7 +210,7 @@ static void test_hex(void)
            "one digit, another letter and no percent sign are refused");
 }
 
-/* Clipped texts have 100 bytes and three dots. */
+/* A clipped text has 100 bytes and three dots. */
 static void test_clip(void)
 {
     char text[300], expected[300];

@@ -1,4 +1,4 @@
-/* io/sink.h: what is left behind, in the end and after failures. */
+/* Tests of io/sink.h: which files exist after success and after failures. */
 #include "io/sink.h"
 #include "io/source.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
-/* Size of the file, or -1; its first bytes in `bytes`. */
+/* Size of the file in bytes, or -1. Stores its first bytes in `bytes`. */
 static long read_file(const char *path, void *bytes, size_t room)
 {
     FILE *file = fopen(path, "rb");
@@ -217,7 +217,7 @@ static int write_too_much(void)
     return exists(temporary) ? 2 : 0;
 }
 
-/* The exit status of `body` in a process whose standard output is `fd` (-1: closed). */
+/* Runs `body` in a process whose standard output is `fd` (-1: closed). Returns its exit status. */
 static int with_stdout(int fd, int (*body)(void))
 {
     int status = 0;
@@ -295,7 +295,7 @@ static void test_stdout(void)
     close(file);
 }
 
-/* The memory of a sink through the reader. */
+/* Tests the memory of a sink by reading it as a source. */
 static void check_memory(struct pf_sink *sink, const unsigned char *expected, size_t size,
                          const char *sentence)
 {
@@ -398,7 +398,7 @@ static void test_sink_file(void)
     free(bytes);
 }
 
-/* The lowest free descriptor. */
+/* Returns the lowest free descriptor. */
 static int free_descriptor(void)
 {
     int file = dup(STDERR_FILENO);
@@ -472,7 +472,7 @@ static void ignore(int number)
     (void)number;
 }
 
-/* A timer interrupts reads and writes all the time: nothing is lost. */
+/* A timer interrupts reads and writes all the time; no bytes are lost. */
 static void test_interrupts(void)
 {
     enum { SIZE = 3000000 };
@@ -512,7 +512,7 @@ static void test_interrupts(void)
         _exit(0);
     }
     pf_source_open(&source, "-", &error);
-    poll(NULL, 0, 5); /* the pipe fills: the writer waits and is interrupted there */
+    poll(NULL, 0, 5); /* the pipe fills, so the writer waits and is interrupted there */
     tap_ok(drain_source(source, bytes, SIZE, 100) == SIZE &&
                pf_source_status(source, NULL) == PF_OK,
            "signals in the middle of reads and writes lose nothing");
@@ -523,7 +523,7 @@ static void test_interrupts(void)
     free(bytes);
 }
 
-/* "head", deflated bytes, "tail"; zlib itself inflates them. */
+/* The sink gets "head", deflated bytes, "tail"; zlib itself inflates them. */
 static void test_deflate_layer(void)
 {
     enum { SIZE = 700000 };

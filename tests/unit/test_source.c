@@ -1,4 +1,4 @@
-/* io/source.h and io/layer.h: what comes out of files, pipes, memory, gzip, and layers on
+/* Tests of io/source.h and io/layer.h: bytes from files, pipes, memory and gzip, and from layers on
  * sources. */
 #include "io/layer.h"
 #include "io/source.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* One gzip member by zlib's own compressor; returns its size. */
+/* Makes one gzip member with zlib's compressor. Returns its size. */
 static size_t gzip_member(unsigned char *out, size_t room, const void *bytes, size_t size)
 {
     z_stream z = {0};
@@ -127,9 +127,9 @@ struct gzip_case {
     const char *about;
     unsigned char bytes[400];
     size_t size;
-    const char *text; /* what comes out */
+    const char *text; /* expected bytes */
     int status;
-    uint64_t offset; /* of a failure */
+    uint64_t offset; /* of the expected error */
 };
 
 static void add(struct gzip_case *c, const char *text)
@@ -226,8 +226,8 @@ static void test_gzip_program(void)
     pf_source_close(source);
 }
 
-/* A cut at any byte is a failure, unless it is between the members; what is decoded is a beginning
- * of the text. */
+/* Reading input cut at any byte fails, unless the cut is between members. The bytes before the
+ * failure are the beginning of the text. */
 static void test_gzip_cuts(void)
 {
     static const char text[] =
@@ -242,7 +242,7 @@ static void test_gzip_cuts(void)
     for (size_t cut = 0; cut <= whole.size; cut++) {
         struct pf_source *source;
         struct pf_error error = {0};
-        unsigned char *bytes = malloc(cut + 1); /* exactly as long, for the address sanitizer */
+        unsigned char *bytes = malloc(cut + 1); /* exact size, for AddressSanitizer */
         bool between = cut == 0 || cut == first || cut == whole.size;
         size_t size;
 
@@ -250,7 +250,7 @@ static void test_gzip_cuts(void)
         bytes = realloc(bytes, cut > 0 ? cut : 1);
         pf_source_open_memory(&source, bytes, cut, &error);
         if (cut == 1)
-            between = true; /* 1f alone is a plain byte */
+            between = true; /* 1f alone is plain text, not gzip */
         size = drain_source(source, cut == 1 ? bytes : (const unsigned char *)text, sizeof text - 1,
                             5);
         if (size == SIZE_MAX || pf_source_status(source, &error) != (between ? PF_OK : PF_FAILED) ||
@@ -265,7 +265,8 @@ static void test_gzip_cuts(void)
     tap_ok(good, "a gzip cut at any byte gives a beginning and a failure at the cut");
 }
 
-/* Every damaged byte gives a failure or (in the header's time, flags and system) the same text. */
+/* With any byte damaged, reading fails or (for the header's time, flags and system) gives the same
+ * text. */
 static void test_gzip_damage(void)
 {
     static const char text[] = "abcabcabcabc some text with numbers 1 2 3 4 5 6 7 8 9 10 abcabcabc";
@@ -326,7 +327,7 @@ static void test_gzip_large(void)
     struct pf_error error = {0};
 
     fill(bytes, SIZE * MEMBERS);
-    memset(bytes + SIZE, 'x', SIZE); /* a member of few bytes that becomes many */
+    memset(bytes + SIZE, 'x', SIZE); /* a small member that inflates to many bytes */
     for (size_t k = 0; k < MEMBERS; k++)
         size += gzip_member(packed + size, SIZE + 20000, bytes + k * SIZE, SIZE);
     write_file(in_folder("large.gz"), packed, size);
@@ -338,7 +339,7 @@ static void test_gzip_large(void)
     pf_source_open(&source, in_folder("large.gz"), &error);
     bool told = true;
     for (size_t k = 1, have; k < MEMBERS; k++) {
-        /* a member has ended far before what is inflated ahead */
+        /* a member ended long before the bytes that are inflated ahead */
         pf_source_skip(source, SIZE - 10);
         told = told && (pf_source_peek(source, 1, &have),
                         pf_source_member(source, k * SIZE - 10) >= k * SIZE);
@@ -406,7 +407,7 @@ static void test_line_of_cut_gzip(void)
     pf_source_close(source);
 }
 
-/* What stands behind the cursor is what was taken last, as long as it stays. */
+/* The bytes before the cursor are those read last, as long as they are kept. */
 static void test_behind(void)
 {
     struct pf_source *source;
@@ -472,7 +473,7 @@ static void test_long_lines(void)
     free(text);
 }
 
-/* Runs `writer` in a process of its own whose output is the write end of a pipe; returns the read
+/* Runs `writer` in another process, with the write end of a pipe as its output. Returns the read
  * end. */
 static int pipe_from(void (*writer)(int fd), pid_t *pid)
 {
@@ -515,7 +516,8 @@ static void write_gzip_slowly(int fd)
     }
 }
 
-/* Whether the bytes, from memory, give `text` behind the mark, with offsets in which it counts. */
+/* True if the bytes, read from memory, give `text`. `marked`: they begin with a byte order mark,
+ * which `text` lacks and offsets count. */
 static bool read_behind_mark(const unsigned char *bytes, size_t size, const char *text, bool marked)
 {
     struct pf_source *source;
@@ -680,7 +682,7 @@ static void test_would_block(void)
     pf_source_close(source);
 }
 
-/* A source in memory, with a layer that inflates from `skip` on. */
+/* Opens a source in memory with a layer that inflates from offset `skip`. */
 static struct pf_source *open_inflated(struct pf_source **file, const void *bytes, size_t size,
                                        size_t skip)
 {
@@ -693,7 +695,7 @@ static struct pf_source *open_inflated(struct pf_source **file, const void *byte
     return inflated;
 }
 
-/* "head", a zlib stream of SIZE bytes, "tail". */
+/* The source has "head", a zlib stream of SIZE bytes, "tail". */
 static void test_inflate_layer(void)
 {
     enum { SIZE = 500000, HEAD = 4 };
@@ -745,7 +747,7 @@ static void test_inflate_layer(void)
     free(file_bytes);
 }
 
-/* Three blocks, the second of no bytes. */
+/* Three blocks, of which the second is empty. */
 static void test_snappy_layers(void)
 {
     enum { SIZE = 60000 };

@@ -1,5 +1,5 @@
-/* analysis/diff/statistics.h and beta.h: held against published tables, arithmetic on paper, and a
- * second implementation, whose results stand in tests/reference/statistics.txt. */
+/* Tests of analysis/diff/statistics.h and beta.h: compared with published tables, arithmetic by
+ * hand, and the results of a second implementation in tests/reference/statistics.txt. */
 #include "analysis/diff/beta.h"
 #include "analysis/diff/statistics.h"
 
@@ -16,7 +16,7 @@ static bool near(double got, double expected, double tolerance)
     return got == expected || fabs(got - expected) <= tolerance * fabs(expected);
 }
 
-/* As the printed number, which was rounded to `digits` behind the point. */
+/* True if `got` is the printed number, which is rounded to `digits` decimals. */
 static bool printed(double got, double expected, int digits)
 {
     return fabs(got - expected) <= 0.5000001 * pow(10, -digits);
@@ -24,8 +24,7 @@ static bool printed(double got, double expected, int digits)
 
 /* --- published -------------------------------------------------------------------------------- */
 
-/* Abramowitz and Stegun, table 26.10: the t that is exceeded in magnitude with probability 1 -
- * A. */
+/* Abramowitz and Stegun, table 26.10: the t whose magnitude is exceeded with probability 1 - A. */
 static void test_student_table(void)
 {
     static const struct {
@@ -86,8 +85,8 @@ static void test_closed_forms(void)
     tap_ok(pf_student_tail(0, 5) == 1, "the probability of |t| of at least 0 is 1");
 }
 
-/* Student's sleep data (Biometrika 6, 1908), in tenths of hours; the figures are those of R's
- * manual page of t.test. */
+/* Student's sleep data (Biometrika 6, 1908), in tenths of hours; the expected numbers are those of
+ * R's manual page of t.test. */
 static void test_sleep(void)
 {
     static const int64_t first[] = {7, -16, -2, -12, -1, 34, 37, 8, 0, 20},
@@ -104,7 +103,7 @@ static void test_sleep(void)
            "and its interval");
 }
 
-/* Benjamini and Hochberg's own example: 15 tests, of which 4 are found at 0.05. */
+/* Benjamini and Hochberg's example: 15 tests, of which 4 are significant at 0.05. */
 static void test_rates_paper(void)
 {
     static const double given[] = {0.0344, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0001,
@@ -163,7 +162,8 @@ static bool check_quantile(char *at)
     return agree(pf_student_quantile(p, freedom), next(&at), 1e-13, "t");
 }
 
-/* The ends of an interval are differences: their tolerance is relative to its width. */
+/* Compares a test with a line of results. The ends of the interval are differences, so their
+ * tolerance is relative to its width. */
 static bool check_test(const struct pf_test *test, char **at)
 {
     double difference = next(at), low = next(at), high = next(at), width = 1e-12 * (high - low);
@@ -348,8 +348,8 @@ static void test_no_spread(void)
            "one run on each side is not tested");
 }
 
-/* 4 runs of 30 samples in all, each worth 10: mean 75, Poisson's variance of the 7.5 samples of a
- * run is 7.5 * 10^2. */
+/* 4 runs with 30 samples together, each worth 10: mean 75. A run has 7.5 samples, so Poisson's
+ * variance is 7.5 * 10^2. */
 static void test_sampled_floor(void)
 {
     static const int64_t few[] = {0, 0}, equal[] = {75, 75, 75, 75};
@@ -420,7 +420,8 @@ static void test_counts_edges(void)
     pf_test_counts(&test, &(struct pf_counts){0, 1000, 0, 0}, false);
     tap_ok(near(test.p, 0x1p-999, 1e-12),
            "0 samples before and 1000 after have the p of 1000 equal tosses of a coin");
-    /* two standard deviations apart: the normal distribution's two-sided tail at 2 */
+    /* the values are two standard deviations apart: the two-sided tail of the normal distribution
+     * at 2 */
     pf_test_counts(&test,
                    &(struct pf_counts){((int64_t)1 << 61) - ((int64_t)1 << 31),
                                        ((int64_t)1 << 61) + ((int64_t)1 << 31), 0, 0},
@@ -429,7 +430,7 @@ static void test_counts_edges(void)
            "counts of 2^61 are compared as exactly as doubles can");
 }
 
-/* Of 1099 samples, of which one in 11 is expected after, 99 or fewer; the sums of binomials by
+/* At most 99 of 1099 samples, where one in 11 is expected after; the binomial sums are from
  * Python's fractions. */
 static void test_amounts(void)
 {
@@ -462,7 +463,8 @@ static void test_amounts(void)
     tap_ok(!test.tested && test.p == PF_NO_TEST, "samples without an amount are not tested");
 }
 
-/* p = 1, 1/MANY, 2/MANY ... in another order: all q are 1. With a hundredth of it, all are 0.01. */
+/* p = 1, 1/MANY, 2/MANY ... in another order: all q are 1. With p divided by 100, all q are
+ * 0.01. */
 static void test_many_rates(void)
 {
     double *q = malloc(MANY * sizeof *q);

@@ -1,8 +1,11 @@
-/* The native stream. Without arguments: TAP. For comparison with tests/reference/pfs.py:
- *     test_stream dump FILE             what the reader gives, in the lines of pfs.py
- *     test_stream rewrite IN OUT CUT Z  through reader and writer, batches cut into pieces of at
- * most CUT rows, deflated by Z test_stream copy IN OUT           frame by frame test_stream frames
- * FILE           a line for each frame */
+/* Tests of the native stream. Without arguments prints TAP. Subcommands for comparison with
+ * tests/reference/pfs.py:
+ *
+ *     test_stream dump FILE             prints what the reader gives, in the lines of pfs.py
+ *     test_stream rewrite IN OUT CUT Z  reads and writes, with batches cut into at most CUT rows
+ *                                       and deflated at level Z
+ *     test_stream copy IN OUT           copies frame by frame
+ *     test_stream frames FILE           prints a line for each frame */
 #include "tap.h"
 
 #include "base/number.h"
@@ -150,7 +153,7 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In an order of their own: that of the columns is the segment's. */
+/* Prints values sorted, because the order of the columns depends on the segment. */
 static void put_values(FILE *out, const struct pf_dict *dict, const struct pf_batch *batch,
                        uint32_t row)
 {
@@ -213,7 +216,7 @@ static void note_measure(struct dump *dump, uint32_t k)
     dump->measures[dump->measure_count++] = text;
 }
 
-/* Records of different kinds keep no order among them, but none passes metadata or texts. */
+/* Records of different kinds have no order, but none moves past metadata or source texts. */
 static void barrier(struct dump *dump)
 {
     for (size_t i = 0; i < PF_RECORD_KINDS; i++) {
@@ -291,7 +294,7 @@ static int run_dump(const char *path)
 
 /* --- rewrite ---------------------------------------------------------------------------------- */
 
-/* Rows first..first + rows of the batch. */
+/* Rows `first` to `first + rows` of the batch. */
 static struct pf_batch slice(const struct pf_batch *batch, uint32_t first, uint32_t rows,
                              struct pf_value_column *values)
 {
@@ -327,7 +330,7 @@ static int write_pieces(struct pf_writer *writer, const struct pf_batch *batch, 
     return status;
 }
 
-/* From source to sink; the reader's last status. */
+/* Copies from source to sink. Returns the reader's last status. */
 static int rewrite(struct pf_source *source, struct pf_sink *sink, uint32_t cut, int compression)
 {
     struct pf_error error = {0};
@@ -403,8 +406,8 @@ static int run_frames(const char *path)
 
 /* --- TAP -------------------------------------------------------------------------------------- */
 
-/* A profile made by hand: samples with stacks, labels and two measures, flat records, edges,
- * metadata, a source text. */
+/* Writes a profile: samples with stacks, labels and two measures, flat records, edges, metadata, a
+ * source text. */
 static void write_profile(struct pf_writer *writer, struct pf_dict *dict, uint32_t rows)
 {
     static uint32_t stack[20000], labels[20000], location[20000], callee[20000];
@@ -494,7 +497,7 @@ static struct pf_sink *profile(uint32_t rows, bool failed_input)
     return sink;
 }
 
-/* Reads all; the last status, and in *records how many there were. */
+/* Reads everything. Returns the last status, and in *records the number of records. */
 static int read_bytes(const void *bytes, size_t size, uint64_t *records, struct pf_error *error)
 {
     struct pf_source *source;
@@ -571,8 +574,8 @@ static struct pf_sink *copied(const void *bytes, size_t size, bool salvage, int 
     return sink;
 }
 
-/* A copy of what is cut or damaged is a stream that says so, or with salvage a whole one with the
- * records before the damage. */
+/* A copy of a cut or damaged stream says that it is incomplete; with salvage it is a whole stream
+ * of the records before the damage. */
 static void test_damaged_copies(const char *bytes, size_t size)
 {
     struct pf_error error;
@@ -653,7 +656,7 @@ static void test_marks(void)
     pf_sink_abort(whole);
 }
 
-/* Recursion writes such a stack and goes as deep as the limit; one frame more is refused. */
+/* A recursive stack may be as deep as the limit; one frame more is refused. */
 static void test_depth(uint32_t depth, int expected, const char *sentence)
 {
     struct pf_error error = {0};
@@ -678,7 +681,7 @@ static void test_depth(uint32_t depth, int expected, const char *sentence)
     pf_sink_abort(sink);
 }
 
-/* The last status of writing and reading a batch; the records in *records. */
+/* Writes and reads a batch. Returns the last status, and in *records the number of records. */
 static int pass(struct pf_dict *dict, const struct pf_batch *batch, int compression,
                 uint64_t *records)
 {

@@ -1,5 +1,5 @@
-/* Trees told in the order of a reader; the expected order is written down by hand, or follows from
- * the rules a walk is defined by. */
+/* Tests of walks over trees in reading order. The expected order is written by hand or follows from
+ * the rules of a walk. */
 #include "analysis/sum/path.h"
 #include "analysis/sum/walk.h"
 #include "base/error.h"
@@ -13,7 +13,7 @@ struct row {
 
 static void test_order(void)
 {
-    /* 1(2(5) 4) 3(6): made level by level */
+    /* 1(2(5) 4) 3(6), added level by level */
     static const struct row rows[] = {{0, 'a'}, {1, 'b'}, {0, 'c'}, {1, 'd'}, {2, 'e'}, {3, 'f'}};
     static const uint32_t nodes[] = {1, 2, 5, 4, 3, 6}, depths[] = {1, 2, 3, 2, 1, 2};
     struct pf_table table;
@@ -40,7 +40,7 @@ static void test_order(void)
 
 static void test_path(void)
 {
-    /* a(b(a) b) b(c(b)): what is entered again has the same letter above it */
+    /* a(b(a) b) b(c(b)); a recursive node has the same letter above it */
     static const struct row rows[] = {{0, 1}, {1, 2}, {2, 1}, {0, 2}, {4, 3}, {5, 2}};
     static const bool again[] = {false, false, true, false, false, true};
     struct pf_table table;
@@ -62,8 +62,8 @@ static void test_path(void)
     pf_table_free(&table);
 }
 
-/* 20,000 nodes below chance ones: each once, parents before, the subtree of each in one piece; and
- * the path against a look at all parents. */
+/* 20,000 nodes with random parents: each is visited once, after its parent, and each subtree in one
+ * piece. Paths are compared with a search through all parents. */
 static void test_chance(void)
 {
     enum { NODES = 20001, TAGS = 50 };
