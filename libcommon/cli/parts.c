@@ -4,6 +4,7 @@
 #include "analysis/filter/split.h"
 #include "base/memory.h"
 #include "codec/registry.h"
+#include "model/notes.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,17 +18,6 @@ enum { OPEN_MAX_PARTS = 64 };
  * three of the temporary file of --min-value. */
 enum { OTHER_DESCRIPTORS = 4 };
 
-/* What a file that is opened later must begin with. */
-struct history {
-    uint32_t *columns[3]; /* metadata: origin, key, value */
-    size_t column_capacity[3];
-    uint32_t rows;
-    struct pf_text *texts;
-    size_t text_capacity;
-    uint32_t text_count;
-    struct pf_arena bytes;
-};
-
 struct pf_parts {
     struct pf_common *common;
     struct pf_inputs *inputs;
@@ -38,7 +28,7 @@ struct pf_parts {
     } * parts; /* by number */
     size_t part_capacity;
     uint32_t part_count, kept_open;
-    struct history history;
+    struct pf_notes notes; /* what a file that is opened later must begin with */
     struct pf_copied_rows rows;
     struct pf_value_column *columns;
     size_t column_capacity;
@@ -121,51 +111,6 @@ static bool is_removed(const struct pf_dict *dict, const struct pf_batch *batch,
            pf_bytes_equal(pf_dict_string(dict, batch->key[row]), PF_BYTES("removed"));
 }
 
-static bool remember_meta(struct pf_parts *parts, const struct pf_batch *batch)
-{
-    const uint32_t *from[3] = {batch->origin, batch->key, batch->value};
-    struct history *history = &parts->history;
-
-    for (uint32_t i = 0; i < batch->rows; i++) {
-        if (is_removed(pf_inputs_dict(parts->inputs), batch, i))
-            continue;
-        for (size_t c = 0; c < 3; c++) {
-            if (!pf_grow(&history->columns[c], &history->column_capacity[c],
-                         (size_t)history->rows + 1, sizeof(uint32_t)))
-                return false;
-            history->columns[c][history->rows] = from[c][i];
-        }
-        history->rows++;
-    }
-    return true;
-}
-
-static bool remember_texts(struct history *history, const struct pf_batch *batch)
-{
-    size_t count = (size_t)history->text_count + batch->rows;
-
-    if (!pf_grow(&history->texts, &history->text_capacity, count, sizeof *history->texts))
-        return false;
-    for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_text text = batch->texts[i];
-
-        text.name.data = pf_arena_copy(&history->bytes, text.name.data, text.name.size);
-        text.text.data = pf_arena_copy(&history->bytes, text.text.data, text.text.size);
-        if (!text.name.data || !text.text.data)
-            return false;
-        history->texts[history->text_count++] = text;
-    }
-    return true;
-}
-
-static void free_history(struct history *history)
-{
-    for (size_t c = 0; c < 3; c++)
-        free(history->columns[c]);
-    free(history->texts);
-    pf_arena_free(&history->bytes);
-}
-
 /* --- writing ---------------------------------------------------------------------------------- */
 
 void pf_parts_abandon(struct pf_parts *parts)
@@ -199,18 +144,14 @@ static bool declare(struct pf_parts *parts, struct pf_output *output, enum pf_ki
 
 static bool begin(struct pf_parts *parts, struct pf_output *output)
 {
-    const struct history *history = &parts->history;
-    struct pf_batch meta = {.kind = PF_META, .rows = history->rows};
-    struct pf_batch text = {.kind = PF_TEXT, .rows = history->text_count, .texts = history->texts};
+    struct pf_batch metadata = pf_notes_metadata(&parts->notes),
+                    texts = pf_notes_texts(&parts->notes);
 
-    meta.origin = history->columns[0];
-    meta.key = history->columns[1];
-    meta.value = history->columns[2];
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         if (!declare(parts, output, (enum pf_kind)kind))
             return false;
-    return (meta.rows == 0 || write_to(parts, output, &meta)) &&
-           (text.rows == 0 || write_to(parts, output, &text));
+    return (metadata.rows == 0 || write_to(parts, output, &metadata)) &&
+           (texts.rows == 0 || write_to(parts, output, &texts));
 }
 
 static bool write_to_all(struct pf_parts *parts, const struct pf_batch *batch)
@@ -268,20 +209,30 @@ static bool write_records(struct pf_parts *parts, const struct pf_batch *batch)
     return true;
 }
 
+/* Rows that state what filters removed are left out: they are not about one part. */
 static bool write_meta(struct pf_parts *parts, const struct pf_batch *batch)
 {
-    struct history *history = &parts->history;
-    struct pf_batch some = {.kind = PF_META};
-    uint32_t from = history->rows;
+    size_t from = parts->notes.metadata_count;
 
-    if (!remember_meta(parts, batch))
-        pf_tool_nomem(&parts->common->tool);
-    some.rows = history->rows - from;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        struct pf_batch row = {.kind = PF_META,
+                               .rows = 1,
+                               .origin = batch->origin + i,
+                               .key = batch->key + i,
+                               .value = batch->value + i};
+
+        if (!is_removed(pf_inputs_dict(parts->inputs), batch, i) &&
+            pf_notes_add(&parts->notes, &row) != PF_OK)
+            pf_tool_nomem(&parts->common->tool);
+    }
+    struct pf_batch some = pf_notes_metadata(&parts->notes);
+
+    some.rows -= (uint32_t)from;
     if (some.rows == 0)
         return true;
-    some.origin = history->columns[0] + from;
-    some.key = history->columns[1] + from;
-    some.value = history->columns[2] + from;
+    some.origin += from;
+    some.key += from;
+    some.value += from;
     return write_to_all(parts, &some);
 }
 
@@ -292,7 +243,7 @@ bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
     if (batch->kind == PF_META)
         return write_meta(parts, batch);
     if (batch->kind == PF_TEXT) {
-        if (!remember_texts(&parts->history, batch))
+        if (pf_notes_add(&parts->notes, batch) != PF_OK)
             pf_tool_nomem(&parts->common->tool);
         return write_to_all(parts, batch);
     }
@@ -319,7 +270,7 @@ void pf_parts_close(struct pf_parts *parts)
         pf_output_close(parts->parts[i].output);
         free(parts->parts[i].path);
     }
-    free_history(&parts->history);
+    pf_notes_free(&parts->notes);
     pf_split_free(parts->split);
     pf_copied_rows_free(&parts->rows);
     free(parts->columns);
