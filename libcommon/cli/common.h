@@ -24,9 +24,6 @@ struct pf_common {
     bool saturate; /* set by the program: writers clamp values that overflow */
     /* readers may return an image mapped elsewhere as a known image (codec/format.h) */
     bool relocate;
-    /* hashes of the first warnings of outputs: a warning about many files is printed once */
-    uint64_t told[16];
-    unsigned told_count;
     const char *files0_from;      /* NULL: none */
     const struct pf_given *given; /* all options of the program */
     char *const *operands;

@@ -19,6 +19,7 @@ struct pf_output {
     const struct pf_format *format;
     struct pf_writer *writer;
     const char *name;
+    struct pf_output_group *group; /* borrowed; NULL: the only output */
     bool failed;
     /* -m: the selected columns of a batch */
     struct pf_value_column *columns;
@@ -84,7 +85,7 @@ static void compress_sink(struct pf_common *common, const char *path,
 }
 
 struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs,
-                                      const char *path)
+                                      const char *path, struct pf_output_group *group)
 {
     struct pf_output *output = calloc(1, sizeof *output);
     if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
@@ -92,6 +93,7 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
     output->common = common;
     output->inputs = inputs;
     output->name = path;
+    output->group = group;
     output->sink = open_sink(common, path, &output->temporary);
     if (!output->sink) {
         free(output->matched);
@@ -115,25 +117,25 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
 
 struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inputs)
 {
-    return pf_output_open_path(common, inputs, common->output);
+    return pf_output_open_path(common, inputs, common->output, NULL);
 }
 
-/* Whether another output of the run has said so. */
-static bool is_told(struct pf_common *common, const char *text)
+/* Whether no file of the group has said this. */
+static bool is_new(struct pf_output_group *group, const char *text)
 {
-    uint64_t hash = pf_hash(text, strlen(text), 0);
-    for (unsigned k = 0; k < common->told_count; k++)
-        if (common->told[k] == hash)
-            return true;
-    if (common->told_count < sizeof common->told / sizeof *common->told)
-        common->told[common->told_count++] = hash;
-    return false;
+    uint32_t count;
+
+    if (!group->said.rows && pf_strings_init(&group->said) != PF_OK)
+        return true;
+    count = group->said.count;
+    return pf_strings_intern(&group->said, pf_bytes_of(text), 0) == count ||
+           group->said.status != PF_OK;
 }
 
 static void report(void *arg, enum pf_severity severity, const char *text)
 {
     struct pf_output *output = arg;
-    if (severity == PF_WARNING && is_told(output->common, text))
+    if (severity == PF_WARNING && output->group && !is_new(output->group, text))
         return;
     if (severity == PF_WARNING)
         pf_tool_warn(&output->common->tool, "%s: %s", output->format->name, text);
@@ -177,6 +179,7 @@ static bool open_writer(struct pf_output *output)
         .compression = common->compression,
         .force = common->tool.force,
         .saturate = common->saturate,
+        .left_out_of_all = output->group ? &output->group->left_out : NULL,
     };
     if (pf_writer_open(&output->writer, &setup, &error) == PF_OK)
         return true;
@@ -298,8 +301,9 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
 
 /* Warns about records that are left out because they have no value of a measure that the format
  * holds. */
-static void tell_left_out(const struct pf_output *output)
+static void tell_left_out(struct pf_output *output)
 {
+    const struct pf_report to = {report, output};
     const struct pf_held_measures *held = &output->writer->measures;
     const struct pf_dict *dict = pf_inputs_dict(output->inputs);
     const char *input;
@@ -309,11 +313,30 @@ static void tell_left_out(const struct pf_output *output)
         return;
     struct pf_bytes name = pf_dict_string(dict, held->rows[0].name);
 
-    pf_tool_warn(&output->common->tool,
-                 "%s: %" PRIu64 " of %" PRIu64
-                 " records have no '%s' and are left out, the first in %s%s",
-                 output->format->name, count, all, pf_clip(name).text, input,
-                 output->common->measure_count ? "" : " (-m chooses another measure)");
+    pf_report_send(&to, PF_WARNING,
+                   "%" PRIu64 " of %" PRIu64
+                   " records have no '%s' and are left out, the first in %s%s",
+                   count, all, pf_clip(name).text, input,
+                   output->common->measure_count ? "" : " (-m chooses another measure)");
+}
+
+static void warn_of_format(void *arg, enum pf_severity severity, const char *text)
+{
+    struct pf_common *common = arg;
+
+    (void)severity;
+    pf_tool_warn(&common->tool, "%s: %s", common->to->name, text);
+}
+
+void pf_output_group_close(struct pf_common *common, struct pf_inputs *inputs,
+                           struct pf_output_group *group)
+{
+    const struct pf_report to = {warn_of_format, common};
+
+    pf_left_out_say_kinds(&group->left_out, common->to, &to);
+    pf_left_out_say_names(&group->left_out, pf_inputs_dict(inputs), &to);
+    pf_left_out_free(&group->left_out);
+    pf_strings_free(&group->said);
 }
 
 bool pf_output_park(struct pf_output *output)

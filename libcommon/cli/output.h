@@ -13,8 +13,19 @@ struct pf_output;
  * --force. The writer itself is opened at the first batch, when the measures of -m can be looked
  * up. NULL after a failure, which is printed and has raised the exit status. */
 struct pf_output *pf_output_open(struct pf_common *, struct pf_inputs *);
-/* The same for one of several files (proffilter --split): `path` instead of -o. */
-struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, const char *path);
+/* What the files of a split warn about: data that the format cannot hold are counted over all
+ * files, and each other warning is printed once. Zero-initialise. */
+struct pf_output_group {
+    struct pf_left_out left_out;
+    struct pf_strings said; /* warnings that are printed */
+};
+/* The same for one of several files (proffilter --split): `path` instead of -o. The format is that
+ * of -t (`to` of the options). The group outlives the output; NULL: there is no other file. */
+struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, const char *path,
+                                      struct pf_output_group *);
+/* Call after the close of all outputs of the group: prints the warnings about data that the files
+ * left out, and frees. */
+void pf_output_group_close(struct pf_common *, struct pf_inputs *, struct pf_output_group *);
 
 /* Keeps the file closed except during writes (pf_sink_park), for a run with many outputs. False
  * after a failure, which is printed and has raised the exit status. */

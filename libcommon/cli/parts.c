@@ -29,6 +29,7 @@ struct pf_parts {
     size_t part_capacity;
     uint32_t part_count, kept_open;
     struct pf_notes notes; /* what a file that is opened later must begin with */
+    struct pf_output_group group;
     struct pf_copied_rows rows;
     struct pf_value_column *columns;
     size_t column_capacity;
@@ -172,7 +173,7 @@ static bool open_part(struct pf_parts *parts)
     if (!name || !pf_grow(&parts->parts, &parts->part_capacity, (size_t)number + 1, sizeof part) ||
         (part.path = make_path(parts->common->output, name)) == NULL)
         pf_tool_nomem(&parts->common->tool);
-    part.output = pf_output_open_path(parts->common, parts->inputs, part.path);
+    part.output = pf_output_open_path(parts->common, parts->inputs, part.path, &parts->group);
     if (!part.output) {
         free(part.path);
         parts->failed = true;
@@ -270,6 +271,7 @@ void pf_parts_close(struct pf_parts *parts)
         pf_output_close(parts->parts[i].output);
         free(parts->parts[i].path);
     }
+    pf_output_group_close(parts->common, parts->inputs, &parts->group);
     pf_notes_free(&parts->notes);
     pf_split_free(parts->split);
     pf_copied_rows_free(&parts->rows);

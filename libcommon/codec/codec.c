@@ -146,7 +146,6 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     memset(&writer->error, 0, sizeof writer->error);
     memset(&writer->left_out, 0, sizeof writer->left_out);
     memset(&writer->measures, 0, sizeof writer->measures);
-    memset(writer->held, 0, sizeof writer->held);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? explained(writer, format->open_writer(writer))
                                : pf_error_nomem(&writer->error);
@@ -169,7 +168,7 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
                    : PF_OK;
     }
     if (record)
-        writer->held[batch->kind] += batch->rows;
+        writer->left_out.held[batch->kind] += batch->rows;
     if (record && pf_left_out_labels(writer, batch) != PF_OK)
         return writer->error.code;
     return explained(writer, writer->format->write(writer, batch));
@@ -183,14 +182,24 @@ int pf_writer_finish(struct pf_writer *writer, bool failed_input)
     int status;
 
     writer->failed_input = failed_input;
-    if (!draws && pf_left_out_say_kinds(writer, false) != PF_OK)
+    if (!draws && pf_left_out_check_kinds(writer, false) != PF_OK)
         return writer->error.code;
+    if (!draws && !writer->left_out_of_all)
+        pf_left_out_say_kinds(&writer->left_out, writer->format, &writer->report);
     status = explained(writer, writer->format->finish(writer));
-    if (draws && status >= 0 && pf_left_out_say_kinds(writer, status == PF_OK) != PF_OK)
+    if (draws && status >= 0 && pf_left_out_check_kinds(writer, status == PF_OK) != PF_OK)
         return writer->error.code;
-    if (status >= 0)
-        pf_left_out_say_names(writer);
-    return draws && status >= 0 ? PF_OK : status;
+    if (status < 0)
+        return status;
+    if (writer->left_out_of_all) {
+        if (pf_left_out_join(writer->left_out_of_all, &writer->left_out) != PF_OK)
+            return pf_error_nomem(&writer->error);
+    } else {
+        if (draws)
+            pf_left_out_say_kinds(&writer->left_out, writer->format, &writer->report);
+        pf_left_out_say_names(&writer->left_out, writer->dict, &writer->report);
+    }
+    return draws ? PF_OK : status;
 }
 
 void pf_writer_close(struct pf_writer *writer)

@@ -92,8 +92,10 @@ struct pf_writer {
     bool saturate;
     /* set before `finish`: an input failed, so the output is incomplete */
     bool failed_input;
-    uint64_t held[PF_RECORD_KINDS]; /* records of the kinds that the format holds */
     struct pf_left_out left_out;
+    /* set by the owner: collects what several files leave out, and the owner warns; borrowed. NULL:
+     * the writer warns */
+    struct pf_left_out *left_out_of_all;
     /* for a format with room for few measures: the measures it wrote; valid after `finish` */
     struct pf_held_measures measures;
     struct pf_error error;

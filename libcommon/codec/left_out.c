@@ -8,19 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int pf_leave_name(struct pf_writer *writer, enum pf_left what, uint32_t name)
+static int add_name(struct pf_left_list *list, uint32_t name)
 {
-    struct pf_left_list *list = &writer->left_out.lists[what];
-
     if (!pf_grow_zeroed(&list->met, &list->met_count, &list->met_capacity, (size_t)name + 1,
                         sizeof *list->met))
-        return pf_error_nomem(&writer->error);
+        return PF_NOMEM;
     if (list->met[name])
         return PF_OK;
     list->met[name] = true;
     if (list->count < PF_LEFT_NAMES)
         list->names[list->count] = name;
     list->count++;
+    return PF_OK;
+}
+
+int pf_leave_name(struct pf_writer *writer, enum pf_left what, uint32_t name)
+{
+    if (add_name(&writer->left_out.lists[what], name) != PF_OK)
+        return pf_error_nomem(&writer->error);
     return PF_OK;
 }
 
@@ -84,58 +89,69 @@ int pf_left_out_labels(struct pf_writer *writer, const struct pf_batch *batch)
     return PF_OK;
 }
 
-int pf_left_out_say_kinds(struct pf_writer *writer, bool drawn)
+static const char *hint_of(const struct pf_left_out *left, const struct pf_format *format)
 {
-    char kinds[128], counted[192];
-    size_t used = 0, used_counted = 0;
+    return format->caps & PF_HOLDS_SAMPLE && left->calls && left->held[PF_SAMPLE] == 0
+               ? " (profcat --expand-edges makes approximate stacks of them)"
+               : "";
+}
+
+int pf_left_out_check_kinds(struct pf_writer *writer, bool drawn)
+{
+    const struct pf_left_out *left = &writer->left_out;
+    char kinds[128];
+    size_t used = 0;
     uint64_t held = 0;
-    bool expandable = writer->format->caps & PF_HOLDS_SAMPLE && writer->left_out.calls &&
-                      writer->held[PF_SAMPLE] == 0;
-    const char *hint = expandable ? " (profcat --expand-edges makes approximate stacks of them)"
-                                  : "";
 
     for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        uint64_t count = writer->left_out.records[kind];
-
-        held += writer->held[kind];
-        if (count == 0)
-            continue;
-        const char *name = pf_kind_name((enum pf_kind)kind);
-        used +=
-            (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? " and " : "", name);
-        used_counted += (size_t)snprintf(counted + used_counted, sizeof counted - used_counted,
-                                         "%s%" PRIu64 " %s", used_counted ? " and " : "", count,
-                                         name);
+        held += left->held[kind];
+        if (left->records[kind] > 0)
+            used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s",
+                                     used > 0 ? " and " : "", pf_kind_name((enum pf_kind)kind));
     }
     if (used > 0 && held == 0 && !drawn)
         return pf_error_set(&writer->error, PF_USAGE, "%s cannot hold %s records%s",
-                            writer->format->name, kinds, hint);
-    if (used > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s records have no place and are left out%s",
-                       counted, hint);
+                            writer->format->name, kinds, hint_of(left, writer->format));
     return PF_OK;
 }
 
-static void say_list(struct pf_writer *writer, const struct pf_left_list *list, const char *what,
-                     const char *hint)
+void pf_left_out_say_kinds(const struct pf_left_out *left, const struct pf_format *format,
+                           const struct pf_report *report)
+{
+    char counts[192];
+    size_t used = 0;
+
+    for (int kind = 0; kind < PF_RECORD_KINDS; kind++)
+        if (left->records[kind] > 0)
+            used += (size_t)snprintf(counts + used, sizeof counts - used, "%s%" PRIu64 " %s",
+                                     used > 0 ? " and " : "", left->records[kind],
+                                     pf_kind_name((enum pf_kind)kind));
+    if (used > 0)
+        pf_report_send(report, PF_WARNING, "%s records have no place and are left out%s", counts,
+                       hint_of(left, format));
+}
+
+static void say_list(const struct pf_left_list *list, const struct pf_dict *dict,
+                     const struct pf_report *report, const char *what, const char *hint)
 {
     size_t named = list->count < PF_LEFT_NAMES ? list->count : PF_LEFT_NAMES;
     struct pf_buffer names = {0};
 
     for (size_t k = 0; k < named; k++) {
-        struct pf_bytes name = pf_dict_string(writer->dict, list->names[k]);
+        struct pf_bytes name = pf_dict_string(dict, list->names[k]);
 
         pf_buffer_printf(&names, "%s%s", k > 0 ? ", " : "", pf_clip(name).text);
     }
     if (list->count > named)
         pf_buffer_printf(&names, " and %zu more", list->count - named);
     if (list->count > 0)
-        pf_report_send(&writer->report, PF_WARNING, "%s and are left out: %.*s%s", what,
-                       (int)names.size, names.data ? names.data : "", hint);
+        pf_report_send(report, PF_WARNING, "%s and are left out: %.*s%s", what, (int)names.size,
+                       names.data ? names.data : "", hint);
     pf_buffer_free(&names);
 }
 
-void pf_left_out_say_names(struct pf_writer *writer)
+void pf_left_out_say_names(const struct pf_left_out *left, const struct pf_dict *dict,
+                           const struct pf_report *report)
 {
     static const char *const texts[PF_LEFT_LISTS] = {
         [PF_LEFT_SAMPLE_MEASURES] = "measures of sample records have no place",
@@ -145,15 +161,43 @@ void pf_left_out_say_names(struct pf_writer *writer)
         [PF_LEFT_LABELS] = "labels have no place",
         [PF_LEFT_METADATA] = "metadata have no place",
     };
-    const struct pf_left_out *left = &writer->left_out;
 
     for (size_t k = 0; k < PF_LEFT_LISTS; k++)
-        say_list(writer, &left->lists[k], texts[k],
+        say_list(&left->lists[k], dict, report, texts[k],
                  k == PF_LEFT_LABELS && left->of_samples
                      ? " (proffilter --root-label=KEY makes frames of them)"
                      : "");
     if (left->texts)
-        pf_report_send(&writer->report, PF_WARNING, "source texts have no place and are left out");
+        pf_report_send(report, PF_WARNING, "source texts have no place and are left out");
+}
+
+/* The first names in their order, then the others by number. */
+static int join_list(struct pf_left_list *all, const struct pf_left_list *list)
+{
+    int status = PF_OK;
+
+    for (size_t k = 0; k < list->count && k < PF_LEFT_NAMES && status == PF_OK; k++)
+        status = add_name(all, list->names[k]);
+    for (size_t name = 0; name < list->met_count && status == PF_OK; name++)
+        if (list->met[name])
+            status = add_name(all, (uint32_t)name);
+    return status;
+}
+
+int pf_left_out_join(struct pf_left_out *all, const struct pf_left_out *left)
+{
+    int status = PF_OK;
+
+    for (int kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        all->records[kind] += left->records[kind];
+        all->held[kind] += left->held[kind];
+    }
+    all->calls |= left->calls;
+    all->of_samples |= left->of_samples;
+    all->texts |= left->texts;
+    for (size_t k = 0; k < PF_LEFT_LISTS && status == PF_OK; k++)
+        status = join_list(&all->lists[k], &left->lists[k]);
+    return status;
 }
 
 void pf_left_out_free(struct pf_left_out *left)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pf_format;
+struct pf_report;
 struct pf_writer;
 
 enum { PF_LEFT_NAMES = 16 }; /* the number of items a warning names; the rest is counted */
@@ -36,6 +38,7 @@ struct pf_left_list {
 /* A part of struct pf_writer, initially zero. */
 struct pf_left_out {
     uint64_t records[PF_RECORD_KINDS]; /* of kinds that the format cannot hold */
+    uint64_t held[PF_RECORD_KINDS];    /* records of the other kinds */
     bool calls; /* some of these records have costs of calls: stacks can be made of them */
     struct pf_left_list lists[PF_LEFT_LISTS];
     bool *seen; /* by set of labels */
@@ -62,11 +65,17 @@ bool pf_holds_no_label(struct pf_writer *, const struct pf_label *);
  * of a batch. PF_OK or PF_NOMEM. */
 void pf_left_out_records(struct pf_writer *, const struct pf_batch *);
 int pf_left_out_labels(struct pf_writer *, const struct pf_batch *);
-/* Sends the warning about records of other kinds. PF_USAGE, in the writer's error, if the output
- * would have no records, unless it has sums `drawn` from them. */
-int pf_left_out_say_kinds(struct pf_writer *, bool drawn);
+/* PF_USAGE, in the writer's error, if the format holds none of the records, unless it has sums
+ * `drawn` from them. */
+int pf_left_out_check_kinds(struct pf_writer *, bool drawn);
+/* Sends the warning about records of other kinds. */
+void pf_left_out_say_kinds(const struct pf_left_out *, const struct pf_format *,
+                           const struct pf_report *);
 /* Sends the warnings about all other left-out data. */
-void pf_left_out_say_names(struct pf_writer *);
+void pf_left_out_say_names(const struct pf_left_out *, const struct pf_dict *,
+                           const struct pf_report *);
+/* Adds what a file left out to what all files of a split left out. PF_OK or PF_NOMEM. */
+int pf_left_out_join(struct pf_left_out *all, const struct pf_left_out *);
 void pf_left_out_free(struct pf_left_out *);
 
 /* Finds records without any written measure, for formats with room for few measures. The inputs

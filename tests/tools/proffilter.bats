@@ -459,6 +459,25 @@ together()
     # what no part can hold is said once
     proffilter --split=key -o 'to/%s.cpuprofile' values.pfs 2>err
     [ "$(grep -c 'labels have no place and are left out: key ' err)" = 1 ]
+    # records, labels and measures that are left out are counted over all files
+    while read -r id kind key label measure; do
+        printf '{"id":%d,"kind":"%s","stack":[{"function":"f"}],"labels":{"key":"%s","%s":"x"},"values":{"%s":1},"units":{"%s":"count"}}\n' \
+            "$id" "$kind" "$key" "$label" "$measure" "$measure"
+    done >kinds.ndjson <<'END'
+1 sample a one hits
+2 flat a one own
+3 sample b two hits
+4 flat b two own
+5 flat b one own
+6 sample c three other
+7 sample c three hits
+END
+    rm -f to/*
+    proffilter -f ndjson --split=key -t folded -o 'to/%s' kinds.ndjson 2>err
+    sed 's/^proffilter: warning: folded: //; s/ (.*//' err >got
+    printf '%s\n' "1 of 4 records have no 'hits' and are left out, the first in kinds.ndjson" \
+        '3 flat records have no place and are left out' 'labels have no place and are left out: one, key, two, three' >want
+    same want got
 }
 
 @test "names may hold any byte" {
