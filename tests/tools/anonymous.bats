@@ -1,5 +1,5 @@
-# Functions without a name of their own, in every table, tree, picture, merge and difference. Every number expected here is arithmetic on
-# the few records that stand beside it.
+# Anonymous functions in every table, tree, picture, merge and difference. Every expected number follows from the few
+# records next to it.
 
 load ../lib/expect
 
@@ -12,7 +12,8 @@ setup()
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# twice FILE NAME...: of each name two functions, which begin at lines 3 and 9 and cost 1 and 2; the one calls the other
+# twice FILE NAME...: writes two functions of each name, which begin at lines 3 and 9 and cost 1 and 2; one calls the
+# other
 twice()
 {
     python3 - "$@" <<'PY'
@@ -25,7 +26,7 @@ print(json.dumps({"measures": [{"name": "wall", "unit": "nanoseconds"}], "record
 PY
 }
 
-# rows ARGUMENTS...: how many rows functions of one name have, each number once
+# rows ARGUMENTS...: the number of rows that each name has; equal numbers once
 rows() { "$@" | tail -n +2 | cut -f 1 | sort | uniq -c | awk '{ print $1 }' | sort -u | tr '\n' ' '; }
 functions() { proftop -n 0 -t tsv "$@" | cut -f 2-; }
 differences() { profdiff -n 0 -t tsv "$@" | grep -v '^total'; }
@@ -72,7 +73,7 @@ END
 END
     done
     [ "$(profcat -t svg:by=name one.pfs | grep -c '<title>main::__ANON__ ')" = 2 ]
-    # recursion of one is one
+    # a recursive anonymous function is one function
     printf '%s' '{"measures": [{"name": "wall"}], "records": [{"stack": [["<lambda>", "f", 4, 3], ["<lambda>", "f", 5, 3]], "values": {"wall": 2}}]}' |
         stream again.pfs
     [ "$(cells 2,4,9,11 again.pfs)" = "<lambda> 3 2 2" ]

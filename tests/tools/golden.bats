@@ -1,5 +1,5 @@
-# What people see: each tests/golden/NAME.sh is a command line on a real profile, NAME.expected what it prints, messages and
-# exit status included. 'make golden' writes them anew; the difference is for reading.
+# Complete outputs: each tests/golden/NAME.sh is a command line on a real profile, and NAME.expected its output with
+# messages and exit status. 'make golden' writes the expected files again; review the difference.
 
 setup()
 {

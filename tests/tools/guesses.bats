@@ -1,4 +1,5 @@
-# What people type first: a word of another tool, a typing mistake, a file that is no profile. The message is what to type instead.
+# Common wrong command lines: a word of another tool, a typing mistake, a file that is no profile. The message says what
+# to type instead.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +13,8 @@ setup()
     printf 'main;work 6\n' >b.folded
 }
 
-# says STATUS: a table of COMMAND => what its last message ends with, but for the hint at --help and a partial result
+# says STATUS: a table of COMMAND => the end of its last message, not counting the hint at --help and a partial
+# result
 says()
 {
     local want=$1 line command text got

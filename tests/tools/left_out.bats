@@ -1,4 +1,4 @@
-# Inputs that cannot be added to the others: what is shown is what the others give without them.
+# Inputs that cannot be added to the others: the output is what the other inputs give alone.
 
 load ../lib/expect
 
@@ -10,7 +10,8 @@ setup()
 }
 
 @test "with --keep-going an input that cannot be added does not change the result" {
-    # periods and none; then a sum that overflows 64 bits in its third record; each with names, sections and a main measure of its own
+    # periods and no period; then a sum that overflows 64 bits in its third record; each input has its own names,
+    # sections and main measure
     stream good.pfs <<'END'
 {"measures": [{"name": "cycles", "period": 10}, {"name": "level", "aggregation": "max"}], "meta": [["o", "k", "good"], ["profutils", "input", "good"]],
  "texts": [["f.pl", 3, "good"]],
@@ -47,7 +48,7 @@ END
     done
     fails 2 "there is no measure 'new'" proftop --keep-going -m new good.pfs bare.pfs
     fails 3 "over.pfs: record 3: " proftop --keep-going over.pfs over.pfs
-    # nothing is left: nothing is written
+    # if no input is left, nothing is written
     printf 'f 9223372036854775807\nf 1\n' >over.folded
     fails 3 "record 2: " proftop --keep-going over.folded -o to.csv
     [ ! -s out ] && [ ! -e to.csv ]
@@ -75,7 +76,8 @@ b,wall,20 n.pfs bad.pfs wall.pfs
 b,wall,40 wall.pfs bad.pfs wall.pfs
 c,n,4611686018427387904 half.pfs half.pfs
 END
-    # what fits alone and not with the others is left out, too, and the rest is there
+    # an input that can be read alone but not added to the others is left out, too; the others are
+    # there
     fails 3 'half.pfs: the sum of measure .n. overflows 64 bits' proftop --keep-going -t csv half.pfs half.pfs n.pfs
     [ "$(cut -d , -f 2,9 <out)" = $'function,flat\nc,4611686018427387909' ]
 }

@@ -1,4 +1,4 @@
-# Amounts that are no whole numbers of their unit: every number expected here is arithmetic on the records that stand beside it.
+# Amounts that are not whole numbers of their unit. Every expected number follows from the records next to it.
 
 load ../lib/expect
 
@@ -29,9 +29,9 @@ END
     [ "$(proftop --tree -t json:flame tenths.folded | cut -c 1-35)" = '{"name":"all","value":2.5,"self":0,' ]
     proftop -t text whole.folded half.folded | grep -q '^samples: 20.5 total '
     [ "$(cells 2,8,9 whole.folded half.folded)" = "a count 20.5" ]
-    # parts of a unit are no unit that could be asked for
+    # parts of a unit are not a unit for -u
     [ "$(cells 2,8,9 -u ticks tenths.folded | tr '\n' ' ')" = "a count 2 b count 0.5 " ]
-    # text shows two decimals, but nothing that is something is nothing
+    # text shows two decimals, but a nonzero amount never as 0
     printf 'a 123.456\nb 0.0049\nc 0.00000000071\nd 0.996\n' >small-parts.folded
     [ "$(proftop -t text --min-percent=0 small-parts.folded | awk 'NR > 2 { print $1 }' | tr '\n' ' ')" = "123.46 1 0.0049 0.00000000071 " ]
 }

@@ -1,4 +1,4 @@
-# Flame graphs: what is drawn is computed again in tests/check/pictures.py, and a real browser zooms and searches in it.
+# Flame graphs: tests/check/pictures.py computes them again, and a real browser zooms and searches in them.
 
 load ../lib/expect
 
@@ -19,7 +19,7 @@ python()
     python3 "$PROFUTILS_SRC/tests/check/$1.py" "${@:2}"
 }
 
-# titles FILE: of the frames of an svg
+# titles FILE: the titles of an svg's frames
 titles()
 {
     sed -n 's/^<g><title>\(.*\)<\/title>.*/\1/p' "$1"
@@ -141,7 +141,7 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
             cmp one $other
         done
     done
-    # functions have other numbers there, but the frames are the same
+    # functions get other numbers, but the frames are the same
     profcat x.folded -t svg | cmp - <(sort -r x.folded | profcat -f folded -t svg)
 }
 
@@ -163,7 +163,7 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     profcat t.folded -t svg:countname=cows | grep -q '<title>a (1,500 cows, 75.00%)</title>'
 }
 
-# subtitle FILE: of an svg
+# subtitle FILE: the subtitle of an svg
 subtitle()
 {
     sed -n 's/.*<text id="subtitle"[^>]*>\(.*\)<\/text>.*/\1/p' "$1"
@@ -181,7 +181,7 @@ subtitle()
     [ "$(subtitle d.svg)" = 'before 100, after 140 samples, +40, +40.00%, ratio 1.40; blue is more, red is less' ]
     profcat t.pfs -t svg:subtitle=mine >t.svg
     [ "$(subtitle t.svg)" = mine ]
-    # NYTProf's table is of all statements, its picture of calls, which leave out what stands in no sub
+    # NYTProf's table shows all statements, its picture only calls, without statements outside of subs
     profdiff -q "$PROFUTILS_SRC"/examples/data/words/before "$PROFUTILS_SRC"/examples/data/words/after -t svg >d.svg
     [[ $(subtitle d.svg) == 'excl: before '* ]]
 }

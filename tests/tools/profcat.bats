@@ -1,4 +1,4 @@
-# profcat: conversion, inspection, labels, one order, and what is read by other programs.
+# profcat: conversion, inspection, labels, canonical order, and reading by other programs.
 
 load ../lib/expect
 
@@ -18,7 +18,7 @@ setup()
     PATH=$PROFUTILS_BIN:$PATH
 }
 
-# same WANT GOT: two files, one of them may be "-"
+# same WANT GOT: compares two files, one of which may be "-"
 same()
 {
     case " $* " in *' - '*) cat >stdin ;; esac
@@ -85,7 +85,7 @@ assert d["measures"] == [{"name": "samples", "unit": "count", "kind": "sample", 
 assert d["meta"] == {"tool": "profcat", "inputs": ["c.folded", "b.folded"], "source_format": "folded", "complete": True,
                      "metadata": [{"origin": "folded", "key": "comment", "value": "# written by hand"}], "removed": []}, d["meta"]
 END
-    # the original names travel
+    # the names of the original files are kept
     profcat c.folded b.folded | profcat -t json >piped.json
     same got.json piped.json
 }
@@ -106,7 +106,7 @@ END
     cat cut.ndjson cut.ndjson | proftop | grep -q '^samples: 8, 33 % of 24'
     # no record is left
     proffilter -q --focus=nobody abc.folded | profcat -t json | proftop | grep -q '^samples: 0, 0 % of 12'
-    # a row that a live pipe has let through has ended: the list follows it
+    # a row that a live pipe has passed on is complete: the end of the list follows it
     mkfifo slow
     profcat -t ndjson <slow | cat >live.ndjson &
     exec 8>slow
@@ -119,7 +119,7 @@ END
     wait
     [ "$(tail -n 1 live.ndjson)" = '{"id":2,"kind":"removed","sections":[],"labels":{},"stack":[],"values":{},"units":{},"measures":{},"source_format":"folded",'"$list}" ]
     proftop live.ndjson | grep -q '^samples: 4, 33 % of 12 '
-    # NYTProf: what is left does not tell the time outside of all subs
+    # NYTProf: the remaining records do not give the time outside of all subs
     proftop -n 0 "$CORPUS/nytprof/anon_c0.nyt" | grep -q main::RUNTIME
     proffilter -q -I BEGIN "$CORPUS/nytprof/anon_c0.nyt" >cut.pfs
     proftop -n 0 -t csv cut.pfs >want
@@ -136,7 +136,8 @@ END
         grep '"id"' tenths.$to | cut -d , -f 2- | diff - again
     done
     profcat -t json tenths.json | grep -q '"measures":\[{"name":"samples","unit":"count","kind":"sample","total":2.625,'
-    # each measure has its own; signs, exponents and many digits are exact: 3 + 0.5 - 0.125, and 10^12 + 10^-6
+    # each measure has its own scale; signs, exponents and many digits are exact: 3 + 0.5 - 0.125, and 10^12 +
+    # 10^-6
     cat >own.ndjson <<'END'
 {"id":1,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":3,"y":1},"units":{"x":"things","y":"count"}}
 {"id":2,"kind":"sample","sections":[],"labels":{},"stack":["a"],"values":{"x":0.5,"y":1000000000000.0},"units":{"x":"things","y":"count"}}
@@ -253,11 +254,11 @@ END
     profcat a.folded -o by.ndjson.gz
     gzip -dc by.ndjson.gz | same by.ndjson -
     profcat -f folded:measure=wall/us a.folded -o us.pfs
-    for format in pfs:pfs nytprof:nyt statprofiler:statprof; do # what compresses by itself, too
+    for format in pfs:pfs nytprof:nyt statprofiler:statprof; do # also formats that compress their files
         profcat us.pfs -o "by.${format#*:}.gz"
         profcat us.pfs -t "${format%:*}" | cmp - <(gzip -dc "by.${format#*:}.gz")
     done
-    profcat a.folded -o by.pprof.gz # is gzip as it is: packed once
+    profcat a.folded -o by.pprof.gz # this format is always gzip: not compressed again
     profcat a.folded -t pprof | cmp - by.pprof.gz
     profcat --probe a.folded -o probe.json
     profcat --probe a.folded -t json | cmp - probe.json
@@ -354,7 +355,7 @@ END
     for seed in 1 3 6 7 8 12; do
         python3 "$reference" random "$seed" one.pfs
         python3 "$reference" random $((seed + 100)) two.pfs
-        # one in ten is marked incomplete
+        # one stream in ten is marked incomplete
         profcat --salvage -q one.pfs | profcat --canonical >canonical.pfs
         python3 "$reference" dump one.pfs | sed '$d' | sort >want
         python3 "$reference" dump canonical.pfs | sed '$d' | sort | same want -
@@ -407,7 +408,7 @@ l.pfs: pfs (40 bits of evidence)
 END
     same want got
     [ "$(profcat --probe -f folded a.folded | head -n 1)" = 'a.folded: folded' ]
-    # each input is described by itself, in whatever order the names became known
+    # each input is described separately, whatever the order in which names appeared
     profcat --probe b.folded a.folded b.folded -t ndjson | cut -d, -f 4,8 >got
     printf '"records":2,"functions":4\n"records":4,"functions":5\n"records":2,"functions":4\n' | same - got
 }
@@ -539,7 +540,7 @@ END
     profcat --set-label empty= a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"empty":[""]}'
     fails 2 "KEY=VALUE, not 'host'" profcat --set-label host a.folded
     fails 2 "KEY=VALUE, not '=x'" profcat --set-label =x a.folded
-    # a comma and an equals sign in a value are its own
+    # a value may contain a comma and an equals sign
     profcat --set-label 'k=a,b=c' a.folded -t ndjson | head -n 1 | grep -qF '"labels":{"k":["a,b=c"]}'
 }
 
@@ -570,13 +571,14 @@ calls()
 }
 
 @test "--expand-edges divides the costs of a function among its callers by the costs of each call" {
-    # main calls a (60 in all, 20 of its own) and b (40, 10); both call c, which costs 70: 40 from a, 30 from b
+    # main calls a (60, of which 20 are its own) and b (40, 10); both call c, which costs 70: 40 from a, 30
+    # from b
     calls diamond.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:40:40' 'b>c:30:30'
     profcat --expand-edges diamond.pfs -t folded >got 2>err
     printf '%s\n' 'main;a 20' 'main;a;c 40' 'main;b 10' 'main;b;c 30' | same - got
     grep -q 'diamond.pfs: stacks are approximate: made of pairs of caller and callee' err
 
-    # and d below c costs 35, c itself 35: 4 to 3 each, a unit of which cannot be cut
+    # d below c costs 35, c itself 35. They are shared out 4 to 3, and one unit cannot be divided
     calls deeper.pfs 'main>a:20:60' 'main>b:10:40' 'a>c:20:40' 'b>c:15:30' 'c>d:35:35'
     profcat -q --expand-edges deeper.pfs -t folded >got
     printf '%s\n' 'main;a 20' 'main;a;c 20' 'main;a;c;d 20' 'main;b 10' 'main;b;c 15' 'main;b;c;d 15' | same - got
@@ -621,7 +623,7 @@ EOF
     grep -q 'flat.cg: the profile has no calls: each stack is one function' err
     profcat -q --expand-edges flat.cg -t pfs | profcat -H >got
     run ! grep -q approximate got
-    sed 's/40 2/38 2/; s/55/53/' flat.cg >less.cg # a difference may be negative: nothing is shared out
+    sed 's/40 2/38 2/; s/55/53/' flat.cg >less.cg # a difference may be negative: it is not shared out
     profdiff flat.cg less.cg -t pfs | profcat -q --expand-edges -t pfs | profcat -q -m Ir.delta -t csv | grep -q '^sample,.*,-2'
     stream inclusive.pfs <<'EOF'
 {"measures": [{"name": "all", "kind": "flat", "role": "inclusive"}], "records": [{"kind": "flat", "at": ["a"], "values": {"all": 3}}]}
@@ -675,7 +677,7 @@ END
     [ "$named" -eq 9 ]
 }
 
-# marked FILE: the file given is FILE behind UTF-8's mark
+# marked FILE: writes `given`, which is FILE after a UTF-8 byte order mark
 marked()
 {
     { printf '\357\273\277' && cat "$1"; } >given
@@ -719,7 +721,7 @@ stackprof/edges.stackprof
 statprofiler/edge/05-text.out
 END
     [ "$seen" -eq 23 ]
-    # offsets count the mark
+    # offsets include the mark
     printf '\357\273\277a;b 1\na;c 2\na;d 3\nno count\na;e 4\n' >given
     fails 3 'given: offset 21: line 4: the count' profcat given
     printf '\357\273\277' >given

@@ -1,5 +1,5 @@
-# profdiff: every number expected here is arithmetic on the few records that stand beside it, or comes from the independent
-# computation in tests/check/profdiff.py.
+# profdiff: every expected number follows from the few records next to it, or comes from the independent computation in
+# tests/check/profdiff.py.
 
 load ../lib/expect
 
@@ -16,7 +16,7 @@ setup_file()
         printf 'main;f %d\nmain;g 1000\n' $((1000 + run)) >before/$run.folded
         printf 'main;f %d\nmain;g 1000\n' $((1500 + run)) >after/$run.folded
     done
-    printf 'main;f 10' >cut.folded # no line end is no damage, but this is
+    printf 'main;f 10' >cut.folded # a missing line end is not damage, but a stream cut short is
     printf 'main;f 10\nmain;g\n' >bad.folded
 }
 
@@ -88,8 +88,8 @@ END
 }
 
 @test "with several runs on a side, the means are compared by Welch's t" {
-    # f: 1001..1003 and 1501..1503, but chance reaches as far as that of a Poisson count: variance 1002 / 3 + 1502 / 3, 3.85 degrees
-    # of freedom; g does not move
+    # f: 1001..1003 and 1501..1503. The variance is at least that of a Poisson count, 1002 / 3 + 1502 / 3, with 3.85
+    # degrees of freedom; g does not change
     expect cells 1,7-9,13,15,16,21,22 -s name before after <<'END'
 f 1002 1502 500 1.499001996 3 3 + more
 g 1000 1000 0 1.0 3 3 = same
@@ -121,18 +121,18 @@ END
     grep -q '^samples: 10 before, 10.62 after, +0.62 (+6.25% of before)' table
     grep -q '^ *10  *10.5  *+0.5 ' table && grep -q '^ *0  *0.12  *+0.12 ' table
     profdiff -t json ten.folded more.folded | grep -q '"total_before":10,"total_after":10.625,"total_delta":0.625,'
-    # half a sample more is none that a test could count; and 10 tenths of one are one
+    # half a sample more cannot be tested, because a test counts samples; and 10 tenths are one
     profdiff -t csv ten.folded more.folded | grep -q '^a,.*,1.0,1.0,?,more$'
     printf 'a 1\n' >one.folded
     printf 'a 1.0\nb 0.5\n' >one-tenths.folded
     [ "$(cells 17-20 one.folded one.folded | cut -d ' ' -f 1-4)" = "$(cells 1,17-20 one.folded one-tenths.folded | grep ^a | cut -d ' ' -f 2-5)" ]
-    # the sides may be of several runs
+    # a side may have several runs
     printf '%s\n' ten.folded more.folded >mixed
     [ "$(cells 1,7-9 -s name ten.folded @mixed | head -n 1)" = "a 10 10.25 0.25" ]
     [ "$(cells 1,7,9-13 --stats -s name ten.folded more.folded | head -n 1)" = "a 20.5 2 10.25 0.3535533906 10 10.5" ]
-    # parts of a count are no unit of their own
+    # parts of a count are not a unit for -u
     profdiff -u ticks -t csv ten.folded more.folded | diff - <(profdiff -t csv ten.folded more.folded)
-    # 2^62 thousands overflow 64 bits as eighths
+    # 2^62 thousands overflow 64 bits when counted in eighths
     printf 'a 4611686018427387904\n' >great.folded
     fails 3 "overflows 64 bits in the common unit of all runs" profdiff -t csv great.folded more.folded
 }
@@ -168,7 +168,7 @@ assert abs((row["ci_low"] + row["ci_high"]) / 2 - 0.2) < 1e-9, row'
     run profdiff -t csv --fail-above=0 sixtieths sixtieths2
     [ "$status" -eq 1 ]
     profdiff -t csv --fail-above=1count sixtieths sixtieths2 >/dev/null
-    # times are whole nanoseconds: 4 / 3 and 5 / 3; of the exact means one is a quarter more
+    # times are whole nanoseconds: 4 / 3 and 5 / 3; the exact means differ by a quarter
     for run in 1 1 2 1 2 2; do
         stream time$((++number)).pfs <<END
 {"measures": [{"name": "wall", "unit": "nanoseconds", "main": 1}], "records": [{"stack": [["f"]], "values": {"wall": $run}}]}
@@ -177,7 +177,7 @@ END
     printf 'time%d.pfs\n' 1 2 3 >list
     printf 'time%d.pfs\n' 4 5 6 >list2
     [ "$(cells 6-9,13,22 @list @list2)" = "nanoseconds 1 2 1 1.25 more" ]
-    # raw counts have decimals, whatever they are counts of
+    # raw counts have decimals, whatever their unit
     [ "$(cells 6-9,13 -u ticks @list @list2)" = "nanoseconds 1.333333 1.666667 0.333333 1.25" ]
 }
 
@@ -190,12 +190,13 @@ END
     # (1001 + 1002 + 1003) / 2 runs
     [ "$(cells 1,7,15 -s name deep after | head -n 1)" = "f 1503 2" ]
     [ -d "$CORPUS/statprofiler" ] || skip "no corpus"
-    # the profiler's reader: 128 + 36 + 65 + 39 + 16 ticks of a millisecond in a parent with its children; 1479 of a half in another
+    # as with the profiler's reader: 128 + 36 + 65 + 39 + 16 ticks of a millisecond in a parent and its children; 1479
+    # ticks of half a millisecond in another
     mkdir trees
     cp "$CORPUS"/statprofiler/fork.out.*0000000? "$CORPUS"/statprofiler/split.out.*.0000000? trees
     profdiff -q -t json trees before/1.folded -m wall | grep -q '"total_before":511750000,'
     [ "$(cells 15 -q trees trees | sort -u)" = 2 ]
-    # copies are runs
+    # copies of a run count as runs
     mkdir copies
     cp "$CORPUS"/statprofiler/fork.out.00006a3d*.00000001 copies/1 && cp copies/1 copies/2
     [ "$(cells 15 copies trees -q | sort -u)" = 2 ]
@@ -208,7 +209,7 @@ END
  "records": [{"kind": "flat", "at": ["f"], "values": {"cycles": 30}}]}
 END
     done
-    # a sample after stands for three times as much, so one in four of 60 is expected there: 2 * P(30 or more)
+    # a sample after is worth three times as much, so one in four of 60 is expected there: 2 * P(30 or more)
     [ "$(cells 6-9,19,21 1000.pfs 3000.pfs)" = "events 30000 90000 60000 5.338854435e-05 +" ]
     [ "$(cells 6-9 -u events 1000.pfs 1000.pfs)" = "events 30000 30000 0" ]
     [ "$(cells 6-9 1000.pfs 1000.pfs)" = "count 30 30 0" ]
@@ -228,7 +229,7 @@ ticked()
 END
 }
 
-# held FILE...: the interval of each row has its delta
+# held FILE...: the interval of each row contains its delta
 held()
 {
     profdiff -t tsv "$@" | awk -F '\t' 'NR > 1 && ($17 > $9 || $18 < $9) { print; bad = 1 } END { exit bad }'
@@ -245,7 +246,7 @@ END
     held fine.pfs coarse.pfs
     [ "$(cells 1,9,19,21 -s name coarse.pfs fine.pfs | tr '\n' ,)" = "f 10000000 0.9771733957 ?,g -80000000 0.004130573341 -," ]
     profdiff -t text fine.pfs coarse.pfs | grep -q '; a sample stands for 1ms before, 10ms after$'
-    # periods that only the amounts know, as pprof has them
+    # periods that only the amounts show, as in pprof
     ticked period1.pfs 1 1000000000 1000 40000000 40
     ticked period10.pfs 1 990000000 99 120000000 12
     [ "$(cells 1,7-9,19-21 period1.pfs period10.pfs)" = "$(cells 1,7-9,19-21 fine.pfs coarse.pfs)" ]
@@ -266,10 +267,11 @@ END
     [ "$(cells 1,9,19-21 -s name fine.pfs heavy.pfs | tr '\n' ,)" = "f 500000000   ?,g 80000000   ?," ]
     profdiff -t text fine.pfs heavy.pfs | grep -q 'what a sample stands for differs between or within the sides: nothing tells'
     profdiff -t json fine.pfs heavy.pfs | grep -q '"test":"none"'
-    printf '%s\n' fine.pfs coarse.pfs >list # one side of both
+    printf '%s\n' fine.pfs coarse.pfs >list # both kinds on one side
     [ "$(cells 19-21 fine.pfs @list | sort -u)" = "  ?" ]
     [ "$(cells 19 --normalize fine.pfs heavy.pfs | grep -c .)" -eq 2 ]
-    # the same clock: numbers of samples and amounts have both to say it; as many samples of f, but six times the amount
+    # the same clock: a verdict needs both numbers of samples and amounts; f has as many samples, but six times the
+    # amount
     ticked light.pfs 1000000 10 10 15 10
     ticked heavy.pfs 1000000 60 10 15 10
     [ "$(cells 1,9,19,21 -s name light.pfs heavy.pfs | tr '\n' ,)" = "f 50000000 1.0 ?,g 0 1.0 =," ]
@@ -344,7 +346,7 @@ assert rows == want, rows'
 @test "--fail-above exits 1 and shows only the rows that rose" {
     printf 'a 1000\nb 1000\nc 1000\nd 3\n' >p.folded
     printf 'a 1300\nb 1050\nc 700\nd 6\ne 40\n' >q.folded
-    # b rose by 5 %, but that may be chance, and so may d; e was not there
+    # b rose by 5 %, and d rose too, but both may be chance; e is new
     got=0
     profdiff --fail-above=4% p.folded q.folded -t tsv >table || got=$?
     [ "$got" -eq 1 ] && [ "$(tail -n +2 table | cut -f 1 | tr -d '\n')" = ae ]
@@ -355,12 +357,12 @@ assert rows == want, rows'
     [ "$(wc -l <table)" -eq 1 ]
     run profdiff --fail-above=299count p.folded q.folded -t tsv
     [ "$status" -eq 1 ]
-    run profdiff --fail-above=299count p.folded q.folded -o rose.tsv # the condition held: that is what was asked for
+    run profdiff --fail-above=299count p.folded q.folded -o rose.tsv # the run succeeded and the condition is met, so the file is written
     [ "$status" -eq 1 ] && grep -q more rose.tsv
     run profdiff --fail-above=30% p.folded q.folded -t tsv
     [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
     profdiff --fail-above=0 p.folded p.folded >table
-    # where there can be no verdict the rise alone counts
+    # without a verdict only the rise counts
     stream t1.pfs <<'END'
 {"measures": [{"name": "time", "unit": "nanoseconds", "nature": "timed"}], "records": [{"stack": [["f"]], "values": {"time": 1000000}}]}
 END
@@ -370,7 +372,7 @@ END
     run profdiff --fail-above=1999us t1.pfs t2.pfs -t tsv
     [ "$status" -eq 1 ]
     profdiff --fail-above=2ms t1.pfs t2.pfs -t tsv
-    # a damaged input is not measured at all
+    # a damaged input gives no decision
     run profdiff --fail-above=5% p.folded bad.folded
     [ "$status" -eq 3 ]
     run profdiff --keep-going --fail-above=5% p.folded bad.folded
@@ -389,17 +391,18 @@ END
     profdiff -t pfs before after | profcat -t ndjson | sed 's/.*"stack":[[]{"function":"\([a-z]*\)".*\("values".*\),"units.*/\1 \2/' | sort >got
     [ "$(cat got)" = 'f "values":{"samples.before":1002,"samples.after":1502,"samples.delta":500}
 g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
-    # what fell is left out
+    # falls are left out
     profdiff -t pfs --drop-negative x.folded y.folded | profcat -t ndjson | grep -c . >count
     [ "$(cat count)" -eq 2 ]
-    # labels keep records apart, and -m names measures of the runs
+    # labels keep records separate, and -m names measures of the runs
     profdiff -t pfs -m samples x.folded y.folded | profcat -t ndjson | grep -q '"samples.delta":-8'
     fails 2 "there is no measure 'nothing'" profdiff -m nothing -t pfs x.folded y.folded -o absent.pfs
     [ ! -e absent.pfs ]
 }
 
 @test "means of small stacks over several runs are exact" {
-    # 100 stacks of one sample in each of three runs before, 200 after; each stands in one run, so that its mean is a third
+    # 100 stacks of one sample in each of three runs before, 200 after; each stack is in one run, so that its mean is a
+    # third
     mkdir thin thinner
     for run in 0 1 2; do
         seq -f "main;leaf${run}_%g 1" 100 >thinner/$run.folded
@@ -427,7 +430,7 @@ g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
 f 3 0.5
 g 0 1
 END
-    # ticks are parts of ticks, and times are still times
+    # means of ticks are fractions of ticks, and times are still times
     for run in 1 2; do
         python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >tick$run.pfs <<END
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick", "main": 1}],
@@ -460,7 +463,7 @@ for line in sys.stdin:
     print(row["stack"][0]["function"], *(row["values"]["samples." + side] for side in ("before", "after", "delta")))
 ' | sort >got
         printf 'f 1.333333 2.333333 1\ng 2.666667 1 -1.666667\nh 0 0.333333 0.333333\n' | diff -u - got
-        # sums of thirds are what they are sums of
+        # sums of thirds have the right value
         [ "$(proftop -t csv -m samples.after -n 1 thirds.$format | tail -n 1 | cut -d , -f 2,8-9)" = f,count,2.333333 ]
     done
     grep -q '^events: samples.delta_(1/3count) samples.before_(1/3count) samples.after_(1/3count)$' thirds.callgrind
@@ -496,7 +499,7 @@ END
     fails 0 'calls are rounded to whole numbers' profcat -m calls.before whole.pfs -t pynytprof
     profcat -t ndjson out | grep -q '"calls":5'
     fails 2 "'stmts.before' is not counted in whole numbers" profcat -m stmts.before whole.pfs -t nytprof
-    # parts of a tick are nanoseconds where nobody knows ticks: 5/3 of 10 ms
+    # parts of a tick are nanoseconds in formats without ticks: 5/3 of 10 ms
     for run in 1 2; do
         stream tick$run.pfs <<END
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 10000000, "raw_unit": "tick"}], "records": [{"stack": [["f"]], "values": {"wall": $run}}]}
@@ -504,7 +507,7 @@ END
     done
     printf 'tick%d.pfs\n' 1 2 2 >ticks
     profdiff @ticks tick1.pfs -t pfs | profcat -t pprof | profcat -t ndjson | grep -q '"wall.before":16666667,"wall.after":10000000,"wall.delta":-6666667},"units":{"wall.before":"nanoseconds"'
-    # costs in thirds and what calls cost in whole ones have one unit in callgrind
+    # costs in thirds and call costs in whole units get one unit in callgrind
     stream mixed.pfs <<'END'
 {"measures": [{"name": "Ir", "kind": "flat", "den": 3, "raw_unit": "1/3 count"}, {"name": "Ir", "kind": "edge", "role": "inclusive"}],
  "records": [{"kind": "flat", "at": ["f"], "values": {"Ir": 4}}, {"kind": "edge", "caller": ["f"], "callee": ["g"], "values": {"Ir": 3}}]}
@@ -526,7 +529,7 @@ END
 }
 
 @test "--stats has the statistics of each row over all runs" {
-    # 2 and 4: mean 3, deviation sqrt(2), range 2 of 6; nothing and 6: mean 3, deviation sqrt(18)
+    # 2 and 4: mean 3, deviation sqrt(2), range 2 of 6; 0 and 6: mean 3, deviation sqrt(18)
     printf 'f 2\ng 6\n' >p.folded
     printf 'f 4\n' >q.folded
     expect profdiff --stats -t ndjson p.folded q.folded <<'END'
@@ -620,7 +623,7 @@ END
     fails 2 "the input has no flat records" profdiff --kind=flat -t csv x.folded y.folded
     fails 2 "the input has no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
     fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
-    # what is not there, on either side, did not pass a gate
+    # --fail-above must not succeed if a side lacks the measure
     fails 3 "other.pfs: there is no measure 'samples': --fail-above" profdiff --fail-above=5% -t csv x.folded other.pfs
     [ -z "$output" ]
     fails 3 "x.folded: there is no measure 'wall'" profdiff --fail-above=5% -t csv -m wall x.folded other.pfs
@@ -647,7 +650,7 @@ END
     [ ! -e absent.pfs ]
     fails 3 "time.pfs: measure 'wall' is in 'tick' in one run and in 'nanoseconds' in another" profdiff -t csv ticks.pfs time.pfs
     [ "$(cells 6,7,8 ticks.pfs ticks.pfs)" = "tick 9 9" ]
-    # one run that has it in both is compared in both
+    # if one run of each side has the measure, it is compared
     profmerge -q --force time.pfs ticks.pfs -o both.pfs
     [ "$(cells 5-8 -m wall both.pfs both.pfs)" = "wall nanoseconds 9000000 9000000" ]
     profdiff both.pfs ticks.pfs -o both-ticks.pfs
@@ -663,10 +666,10 @@ END
     [ "$(echo "$output" | grep '^f,' | cut -d , -f 7,8,15,16)" = 1001.5,1502,2,3 ]
     fails 3 "no run could be read" profdiff --keep-going -t csv bad.folded after
     [ -z "$output" ]
-    # the last run was read in part: what is shown says so
+    # the last run was read only partly, and the output says so
     fails 3 "input incomplete: result is partial" profdiff -t json before bad.folded
     echo "$output" | grep -q '"complete":false'
-    # --salvage counts what is whole
+    # --salvage counts the whole records
     profdiff --salvage -q -t tsv x.folded bad.folded | grep -q '^f'
     fails 3 "bad/0.folded" profdiff -t pfs -o absent.pfs bad after
     [ ! -e absent.pfs ]
@@ -682,7 +685,8 @@ END
 {"measures": [{"name": "cycles", "period": 10, "nature": "sampled"}, {"name": "level"}], "records": [
  {"stack": [["m"], ["f"]], "values": {"cycles": 5, "level": 7}}, {"stack": [["m"]], "values": {"cycles": 42}}]}
 END
-    # without a period; two runs of another unit; a sum that overflows 64 bits in its second record
+    # a run without a period; two runs of another unit; a sum that overflows 64 bits in its second
+    # record
     stream bare.pfs <<'END'
 {"measures": [{"name": "level"}, {"name": "cycles", "nature": "sampled"}], "records": [
  {"stack": [["m"], ["f"]], "values": {"cycles": 9, "level": 9}}, {"stack": [["m"], ["h"]], "values": {"cycles": 8}}]}

@@ -1,5 +1,5 @@
-# What a row of a difference is: functions, sections and files on both sides. Every number expected here is arithmetic on the
-# few records that stand beside it.
+# The rows of a difference: which functions, sections and files are the same on both sides. Every expected number
+# follows from the few records next to it.
 
 load ../lib/expect
 
@@ -43,7 +43,7 @@ END
 
 @test "a library that is mapped to another address is the same library" {
     command -v python3 >/dev/null || skip "python3 is missing"
-    # both runs have 1, 10 and 100 samples in a library with a build id, in one without, and in memory that no file lies behind
+    # both runs have 1, 10 and 100 samples: in a library with a build id, in one without, and in memory without a file
     python3 "$PROFUTILS_SRC/tests/check/profmerge.py" slid .
     for by in function address line; do
         expect cells 1,4,7,8,22 --by=$by --sort=name run0.pfs run1.pfs <<'END'
@@ -71,7 +71,7 @@ END
 0x7f0000110123 /lib/plain.so 10
 0x7f0000420123 //anon 100
 END
-    # the third run has it lowest: rows of the runs before it get that address
+    # the third run has the lowest address: rows of the earlier runs get that address
     printf 'run0.pfs\nrun1.pfs\n' >mapped.list
     expect cells 1,7,8 --sort=name --normalize run0.pfs @mapped.list <<'END'
 0x7f0000100123 9009009 9009009
@@ -112,7 +112,7 @@ END
 (eval 3)[e.pl:4] 7 0 -7
 (eval 8)[e.pl:4] 0 7 7
 END
-    # the texts of the other run say what is the same here
+    # the source texts of the other run show which evals are the same
     expect cells 1,2,7-12 --sort=name bare.pfs new.pfs <<'END'
 f (eval 5)[e.pl:3] 2 30 28 2 30 28
 g (eval 8)[e.pl:4] 7 7 0 7 7 0
@@ -128,7 +128,7 @@ main  0 -5
 END
 }
 
-# --- a release that lies elsewhere ---------------------------------------------------------------------------
+# --- a release in another directory --------------------------------------------------------------------------
 
 @test "a hint names functions that only differ in the file, and --by=name joins them" {
     for side in p:100 p/v2:120; do

@@ -1,4 +1,4 @@
-# proffilter: which records stay, what becomes of their frames, and the files of a split.
+# proffilter: which records are kept, how their frames change, and the files of a split.
 
 load ../lib/expect
 
@@ -31,7 +31,8 @@ same()
     cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }
 }
 
-# Rows without their numbers and without what filters removed, in one order: what two outputs share whatever the order of their records
+# Rows without their numbers and without the removed amounts, sorted, to compare outputs that differ in the order of
+# records
 rows() { profcat -t ndjson "$@" | sed 's/^{"id":[0-9]*,//; s/,"removed":\[[^]]*\]}$/}/' | sort; }
 
 # A table of OPTIONS => RECORDS, each of them STACK COUNT, separated by commas
@@ -104,7 +105,7 @@ END
 --rename='s/a/X/' --rename='s/X/&&/' => mXXin;XX;XX;c 5, mXXin;XX;b 3, mXXin;d 2, stXXrt;b;XX;b;e 7
 --rename='function:s/[abc]/n/g' => mnin;d 2, mnin;n;n 3, mnin;n;n;n 5, stnrt;n;n;n;e 7
 END
-    # One at a time against sed itself, over the names of frames
+    # Compares one rename at a time with sed itself, on the names of frames
     printf 'main;a,b;__ANON__[/x/y.pm:12];abcabc 1\nstart;b(c);[x]*.+;q\\w 2\n' >names.folded
     tr ';' '\n' <names.folded | sed 's/ [0-9]*$//; /^$/d' >names
     while IFS= read -r command; do
@@ -127,7 +128,7 @@ s/MAIN/m/
 s/MAIN/m/i
 s/x/\//
 END
-    # an escaped delimiter is the byte itself, as POSIX has it
+    # an escaped delimiter means the delimiter itself, as in POSIX
     proffilter --rename='s.\..dot.' -t folded names.folded | grep -qF '[x]*dot+'
     proffilter --rename='s+\++plus+' -t folded names.folded | grep -qF '[x]*.plus'
     [ "$bad" -eq 0 ]
@@ -174,7 +175,7 @@ END
 
 @test "--section in two filters selects records inside both; --section twice in one filter, inside either" {
     [ -f "$sections" ] || skip "no such file"
-    # every row names the sections it is in
+    # every row names its sections
     profcat -t ndjson "$sections" >all
     grep -E '"sections":\[[^]]*"req"' all | grep -cE '"sections":\[[^]]*"db"' >want
     proffilter --section=req "$sections" | proffilter --section=db | profcat -c >got
@@ -226,7 +227,7 @@ END
     [ "$(paste -sd, got)" = 3,0 ]
 }
 
-# says TEXT OPTION...: that line on standard error, status 0, and nothing with -q
+# says TEXT OPTION...: the command prints TEXT on standard error with status 0, and nothing with -q
 says()
 {
     local want=$1 got=0
@@ -245,7 +246,7 @@ says()
     says "no frame matches 'nope'" --hide=nope small.folded
     says "no frame matches 'nope'" --show=nope small.folded
     says "no frame matches 'nope'" --show-from=nope small.folded
-    # nothing is said of frames that are gone, or that nobody chose
+    # no message if the frames were removed, or if the record was not selected
     for options in '--show=nope --hide=b --rename=s/x//' '-F nope --hide=other'; do
         # shellcheck disable=SC2086  # several options
         says "no frame matches 'nope'" $options small.folded
@@ -289,7 +290,7 @@ says()
         proffilter ${options%:*} -e small.folded >/dev/null 2>&1 || got=$?
         [ "$got" -eq "${options#*:}" ] || { echo "${options%:*}: $got"; bad=1; }
     done
-    # a damaged input weighs more
+    # damage to an input determines the status
     profcat small.folded | head -c 300 >cut.pfs
     got=0
     proffilter -F nope -e cut.pfs >/dev/null 2>&1 || got=$?
@@ -344,7 +345,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-# together DIR: the files there hold the records of the input that was split, each once
+# together DIR: its files hold each record of the split input once
 together()
 {
     rows "$1" >want
@@ -367,7 +368,7 @@ together()
         done
     done
     [ -f "$sections" ] || return 0
-    # the outermost section: the first that each row names
+    # the outermost section is the first that a row names
     rm -rf to && mkdir to
     proffilter --split=section -o 'to/%s.pfs' "$sections"
     for name in req a outer; do
@@ -375,7 +376,7 @@ together()
         profcat -c "to/$name.pfs" >got
         same want got
     done
-    # metadata of the whole are in each
+    # each file has all metadata of the input
     for file in to/*; do profcat -H "$file"; done | sort | uniq -c | awk '{ print $1 }' | sort -u >got
     ls to | wc -l | tr -d ' ' >want
     same want got
@@ -403,14 +404,14 @@ together()
     rm -rf to few && mkdir to few
     awk 'BEGIN { for (i = 0; i < 900; i++) printf "main;f%d %d\n", i % 7, i + 1 }' >long.folded
     proffilter --rename='s/f/g/' long.folded >long.pfs
-    # 300 values of three records each, in turns, so that no file can be closed early
+    # 300 values with three records each, interleaved, so that no file can be closed early
     for k in $(seq 300); do awk "NR % 300 == $k % 300" long.folded >part.folded && profcat --set-label "key=v$k" part.folded; done >many.pfs
     cat many.pfs many.pfs | profcat >twice.pfs
     (ulimit -n 90 && TMPDIR=nowhere proffilter --split=key -o 'to/%s.pfs' twice.pfs)
     [ "$(ls -A to | wc -l)" -eq 300 ]
     [ "$(profcat -c to/v123.pfs)" = 6 ]
     together twice.pfs to
-    # no part can stay open
+    # there are too few descriptors to keep any part open
     (ulimit -n 10 && proffilter --split=key -o 'few/%s.pfs' twice.pfs)
     diff -r to few
 }
@@ -429,14 +430,14 @@ together()
     sort small.folded >want
     sort to/_none.folded >got
     same want got
-    # the template's name, not what a value ends with
+    # the template decides the format, not the end of a value
     rm -f to/*
     for value in a.csv b.pstats; do profcat --set-label "key=$value" small.folded; done >values.pfs
     proffilter --split=key -o 'to/%s' values.pfs 2>err
     [ ! -s err ]
     together values.pfs to
     fails 2 "'to/%s.sgv': no format has the suffix .sgv" proffilter --split=key -o 'to/%s.sgv' values.pfs
-    # a key that no record has is named, with those there are; so are images
+    # a key that no record has is named, with the keys that exist; so are images
     rm -f to/*
     fails 0 "--split: no record has a label 'keyy'; labels here: key$" proffilter --split=keyy -o 'to/%s' values.pfs
     [ "$(ls to)" = _none ]
@@ -456,7 +457,7 @@ together()
     for value in {1..40}; do cmp <(profcat -t folded "in$value.pfs") <(profcat -t folded "to/v$value.pfs"); done
     (ulimit -n 16; proffilter -j 4 --split=key -o 'to/%s.folded' in?.pfs in??.pfs) 2>err
     [ "$(ls to | wc -l)" = 80 ]
-    # what no part can hold is said once
+    # a loss that all parts have is reported once
     proffilter --split=key -o 'to/%s.cpuprofile' values.pfs 2>err
     [ "$(grep -c 'labels have no place and are left out: key ' err)" = 1 ]
     # records, labels and measures that are left out are counted over all files
@@ -501,7 +502,7 @@ END
     proffilter --rename="s/$(printf '\377')x/z/" -t folded bytes.folded | sort >got
     printf 'main;caf\303\251 2\nmain;\303 4\nmain;z\200;y 1\n' | sort >want
     same want got
-    # bytes that are no UTF-8 are shown as Latin-1, and found as they are shown
+    # bytes that are not valid UTF-8 are shown as Latin-1, and found as they are shown
     printf 'main;caf\351 1\nmain;caf\303\251 2\n' >latin1.folded
     while IFS=: read -r options want; do
         eval "proffilter $options -t folded latin1.folded" 2>/dev/null | awk '{ n += $NF } END { print n + 0 }' >got
@@ -574,7 +575,8 @@ END
 }
 
 @test "differences from pprof are those of the manual" {
-    # pprof 1.19: -prune_from=y.c and -tagfocus=host=5 take nothing, -tagfocus=size=5 takes the first; -show_from gives the same
+    # pprof 1.19: -prune_from=y.c and -tagfocus=host=5 remove nothing, -tagfocus=size=5 removes the first; -show_from
+    # gives the same
     stream peer.pfs <<'END'
 {"measures": [{"name": "samples", "main": 1}], "records": [
  {"stack": [["main", "m.c"], ["f", "x.c"], ["g", "y.c"], ["f", "x.c"], ["h", "z.c"]], "values": {"samples": 5}, "labels": [["size", 5]]},

@@ -1,4 +1,5 @@
-# profmerge: exact weights, what is the same record, measures of unlike scale, many inputs, bad inputs.
+# profmerge: exact weights, which records are the same, measures of different scales, many inputs, bad
+# inputs.
 
 bats_require_minimum_version 1.5.0
 load ../lib/expect
@@ -104,7 +105,8 @@ END
     [ "$bad" -eq 0 ]
     printf 'events: Ir\nfl=a.c\nfn=a\n1 7\n' >exact.callgrind
     profmerge -w 3:exact.callgrind | profcat -t text | grep -q '^measure.*  exact'
-    # 3 and 8 samples differ by chance; a hundred times as many were not taken
+    # 3 and 8 samples differ by chance; numbers a hundred times as high would not, but nobody took
+    # so many samples
     printf 'm;a 3\nm;b 50\n' >before.folded
     printf 'm;a 8\nm;b 45\n' >after.folded
     profdiff -t csv <(profmerge -w 100:before.folded) <(profmerge -w 100:after.folded) >got || true
@@ -203,7 +205,7 @@ END
     cmp want got
     profmerge -t text run1.pfs | grep -c '0x7f0000100123' >got
     [ "$(cat got)" = 1 ]
-    # a table of both says the same
+    # a table of both inputs gives the same
     for by in function address line image; do
         cat run0.pfs run1.pfs | proftop --by=$by >got
         profmerge run0.pfs run1.pfs | proftop --by=$by >want
@@ -366,7 +368,7 @@ END
     wait "$pid" || true
     [ "$(cat to/out.pfs)" = old ]
     if [ -c /dev/full ]; then run -4 profmerge one.folded -t pfs -o /dev/full; fi
-    # with --keep-going the rest is there
+    # with --keep-going the other inputs are written
     run -3 profmerge --keep-going one.folded damaged.pfs -t folded -o to/out.folded
     [ "$(cat to/out.folded)" = $'a;b 4\na;c 2' ]
 }
@@ -407,7 +409,7 @@ END
     for _ in 1 2 3 4 5 6 7 8; do echo 'a 4611686018427387904'; done >huge.folded
     while IFS= read -r line; do
         options=${line% => *} name=${line#* => }
-        first=${name#unit.pfs} # the first one says what the unit is
+        first=${name#unit.pfs} # the unit is that of the first input
         for turn in "$first good.pfs $name" "good.pfs $name last.pfs" "$first $first good.pfs $name last.pfs $name"; do
             files=$(tr ' ' '\n' <<<"$turn" | grep -vxF -- "$name" | paste -sd' ')
             profmerge $options $files | profcat -t text >want
@@ -432,7 +434,7 @@ END
             profmerge -t folded --keep-going $options -w 9223372036854775807:huge.folded one.folded
         [ "$output" = "$(profmerge -t folded $options one.folded)" ]
     done
-    # nothing left: nothing is written
+    # if no input is left, nothing is written
     rm -f out.pfs
     fails 3 zero.pfs profmerge --keep-going --normalize=total zero.pfs -o out.pfs
     [ ! -e out.pfs ] && [ "$bad" -eq 0 ]
@@ -541,7 +543,7 @@ made()
     n=$CORPUS/nytprof
     [ -f "$n/evals_z.nyt" ] || skip "no such corpus"
     python
-    # the program evaluates one string several times in its line 4
+    # the program evaluates a string several times in its line 4
     profcat -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >apart
     profmerge -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >one
     [ "$(wc -l <apart)" -gt 1 ] && [ "$(wc -l <one)" -eq 1 ]
@@ -557,7 +559,7 @@ made()
     [ "$(shape -g line)" = "f:10=1 Perl::__ANON__:31=20 g:5=200 f:12=1 Perl::__ANON__:41=1000" ]
     [ "$(shape -g function)" = "f:0=2 Perl::__ANON__:0=20 g:0=200 Perl::__ANON__:0=1000" ]
     [ "$(shape -g file)" = "x.c:0=1222" ]
-    # the least of the first lines a function had is told
+    # the lowest first line of a function is shown
     profmerge -g function build1.pfs build0.pfs | proftop | grep -q ' f  x.c:8$'
     for what in function file line; do
         profmerge --canonical -g $what build0.pfs build1.pfs random1.pfs >abc
@@ -596,10 +598,10 @@ whole weights without --mean or --normalize need no rounding" err
     [ ! -s err ]
     printf 'a 1990\nb 1\nc 1\nd 1\ne 1\n' >wide.folded
     profmerge -w 1/2:wide.folded -t folded 2>&1 >/dev/null | grep -q "sum to 995, the exact sum is 997;"
-    # a difference adds up to nothing, and that by little
+    # a difference has a sum of 0, with a small rounding error
     profmerge -w 1/2:wide.folded -w -1/2:wide.folded -t folded 2>err
     [ ! -s err ]
-    # each kind of record for itself, in the raw unit
+    # each kind of record separately, in the raw unit
     stream ticks.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "raw_unit": "tick", "num": 1000}], "records": [{"stack": [["f"]], "values": {"wall": 1}},
  {"stack": [["g"]], "values": {"wall": 1}}, {"stack": [["h"]], "values": {"wall": 1}}]}
@@ -618,7 +620,7 @@ END
     done
     fails 0 "warning: heapprofile: 4 of 6 records have no 'mem' and are left out, the first in both.pfs" profmerge both.pfs mem.pfs -t heapprofile
     fails 0 "warning: folded: 4 of 6 records have no 'mem' and are left out, the first in both.pfs$" profmerge both.pfs mem.pfs -m mem -t folded
-    # formats of several measures keep all, and a stack of several measures lacks none
+    # formats of several measures keep all, and no stack lacks a measure
     profmerge cpu.pfs mem.pfs -o union.pfs
     for format in "pprof cpu.pfs mem.pfs" "speedscope cpu.pfs mem.pfs" "json cpu.pfs mem.pfs" "folded union.pfs" "folded cpu.pfs cpu.pfs"; do
         # shellcheck disable=SC2086  # files
@@ -628,7 +630,7 @@ END
 }
 
 @test "of maxima the greatest value remains, compared in one unit" {
-    # 3 of 10 and 20 of 1: 30 is the greater one, in either order
+    # 3 units of 10 and 20 units of 1: 30 is greater, in either order
     for num in 10 1; do
         stream "$num.pfs" <<<'{"measures": [{"name": "n"}, {"name": "depth", "aggregation": "max", "num": '$num'}],
             "records": [{"stack": [["a"]], "values": {"n": 1, "depth": '$((num == 1 ? 20 : 3))'}}]}'

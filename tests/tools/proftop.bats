@@ -1,4 +1,4 @@
-# proftop: every number expected here is arithmetic on the few records that stand beside it.
+# proftop: every expected number follows from the few records next to it.
 
 load ../lib/expect
 
@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
-    # recursion: a holds b holds a; what a costs counts once
+    # recursion: a calls b, b calls a; the cost of a counts once
     printf 'main;a;b 3\nmain;a 2\nmain;b;a;b 5\nmain;c 1\n' >small.folded
 }
 
@@ -248,7 +248,8 @@ END
 }
 
 @test "if a sum overflows 64 bits, nothing is written, in any form and for any measure" {
-    # of b: f, its file, package and line, the call of g, the section s and what is below all are 2 ** 63
+    # for b, the values of f, its file, package and line, the call of g, the section s and the frames
+    # below are all 2 ** 63
     stream row.pfs <<'END'
 {"measures": [{"name": "a", "main": 1}, {"name": "b"}], "records": [
  {"stack": [["x"], ["f", "f.pl", 3], ["g", "f.pl", 4]], "labels": [["section", "s"]], "values": {"a": 1, "b": 9223372036854775807}},
@@ -307,7 +308,7 @@ END
 }
 
 @test "with several -m each measure has the same numbers as alone, even maxima" {
-    # a sums up, d does not: f has 4 itself and 7 below it, x and y none
+    # a is summed, d is not: f has 4 itself and 7 below it, x and y none
     stream several.pfs <<'END'
 {"measures": [{"name": "a", "main": 1}, {"name": "d", "aggregation": "max"}], "records": [
  {"stack": [["x"], ["f", "f.pl", 3]], "labels": [["section", "s"]], "values": {"a": 1, "d": 4}},
@@ -401,7 +402,8 @@ END
 }
 
 @test "edges with self and inclusive values make flat and cumulative amounts" {
-    # nobody calls p::main, which calls p::f twice (own 10, with all 30), which calls q::g (20); lines are declared, but have no values
+    # p::main has no caller; it calls p::f twice (own 10, 30 in all), which calls q::g (20); lines are declared, but
+    # have no values
     stream self.pfs <<'END'
 {"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds", "main": 1}, {"name": "calls", "kind": "edge", "role": "count"},
   {"name": "incl", "kind": "edge", "unit": "nanoseconds", "role": "inclusive", "main": 1}, {"name": "excl", "kind": "edge", "unit": "nanoseconds"}],
@@ -410,9 +412,9 @@ END
   {"kind": "edge", "caller": ["p::f", "f", 2, 1], "callee": ["q::g", "f", 0, 8], "values": {"calls": 4, "incl": 20, "excl": 20}}]}
 END
     [ "$(cells 2,9,10,11,12,13 self.pfs | tr '\n' ,)" = "q::g 20 66.6667 20 66.6667 4,p::f 10 33.3333 30 100.0 2," ]
-    # a package costs what its functions do and what these call elsewhere
+    # the cost of a package is that of its functions and of their calls to other packages
     [ "$(cells 9,11,13,14 -b package -s name self.pfs | tr '\n' ,)" = "10 30 2 p,20 20 4 q," ]
-    # lines of another run, of less time, are not what all is a part of
+    # lines of another run, with less time, are not the total for percentages
     stream line.pfs <<'END'
 {"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds", "main": 1}],
  "records": [{"kind": "flat", "at": ["p::main", "m", 3, 1], "values": {"time": 6}}]}
@@ -492,7 +494,7 @@ END
     [ "$(proftop --edges -t json called.pfs | from_json '[row["value"] for row in d["rows"]]')" = "[100, 100, 90]" ]
     [ "$(proftop --tree -t tsv called.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 100,main 100,odd 90," ]
     [ "$(proftop --tree -t tsv circle.pfs | cut -f 4,10 | tail -n +2 | tr '\t\n' ' ,')" = "all 90,even 90,odd 90,even 90," ]
-    # a function that calls itself: its own and what it called elsewhere are all of that
+    # a function that calls itself: its own cost and its calls to others are the whole cost
     stream self.pfs <<<"$measures \"records\": [$main, {\"kind\": \"flat\", \"at\": [\"odd\", \"a.c\", 5, 5], \"values\": {\"Ir\": 90}},
         {\"kind\": \"edge\", \"caller\": [\"odd\", \"a.c\", 6, 5], \"callee\": [\"odd\", \"a.c\", 5, 5], \"values\": {\"Ir\": 800}}]}"
     [ "$(cells 1,5,11 --edges self.pfs | tr '\n' ,)" = "main odd 90,odd odd 90," ]
@@ -514,7 +516,8 @@ END
 }
 
 @test "the cumulative amount of a line includes its calls; a recursive call counts once" {
-    # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; what main inlined is at no line of its own
+    # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; costs that main inlined
+    # have no line
     stream own.pfs <<'END'
 {"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
  "records": [{"kind": "flat", "at": ["main", "m.c", 1, 1], "values": {"Ir": 2}}, {"kind": "flat", "at": ["main", "i.h", 7, 1], "values": {"Ir": 4}},
@@ -552,10 +555,10 @@ END
   {"kind": "edge", "caller": ["f", "x.pl", 3, 2], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 1, "incl": 7, "excl": 4}},
   {"kind": "edge", "caller": ["g", "x.pl", 6, 5], "callee": ["g", "x.pl", 5, 5], "values": {"calls": 3, "incl": 3, "excl": 3}}]}
 END
-    # 100 % is the sum of the flat column, 3 + 4 + 3, whatever lines took
+    # 100 % is the sum of the flat column, 3 + 4 + 3, whatever the costs of lines
     [ "$(cells 2,7,9,10,11,12,13 calls.pfs | tr '\n' ,)" = "g excl 7 70.0 7 70.0 4,f excl 3 30.0 10 100.0 2," ]
     proftop calls.pfs | head -1 | grep -q '^excl, cum incl: 10ns total, 3 records'
-    # a measure that is asked for names its rows; values of pairs are those of the measure shown
+    # -m chooses the measure of the rows; pairs show values of the same measure
     [ "$(cells 2,7,9 -m incl calls.pfs | tr '\n' ,)" = "g incl 7,f incl 3," ]
     proftop --edges calls.pfs | head -1 | grep -q '^incl: 10ns total'
     [ "$(cells 2,7,9 --kind=flat calls.pfs)" = "[unknown] time 30" ]
@@ -727,7 +730,7 @@ samples: 31123456789013 total                                     long.folded
 31123456789012   100%   100% 31123456789012   100%  work
 ... 2 functions below 0.1% (<0.01%) not shown; -n 0 for all
 END
-    # neither times nor numbers for programs have commas
+    # times have no commas, and neither have numbers for programs
     [ "$(proftop -t tsv long.folded | cut -f 9 | sed -n 2p)" = 31123456789012 ]
     printf 'a 1234567\n' >times.folded
     proftop -f folded:measure=wall/ms -u ms times.folded | grep -q ' 1234567ms '
@@ -774,7 +777,7 @@ END
  {"stack": [[[103, 114, 252, 255]]], "values": {"n": 2}}]}
 END
     [ "$(cells 2,9 alike.pfs)" = "grüÿ 3" ]
-    # and as two sections that are open at the same time, which are one row
+    # and as two sections that are open at the same time; both are one row
     stream alike.pfs <<'END'
 {"measures": [{"name": "n"}], "records": [{"stack": [["f"]], "values": {"n": 5},
  "labels": [["section", "gr\u00fc\u00ff"], ["section", [103, 114, 252, 255]]]}]}
@@ -796,7 +799,7 @@ END
     proftop small.folded | diff -u - got
 }
 
-# tty COLUMNS COMMAND: what it writes to a terminal of 12 lines
+# tty COLUMNS COMMAND: the command's output on a terminal of 12 lines
 tty()
 {
     terminal "stty cols $1 rows 12; $2" | tr -d '\r'
@@ -810,11 +813,11 @@ tty()
     [ "$(wc -l <got)" -eq 11 ]
     [ "$(sed -n 3p got | wc -c)" -eq 81 ]
     sed -n 3p got | grep -q '  abcx*~x*xyz$'
-    # on a narrow terminal columns leave, so that something of a name is left
+    # on a narrow terminal columns disappear, so that part of a name is still shown
     tty 40 'proftop long.folded' >got
     [ "$(sed -n 3p got | wc -c)" -eq 41 ]
     sed -n 3p got | grep -q '  abcx*~x*xyz$'
-    # a terminal that does not know its size
+    # a terminal with unknown size
     COLUMNS=70 LINES=14 tty 0 'stty rows 0; proftop long.folded' >got
     [ "$(sed -n 3p got | wc -c)" -eq 71 ]
     [ "$(wc -l <got)" -eq 13 ]

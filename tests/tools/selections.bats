@@ -1,4 +1,4 @@
-# Record selections in profdiff and profmerge: as if a proffilter stood in front of each input.
+# Record selections in profdiff and profmerge: the same as with a proffilter before each input.
 
 bats_require_minimum_version 1.5.0
 load ../lib/expect
@@ -32,7 +32,8 @@ setup()
     bad=0
 }
 
-# filtered DIRECTORY OPTION...: its files, of the same names below the directory filtered, each through proffilter with these options
+# filtered DIRECTORY OPTION...: writes each file of DIRECTORY through proffilter with these options, under the same name
+# below `filtered`
 filtered()
 {
     local directory=$1 file
@@ -45,7 +46,8 @@ filtered()
     done <files
 }
 
-# alike DIRECTORY PROGRAM ARGUMENT... -- SELECTION...: the program gives the same of the directory with the selection as of filtered
+# alike DIRECTORY PROGRAM ARGUMENT... -- SELECTION...: the program gives the same for DIRECTORY with the selection as
+# for `filtered` without it
 alike()
 {
     local directory=$1 program=$2 arguments=() one=0 two=0
@@ -136,13 +138,13 @@ END
         fails 2 "a\\[" "$program" -F 'a[' old.folded new.folded
         fails 2 "exclude each other" "$program" --section=a --no-section old.folded new.folded
         fails 2 "time takes" "$program" --time=5 old.folded new.folded
-        # an input that was not read may have what the expression asks for
+        # an input that could not be read may have matching records
         printf 'bad\n' >bad.folded
         fails 3 "bad.folded" "$program" -f folded -t csv -F new bad.folded new.folded
         run grep -c 'no frame matches' err
         [ "$output" -eq 0 ]
     done
-    # what is not chosen travels on, as behind a filter
+    # measures that are not chosen are kept, as by a filter
     profmerge -F old old.folded new.folded | proftop >got
     grep -q '^samples: 8, 57 % of 14' got
 }

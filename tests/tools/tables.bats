@@ -1,5 +1,5 @@
-# Tables for people: what fits into a terminal, what is left out, and what stands above them. Expected numbers are arithmetic on
-# the few records that stand beside them.
+# Tables in text: what fits into a terminal, what is left out, and the lines above. Expected numbers follow from the few
+# records next to them.
 
 load ../lib/expect
 
@@ -22,7 +22,8 @@ setup()
 
 @test "-n and --min-percent work in every view, and the last line says what is left out" {
     printf 'main;a;hot 60\nmain;b;hot 30\nmain;c;hot 9\nmain;hot;d 1\nmain;cold 1\n' >calls.folded
-    # by hand: 101 in all, hot has 99 itself and is called by a (60), b (30), c (9) and main (1), cold has 1
+    # by hand: the total is 101; hot has 99 itself and is called by a (60), b (30), c (9) and main (1), cold
+    # has 1
     proftop --peek='hot|cold' -n 1 calls.folded >got
     [ "$(grep -c '|   ' got)" -eq 2 ] && grep -q '  60  60.00%  |   a$' got && grep -q '|   d$' got
     grep -q '|' got && grep -q 'cold' got && return 1
@@ -36,7 +37,7 @@ setup()
     [ "$(proftop --list=. -n 2 calls.folded | grep -o '^[^ ]*: flat\|^[.].*' | tr '\n' ,)" = "hot: flat,cold: flat,... 5 functions below 1.0% (0.99%) not shown; -n 0 for all," ]
     [ "$(proftop --list=. --cum -n 2 calls.folded | grep -o '^[^ ]*: flat' | tr '\n' ,)" = "main: flat,hot: flat," ]
     [ "$(proftop --list=. --min-percent=59 calls.folded | grep -o '^[^ ]*: flat\|^[.].*' | tr '\n' ,)" = "hot: flat,a: flat,main: flat,... 4 functions below 59.0% (1.98%) not shown; --min-percent=0 for all," ]
-    # a tree's indentation has an end, the depth is said instead
+    # a tree's indentation is limited; deeper rows show their depth
     awk 'BEGIN { for (i = 1; i <= 300; i++) printf "f%d;", i; print "leaf 1" }' >deep.folded
     proftop --tree -n 0 deep.folded >got
     [ "$(awk 'length > most { most = length } END { print (most <= 140) }' got)" -eq 1 ]
@@ -102,7 +103,7 @@ END
     # of --stats, sums: a 180, b 10, d 9, c 1
     [ "$(table=profdiff cells 1 --stats --min-percent=4.6 p.folded q.folded | sort | tr '\n' ,)" = "a,b," ]
     [ "$(profdiff --stats --min-percent=4.6 p.folded q.folded | tail -n 1)" = "... 2 functions not shown; --min-percent=0 for all" ]
-    # a gate sees the row that the table does not show
+    # --fail-above also checks rows that the table does not show
     run -1 profdiff --force --fail-above=500% --min-percent=50 p.folded q.folded
     fails 2 "takes a number from 0 to 100, not '101'" profdiff --min-percent=101 p.folded q.folded
 }

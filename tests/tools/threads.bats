@@ -1,4 +1,4 @@
-# --threads: the same bytes and messages whatever the number of threads, over all inputs the tests have, damaged ones among them.
+# --threads: the same output and messages with any number of threads, for all inputs of the tests, also damaged ones.
 
 bats_require_minimum_version 1.5.0
 
@@ -11,10 +11,10 @@ setup()
     bad=0
 }
 
-# Every file of the corpora, whether it is a profile or not, one name a line
+# Every file of the corpora, profile or not, one name per line
 inputs() { find "$corpus" "$PROFUTILS_SRC/tests/bad" -type f | LC_ALL=C sort; }
 
-# With one thread and with more: status, output and messages
+# alike COMMAND...: status, output and messages are the same with one thread and with several
 alike()
 {
     local threads status
@@ -61,7 +61,7 @@ alike()
     [ "$bad" -eq 0 ]
     ln -s "$corpus/statprofiler" again
     sed 's/.*statprofiler/again/' list >b
-    alike profdiff @list @b # every file is a run of its own
+    alike profdiff @list @b # every file is a separate run
     [ "$bad" -eq 0 ]
 }
 
