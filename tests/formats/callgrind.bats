@@ -1,5 +1,6 @@
-# callgrind's and cachegrind's profiles: read, written, in tables. Numbers come from a decoder in check/callgrind.py, from what
-# callgrind_annotate and cg_annotate said of the corpus, and from callgrind_annotate where it is installed.
+# callgrind's and cachegrind's profiles: read, written, in tables. Expected numbers come from a decoder in
+# check/callgrind.py, from what callgrind_annotate and cg_annotate printed for the corpus, and from callgrind_annotate
+# if installed.
 
 bats_require_minimum_version 1.5.0
 
@@ -87,7 +88,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/callgrind.py" "$@"; }
     [[ $output == *'"name":"Time","unit":"nanoseconds"'*'"total":5880'* ]]
 }
 
-# What is wrong with a file is said with its place.
+# refused TEXT WANTED [OPTION...]: the error message of a bad file names the place
 refused() { # TEXT WANTED [OPTION...]
     printf "$1" >bad.out
     run -3 profcat "${@:3}" -t ndjson bad.out
@@ -188,7 +189,7 @@ END
         fn=a '1 20' cfn=b 'calls=1 1' '1 30' fn=b '1 30' fn=c '1 100' >chain.out
     cells() { proffilter -q -I "$1" -f callgrind chain.out | proftop -n 0 -t tsv | tail -n +2 | cut -f 2,9,11 | LC_ALL=C sort | tr '\t\n' ' ,'; }
     proffilter -q -I '^b$' -f callgrind chain.out | proftop | grep -q '^ns: 135, 82 % of 165'
-    # edges do not tell that 30 of the 50 from m to a went on to b
+    # edges do not show that 30 of the 50 from m to a went on to b
     [ "$(cells '^b$')" = "a 20 20,c 100 100,m 5 55,main 10 135," ]
     # b keeps its cost, though only a calls it
     [ "$(cells '^a$')" = "b 30 30,c 100 100,m 5 5,main 10 145," ]

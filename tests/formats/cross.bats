@@ -1,4 +1,5 @@
-# Every format into every other: it converts with the losses it declares, or says why not.
+# Converts every format into every other: with the losses that the format declares, or with a
+# message why not.
 
 bats_require_minimum_version 1.5.0
 
@@ -40,7 +41,7 @@ setup()
     run profcat -t dcpi calls -o out
     [[ $output != *expand-edges* ]]
     profcat -q --expand-edges -t folded calls | diff - <(printf 'main 10\nmain;f 90\n')
-    # there are stacks beside the calls, or numbers of calls alone, or nothing but places
+    # refused: stacks besides calls, only numbers of calls, only places
     run profcat -t folded "$PROFUTILS_SRC/tests/corpus/nytprof/gotos_blocks.nyt" -o out
     [[ $output == *"are left out" ]]
     run profcat -t svg "$PROFUTILS_SRC/tests/corpus/dcpi/valid/v01_single_chunk.prof" -o out
@@ -62,14 +63,14 @@ nyt callgrind measures of edge records have no place and are left out: reci, dep
 nyt callgrind source texts have no place and are left out
 nyt pynytprof source texts have no place and are left out
 EOF
-    # 16 names, and how many more
+    # the message has 16 names, and the number of the others
     columns=$(printf '"m%d":1,' {1..18})
     printf '{"kind":"sample","stack":["a"],"values":{"wall":1,%s}}\n' "${columns%,}" >many.ndjson
     profcat -f ndjson -t statprofiler many.ndjson -o out 2>err
     grep -q 'warning: statprofiler: measures of sample records have no place and are left out: m1, .*, m15, m16 and 2 more$' err
 }
 
-# loses KEYS FILE FORMAT: one warning names just these labels (in any order)
+# loses KEYS FILE FORMAT: one warning names exactly these labels, in any order
 loses()
 {
     profcat "$2" -t "$3" -o out 2>err
@@ -128,7 +129,7 @@ loses()
 }
 
 @test "in folded, speedscope and cpuprofile a depth keeps its greatest value" {
-    # main: the greater of 5 and 3; main;f: 7 twice; values of times would be 8 and 14
+    # main: the greater of 5 and 3; main;f: 7 twice; as sums they would be 8 and 14
     python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >depth.pfs <<'END'
 {"measures": [{"name": "depth", "aggregation": "max"}], "records": [
  {"stack": [["main"]], "values": {"depth": 5}}, {"stack": [["main"], ["f"]], "values": {"depth": 7}},

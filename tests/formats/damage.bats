@@ -1,4 +1,5 @@
-# Damaged inputs: every reader in one process under the sanitizers, then the programs on what must not cost memory.
+# Damaged inputs: every reader in one process under the sanitizers, then the programs on inputs that must not use
+# much memory.
 load ../lib/expect
 
 @test "every reader handles whole, cut and mutated inputs without a finding of the sanitizers" {
@@ -17,7 +18,7 @@ setup()
     PATH=$PROFUTILS_BIN:$PATH
 }
 
-# poor COMMAND...: with 400 MB of address space, of which the sanitizers alone would take more
+# poor COMMAND...: runs it with 400 MB of address space, less than the sanitizers alone need
 poor()
 {
     if grep -qs fsanitize "$PROFUTILS_BUILD/config.flags"; then
@@ -27,7 +28,7 @@ poor()
     fi
 }
 
-# refused FILE PATTERN: every program says so, with the place, and exits 3
+# refused FILE PATTERN: every program exits with 3 and a message with the place
 refused()
 {
     for program in profcat proffilter proftop profdiff; do
@@ -85,12 +86,12 @@ refused()
 
 @test "--salvage counts the lost bytes of a gzip file in the same bytes as the offset" {
     for k in 1 2 3 4 5 6 7 8; do echo "main;work$k $k"; done >good.folded
-    # The end of the data is reached, their check is wrong, behind which 4 bytes stand.
+    # The end of the data is reached, but their checksum is wrong; 4 bytes follow it.
     gzip -c good.folded >good.gz
     size=$(wc -c <good.gz)
     { head -c $((size - 8)) good.gz; printf 'abcd'; tail -c 4 good.gz; } >wrong.gz
     fails 0 'warning: wrong.gz: offset [0-9]+: .*records kept(, [1-8] bytes of the file lost)?$' profcat --salvage -t folded wrong.gz
-    # Other damage, where it is in what the file holds.
+    # Other damage is placed in the uncompressed contents.
     { head -n 3 good.folded; echo bad; tail -n 4 good.folded; } >bad.folded
     gzip -c bad.folded >bad.gz
     place="offset $(grep -b bad bad.folded | cut -d: -f1): .*; 3 records kept, $(($(wc -c <bad.folded) - $(grep -b bad bad.folded | cut -d: -f1))) bytes lost"

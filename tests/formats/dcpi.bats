@@ -1,5 +1,5 @@
-# DCPI files and dcpicat text: read, written, joined, refused. The numbers come from what stands beside the files, and from a decoder
-# and an encoder in check/dcpi.py.
+# DCPI files and dcpicat text: read, written, joined, refused. Expected numbers come from the results next to the files,
+# and from a decoder and an encoder in check/dcpi.py.
 
 bats_require_minimum_version 1.5.0
 
@@ -66,7 +66,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/dcpi.py" "$@"; }
     done
 }
 
-# cat_of FILE SHARE COUNT [COUNT]: dcpicat text of counts at 0x1000 and 0x1004, with a period of 63488
+# cat_of FILE SHARE COUNT [COUNT]: writes dcpicat text of counts at 0x1000 and 0x1004, with a period
+# of 63488
 cat_of()
 {
     printf 'name v\nimage 19970328081403c0c18b\npath /v\nepoch 199805191724\nplatform w\ntext_start 0x1000\ntext_size 0x1000\n' >"$1"
@@ -83,19 +84,19 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     cat_of third 3333 3
     cat_of double 10000 2
     sed -i 's/63488/126976/' double
-    # half: a count is 63488 * 2 events
+    # in half a count is 63488 * 2 events
     [ "$(flat -u events half)" = "126976 0x1004,380928 0x1000," ]
     [ "$(flat half)" = "1 0x1004,3 0x1000," ]
-    # 3 * 126976 + 5 * 63488, whatever adds them
+    # 3 * 126976 + 5 * 63488, whichever program adds them
     [ "$(flat half whole)" = "126976 0x1004,698368 0x1000," ]
     [ "$(profmerge half whole | flat -u events)" = "126976 0x1004,698368 0x1000," ]
     [ "$(profcat half whole | flat -u events)" = "126976 0x1004,698368 0x1000," ]
     profdiff -b address -t csv whole half | grep -c ',events,\(0,126976,126976\|317440,380928,63488\),' | grep -qx 2
-    # 634880000 / 3333 events a count: one rounding, in what is printed
+    # 634880000 / 3333 events per count, rounded once, in the output
     profcat third | proftop -u events | grep -q '^cycles: 571,449.14 events total'
     proftop half third | grep -q '^cycles: 1,079,353.14 events total'
     profdiff third half | grep -q '^cycles: 571,449.14 before, 507,904 after'
-    # equal shares stay counts, and so do those that stand for as many events
+    # counts of equal shares stay counts, and so do counts that are worth the same number of events
     [ "$(profmerge -t dcpicat half half | tail -n 3 | tr -s ' \n' ' ,')" = "event 8 cycles:63488:5000,0x000000001000 6,0x000000001004 2," ]
     [ "$(profmerge -t dcpicat half double | tail -n 3 | tr -s ' \n' ' ,')" = "event 6 cycles:63488:5000,0x000000001000 5,0x000000001004 1," ]
     [ "$(profcat third | profcat -t dcpicat | sed -n 's/  */ /; s/^event //p')" = "3 cycles:63488:3333" ]
@@ -134,7 +135,7 @@ event                %d %s
         printf "name                 v\n$head" three 6 7 cycles:63488:5000
         printf '0x000000001008       7\n'
     } >want
-    # the head of each profile is that of its own source, and all comes back byte for byte
+    # each profile has the header of its own source, and the text is the same byte for byte
     profcat -t dcpicat want | diff want -
     profcat want | profcat -t dcpicat | diff want -
     sed -n '1,12p' want >one
@@ -143,7 +144,7 @@ event                %d %s
     profcat -t dcpicat one two three | diff want -
     # 4 * 63488 + 5 * 63498 + 7 * 2 * 63488
     profcat -t dcpicat one two three | proftop -b address -u events - | grep -q '^cycles: 1,460,274 events total'
-    # files of DCPI say the same
+    # DCPI files give the same
     cat_of a 10000 3 1
     cat_of b 10000 5
     sed -i 's/63488/63498/' b
@@ -151,7 +152,8 @@ event                %d %s
     profcat -t dcpicat a.dcpi b.dcpi >both
     [ "$(sed -n '/^event\|^0x/p' both | tr -s ' \n' ' ,')" = "event 4 cycles:63488:10000,0x000000001000 3,0x000000001004 1,event 5 cycles:63498:10000,0x000000001000 5," ]
     profcat -t dcpicat both | diff both -
-    # pprof has one period for all samples: 4 + 5 counts are not 9 of anything, events can be added
+    # pprof has one period for all samples: 4 + 5 counts of different periods cannot be added, but
+    # events can
     run -3 profcat -t pprof a.dcpi b.dcpi -o out
     [[ $output == *"measure 'cycles' has several periods (profmerge converts the values to events)"* ]]
     # 4 * 63488 + 5 * 63498

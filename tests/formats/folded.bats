@@ -1,8 +1,8 @@
-# Folded stacks: what is read, what is written, what is refused.
+# Folded stacks: what is read, written and refused.
 
 load ../lib/expect
 
-# An independent reading of folded stacks: sums by stack, in the order of the stacks' bytes
+# An independent reader of folded stacks: prints sums by stack, in the order of the stacks' bytes
 setup_file()
 {
     cat >"$BATS_FILE_TMPDIR/sums.py" <<'END'
@@ -13,7 +13,7 @@ for line in open(sys.argv[1], "rb"):
     stack = stack.strip(b" ")
     stack = b";".join(frame or b"[unknown]" for frame in stack.split(b";")) + b" " if stack else b""
     sums[stack] = sums.get(stack, 0) + int(count)
-# a stack that is the begin of another comes first: compared without the blank before the count
+# a stack that is the beginning of another comes first: compared without the blank before the count
 for stack in sorted(sums, key=lambda s: s[:-1]):
     if sums[stack]:
         sys.stdout.buffer.write(stack + b"%d\n" % sums[stack])
@@ -27,7 +27,7 @@ setup()
     samples=$PROFUTILS_SRC/tests/corpus/folded
 }
 
-# same WANT GOT: two files, one of them may be "-"
+# same WANT GOT: compares two files, one of which may be "-"
 same()
 {
     case " $* " in *' - '*) cat >stdin ;; esac
@@ -191,7 +191,7 @@ END
     [ "$(profcat bom.folded.gz -t folded)" = 'main;a 1' ]
     { for k in 1 2 3 4 5 6 7 8 9; do echo "main;a$k $k"; done; echo 'one bad line'; } >most.folded
     fails 3 'line 10: the count' profcat most.folded -t folded
-    # Letters are tags of numbers in a protocol buffer.
+    # These letters are also tags of fields in a protocol buffer.
     for name in xxxxxxxx "$(head -c 1000 /dev/zero | tr '\0' x)" "x12$(head -c 4000 /dev/zero | tr '\0' a)" 'HHPP``pphhxx'; do
         printf '%s;y 1\n' "$name" >letters
         [ "$(profcat -c letters)" = 1 ]
@@ -203,7 +203,7 @@ END
     profcat nul -t folded | same - <(LC_ALL=C sort nul)
     printf 'one\ntwo\nmain;a 1\n' >few
     fails 3 'unknown profile format' profcat few -t folded
-    # bytes that are no text: padding, another control byte, no UTF-8, a line without a count among few
+    # not text: padding, another control byte, invalid UTF-8, a line without a count among few lines
     for bytes in 'a;b 1\n\0\0\0\n' 'name\0\0\0\0a;b 1\nc 1\n' 'a\0\1;b 1\n' 'a\0\377;b 1\n' 'a\0b;c 1\nd;e 2\nf\n'; do
         # shellcheck disable=SC2059  # a table of escapes
         printf "$bytes" >binary

@@ -1,4 +1,5 @@
-# gmon.out, and names of addresses from programs (--binary). The numbers come from gprof and addr2line.
+# gmon.out, and names of addresses from programs (--binary). Expected numbers come from gprof and
+# addr2line.
 
 bats_require_minimum_version 1.5.0
 

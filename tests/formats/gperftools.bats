@@ -1,5 +1,5 @@
-# Profiles of gperftools, jemalloc, Go's ?debug=1 and Java. The numbers come from pprof's -raw beside the files and from the decoders in
-# check/gperftools.py.
+# Profiles of gperftools, jemalloc, Go's ?debug=1 and Java. Expected numbers come from pprof's -raw output next to the
+# files and from the decoders in check/gperftools.py.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup()
     PATH=$PROFUTILS_BIN:$PATH
 }
 
-# Go's texts stand with its other profiles in a whole corpus.
+# A whole corpus has Go's texts with Go's other profiles.
 files() { for directory in gperftools pprof; do [ ! -d "$CORPUS/$directory" ] || echo "$CORPUS/$directory"; done; }
 # shellcheck disable=SC2046  # a list of words
 check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }

@@ -1,5 +1,5 @@
-# Profiles that are JSON: speedscope's, V8's, stackprof's, Chrome's traces, our own records. The numbers come from a decoder in
-# check/json_formats.py, from what the profilers' tools said, and from speedscope's own importer.
+# JSON profiles: speedscope's, V8's, stackprof's, Chrome's traces, and the project's own records. Expected numbers come
+# from a decoder in check/json_formats.py, from the profilers' tools, and from speedscope's own importer.
 
 bats_require_minimum_version 1.5.0
 
@@ -56,7 +56,8 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
 
 @test "tables of profiles are the same after our own JSON" {
     local own=$PROFUTILS_SRC/tests/corpus to tried=
-    # calls with several measures, stacks beside calls, first lines, a measure that is not the first, marks and natures
+    # calls with several measures, stacks besides calls, first lines, a main measure that is not the first, flags and
+    # natures
     for file in "$own"/nytprof/{dash_e,gotos_blocks,synth_evals}.nyt "$own"/callgrind/hand_{appended,combined,inlined,jumps}.out \
         "$own"/stackprof/*.stackprof "$own"/pprof/*.pb.gz "$own"/statprofiler/fork.out.*1 "$own"/gmon/b.gmon.out "$own"/pstats/*.pstats; do
         [ -f "$file" ] && [ "$(wc -c <"$file")" -lt 50000 ] || continue
@@ -65,7 +66,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/json_formats.py" "$@"; }
         for to in json ndjson; do
             profcat -q given.pfs -t $to -o given.$to
             [ -s given.$to ] || continue
-            # how long it ran is metadata: of NYTProf private ones
+            # the duration comes from metadata, which may be lost
             proftop -q -n 0 given.$to | sed "1s,  *[^ ]*$,," | diff -u <(sed '/^duration /d' want) <(sed '/^duration /d')
             tried+=x
         done
@@ -85,7 +86,7 @@ END
         # n: 2 * (2^63 - 1)
         proftop -m n -t json wide.$to | grep -q '"total":18446744073709551614[,}]'
     done
-    # without the scale there is no room for it
+    # without the scale the total is too large
     sed 's/,"num":10000000//' wide.ndjson >bare.ndjson
     fails 3 "bare.ndjson: offset [0-9]+: expected a number of 64 bits .*, not '10000000000000000030000000'" profcat bare.ndjson
 }
@@ -138,7 +139,8 @@ v8_profile()
 }
 
 @test "times of V8's profiles may have decimals, and their sum is rounded only once" {
-    # decimals of a microsecond, how many such samples, all of them in nanoseconds
+    # duration of a sample in decimals of a microsecond, number of such samples, their sum in
+    # nanoseconds
     while read -r delta samples total; do
         ones=$(yes 1 | head -n "$samples" | paste -sd,)
         deltas=$(yes "$delta" | head -n "$samples" | paste -sd,)
@@ -153,7 +155,7 @@ v8_profile()
 0.0000004 20000 8
 1e-4 30000 3000
 END
-    # from start to end, of which neither is a whole nanosecond: 2.5005 us are 2500 ns, half to even
+    # from start to end, neither of which is a whole nanosecond: 2.5005 us are 2500 ns, half to even
     v8_profile 3 '"startTime":1700000000000000.0005,"endTime":1700000000000002.501' >given.cpuprofile
     proftop -t csv given.cpuprofile | grep -q ',wall,nanoseconds,2500,'
     v8_profile 3 '"samples":[1],"timeDeltas":[4.5],"startTime":1700000000000000.25,"endTime":1700000000000005' >given.cpuprofile
@@ -186,7 +188,8 @@ END
     tr -d '[],' <out | diff expected -
 }
 
-# chunk NODES SAMPLES TIMES [ID]: a part of a profile in a trace; NODES is a number or nothing
+# chunk NODES SAMPLES TIMES [ID]: prints a part of a profile in a trace; NODES is a number or
+# nothing
 chunk() {
     local node=
     [ -z "$1" ] || node="{\"id\":$1,\"callFrame\":{\"functionName\":\"a\"}}"
@@ -236,7 +239,7 @@ chunk() {
     [ "$(profcat -f speedscope -t folded closed.json)" = $'a 36\na;b 54' ]
 }
 
-# times COUNT TEXT: with commas between
+# times COUNT TEXT: repeats TEXT, with commas between
 times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text; printf "%s", text }'; }
 
 @test "100,000 profiles in a document do not take quadratic time" {

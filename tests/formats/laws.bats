@@ -1,4 +1,5 @@
-# What is written is read back, by tests/check/laws.py: equal, or with the losses that the format declares, or refused with the reason.
+# Written profiles are read back by tests/check/laws.py: they are equal, have the losses that the format declares, or
+# are refused with the reason.
 
 load ../lib/expect
 
@@ -10,7 +11,7 @@ setup()
     laws=$PROFUTILS_SRC/tests/check/laws.py
 }
 
-# Two at a time: what is left of a law that fails is its lines.
+# Runs the halves of a law at the same time and prints the lines of a half that fails.
 halves()
 {
     mkdir one two
@@ -22,12 +23,12 @@ halves()
 }
 
 @test "random profiles written in any format are read back equal, except for declared losses" {
-    # 50, and 1,000 with the corpora
+    # 50 profiles, or 1,000 with the corpora
     halves random HALF 1 "${PROFUTILS_LAWS:-50}"
 }
 
 @test "corpus files written in any format are read back equal, except for declared losses" {
-    # of our own ones each eighth
+    # every eighth file of the project's own corpus
     if [ -n "${PROFUTILS_LAWS:-}" ]; then
         halves files HALF 1 "$CORPUS" ${PROFUTILS_WILD:+"$PROFUTILS_WILD"}
     else
@@ -41,13 +42,13 @@ halves()
  "records": [{"kind": "edge", "caller": ["line\nfeed"], "callee": ["[unknown]"], "values": {"incl": 100}}]}
 END
     profcat -q -t pynytprof calls.pfs | profcat -t ndjson:stack=names | grep -q '"stack":\["\[unknown\]","line\\nfeed"\]'
-    # leaves that all end in numbers would be read as a second column
+    # if all leaves end in numbers, the numbers look like a second column
     printf 'a;b 5\na;c 2\n' | profcat -f folded - -o leaves.pfs
     fails 0 'warning: folded: all stacks end in numbers: -f folded:columns=1 reads them' proffilter --rename='function:s/[bc]/CPU 0/' -t folded leaves.pfs
     [ "$(profcat -q -f folded:columns=1 -t folded out)" = "a;CPU 0 7" ]
     proffilter --rename='function:s/b/CPU 0/' -t folded leaves.pfs 2>err | diff <(printf 'a;CPU 0 5\na;c 2\n') -
     [ ! -s err ]
-    # blanks alone are no stack
+    # a line of blanks is not a stack
     stream blank.pfs <<<'{"measures": [{"name": "n"}], "records": [{"stack": [[" "]], "values": {"n": 5}}, {"stack": [["a"]], "values": {"n": 1}}]}'
     expect profcat -t folded blank.pfs <<<$'[unknown] 5\na 1'
 }

@@ -1,4 +1,4 @@
-# The laws of merging, over the profiles of every profiler there is.
+# The laws of merging, with profiles of every profiler.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,8 +10,8 @@ setup()
     bad=0
 }
 
-# readable DIRECTORY: its profiles that are whole, three in a line; files of one StatProfiler process belong together, whatever the
-# grouping, so of each process the first one
+# readable DIRECTORY: its whole profiles, three in a line. Files of one StatProfiler process belong together, however
+# they are grouped, so only the first of each process
 readable()
 {
     find "$1" -maxdepth 1 -type f ! -name '*.json*' ! -name '*.txt*' ! -name '*.callgrind' ! -name '*.md' ! -name '*.*[0-9a-f].0000000[2-9]*' |
@@ -20,7 +20,7 @@ readable()
     done | paste - - -
 }
 
-one() # one TEXT A B C: the merge of three is the same in any order and grouping
+one() # one TEXT A B C: the merge of three files is the same in any order and grouping
 {
     local a=$1 b=$2 c=$3
     profmerge -q --canonical "$a" "$b" "$c" >abc 2>err ||

@@ -1,5 +1,5 @@
-# NYTProf files: read, written, summed. The numbers come from Devel::NYTProf's own loader and tools, and from a decoder in
-# check/nytprof.py.
+# NYTProf files: read, written, summed. Expected numbers come from Devel::NYTProf's own loader and tools, and from a
+# decoder in check/nytprof.py.
 
 bats_require_minimum_version 1.5.0
 
@@ -21,7 +21,7 @@ load ../lib/expect
     python3 "$PROFUTILS_SRC/tests/check/nytprof_scope.py" "$CORPUS"
 }
 
-# script TEXT: profiles it; 20 ms and more are spent outside of subs
+# script TEXT: profiles a Perl script that spends at least 20 ms outside of subs
 script()
 {
     perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
@@ -30,7 +30,8 @@ script()
     NYTPROF=compress=0 perl -d:NYTProf script.pl
 }
 
-# first FIELD ARGUMENTS...: of the first row of a table in JSON
+# first FIELD ARGUMENTS...: a value from a JSON table of one row, by a Python expression over the
+# document d
 first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 
 @test "a script that calls no sub has only main::RUNTIME" {
@@ -42,7 +43,7 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     [ "$total" -gt 0 ]
     row='d["rows"][0]["function"], d["rows"][0]["flat"], d["rows"][0]["cum"], d["measures"][0]["total"]'
     [ "$(first "$row" nytprof.out)" = "('main::RUNTIME', $total, $total, $total)" ]
-    # no record tells it: there is nothing to count
+    # no record gives it, so it is not shown
     [[ "$(proftop nytprof.out | head -n 1)" =~ ^excl,\ cum\ incl:\ [0-9.]+[mu]?s\ total\ +nytprof.out$ ]]
     proftop --tree nytprof.out | grep -q '100%.* main::RUNTIME  .*/script.pl$'
     [ "$(profcat -q -t json:flame nytprof.out)" = "{\"name\":\"all\",\"value\":$total,\"self\":0,\"children\":[{\"name\":\"main::RUNTIME\",\"value\":$total,\"self\":$total,\"children\":[]}]}" ]
@@ -56,19 +57,20 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3; sub g { $x++ } g();'
     flat=$(first '[r["flat"] for r in d["rows"] if r["function"] == "main::RUNTIME"][0]' nytprof.out)
     profdiff -t csv nytprof.out nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,$flat,0,"
-    # a filter takes time away from both: what is left over is no time of main::RUNTIME
+    # a filter removes time of both statements and calls: their difference is no longer the time of
+    # main::RUNTIME
     proffilter --ignore='^main::f$' nytprof.out -o rest.pfs
     [ "$(proftop -n0 -t csv rest.pfs | grep -c main::RUNTIME)" = 0 ]
     # the total is that of the rows
     [ "$(first 'd["measures"][0]["total"] - sum(r["flat"] for r in d["rows"])' -n0 rest.pfs)" = 0 ]
-    # of two runs, only the one that is whole has it
+    # of two runs, only the unfiltered one has it
     profdiff -q -n0 -t csv rest.pfs nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,0,$flat,$flat,"
     profdiff -q -n0 -t csv nytprof.out rest.pfs | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,0,-$flat,"
-    # times of other records than statements and calls are as they were
+    # times of other records than statements and calls do not change
     [ "$(first 'd["measures"][0]["total"]' --kind=flat nytprof.out)" = "$(first 'd["measures"][0]["total"]' nytprof.out)" ]
 }
 
-# What needs the profiler itself
+# written ARGUMENT...: checks that need the profiler itself
 written()
 {
     perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
@@ -96,14 +98,14 @@ written()
     written tools "$CORPUS" "${few[@]}"
 }
 
-# loads FILE: what Devel::NYTProf makes of it, into `loaded`
+# loads FILE: loads it with Devel::NYTProf and writes the result to `loaded`
 loads()
 {
     perl -MDevel::NYTProf::Data -e1 2>/dev/null || skip "no Devel::NYTProf here"
     timeout 60 perl "$PROFUTILS_SRC/tests/check/nytprof_load.pl" "$1" >loaded
 }
 
-# field EXPRESSION: of what was loaded
+# field EXPRESSION: a value from `loaded`, by a Python expression over the document d
 field() { python3 -c 'import json, sys; d = json.load(open("loaded")); print(eval(sys.argv[1]))' "$1"; }
 
 @test "stacks of another format become call events, callers and lines" {
@@ -113,7 +115,7 @@ field() { python3 -c 'import json, sys; d = json.load(open("loaded")); print(eva
     loads a.nyt
     [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
     [ "$(field 'd["attributes"]["ticks_per_sec"]')" = 1000000000 ]
-    # 21 ns in all: what a called inside of a is no more time of a
+    # 21 ns in all: recursive calls of a do not add to the time of a
     [ "$(field '[round(d["subs"]["main::" + s]["incl_time"] * 1e9) for s in "abc"]')" = "[21, 19, 10]" ]
     [ "$(field '[round(d["subs"]["main::" + s]["excl_time"] * 1e9) for s in "abc"]')" = "[6, 5, 10]" ]
     [ "$(field '[round(d["subs"]["main::" + s]["reci_time"] * 1e9) for s in "abc"]')" = "[4, 0, 0]" ]
@@ -127,7 +129,7 @@ field() { python3 -c 'import json, sys; d = json.load(open("loaded")); print(eva
     run -0 --separate-stderr profcat "$CORPUS/statprofiler/anon-callbacks.out" -t nytprof -o a.nyt
     loads a.nyt
     [ "$(field 'd["load_error"], d["warnings"]')" = "(None, [])" ]
-    # Self time by the leaf's file and line, from Devel::StatProfiler's own reader; the tick is a millisecond
+    # Self times by the leaf's file and line, from Devel::StatProfiler's own reader; a tick is a millisecond
     python3 - "$CORPUS/statprofiler/anon-callbacks.out.expected.json" <<'PY'
 import collections, json, sys
 file, got = json.load(open(sys.argv[1]))["files"][0], json.load(open("loaded"))
@@ -148,7 +150,7 @@ PY
     grep -q 'Burn::.*spin' html/index.html
 }
 
-# whole FILE: in what Devel::NYTProf loads of it into `loaded`, every file has one number, evals have their places, and nothing is odd
+# whole FILE: loads it as `loads` does; every file must have one number, evals their places, and nothing may be odd
 whole()
 {
     loads "$1"
@@ -268,7 +270,7 @@ with open("many.nyt", "wb") as out:
     out.write(b"+\x05\x01\x07" * 12000000 + b"-+\xff\xff\xff\xff\xfe\x01\x08" + b"p\x01" + struct.pack("<d", 1.7e9 + 5))
 PY
     (ulimit -v 400000 && profcat many.nyt -t nytprof -z 0 -o plain.nyt && profcat many.nyt -t nytprof -o deflated.nyt)
-    # 60 million ticks in the first record, nothing in the others
+    # the first record has all 60 million ticks, the others none
     [ "$(wc -c <plain.nyt)" -eq "$(($(wc -c <many.nyt) + 3))" ]
     [ "$(wc -c <deflated.nyt)" -lt 100000 ]
     for file in plain.nyt deflated.nyt; do

@@ -1,5 +1,5 @@
-# perf script, bpftrace, DTrace, bcc, Austin: what is read of their texts. Expected numbers come from perf itself and FlameGraph's scripts, from the
-# decoder in check/perf.py, or were worked out on paper.
+# perf script, bpftrace, DTrace, bcc, Austin: how their texts are read. Expected numbers come from perf itself and
+# FlameGraph's scripts, from the decoder in check/perf.py, or were worked out by hand.
 
 load ../lib/expect
 
@@ -14,7 +14,7 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/perf.py" "$@"; }
 
-# same WANT GOT: two files
+# same WANT GOT: compares two files
 same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
 
 @test "perf script folds to the same stacks as with stackcollapse-perf.pl" { check folded "$CORPUS"; }
@@ -39,7 +39,7 @@ same() { cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }; }
 }
 
 @test "perf script without times or indentation, with other decimals and empty symbols is recognised and folded" {
-    # the text; the folded stacks, with commas between
+    # the text | the folded stacks, with commas between
     while IFS='|' read -r text want; do
         printf "$text" >given
         profcat -t folded given | paste -sd, >got
@@ -132,7 +132,7 @@ END
     done
     run -0 profcat -t ndjson comm,tid,period,event
     [[ ${lines[1]} == *'"comm":["wl"]'*'"num":7'* ]]
-    # A call chain's line begins with a tab, whatever the header lacks.
+    # A line of a call chain begins with a tab, whatever fields the header lacks.
     printf '\n\t%16x f\n\t%16x g\n\n\n\t%16x f\n\n' 1 2 1 >ip,sym
     run -0 --separate-stderr profcat -t folded ip,sym
     [ "$output" = $'f 1\ng;f 1' ]
@@ -263,7 +263,7 @@ assert got == want, got'
     run -3 --separate-stderr profcat -t folded in
     [ "$output" = 'q+1 5' ]
     [[ $stderr == *"the value 9223372036854775808 does not fit 64 bits"* ]]
-    # What is no number at all is skipped as before.
+    # An entry whose value is not a number is skipped.
     printf '@[\n    q+1\n]: %s\n' 5 '(1, 2)' >in
     run -0 --separate-stderr profcat -t folded in
     [ "$output" = 'q+1 5' ]

@@ -1,4 +1,4 @@
-# pprof's files: read, written, merged, damaged. The numbers come from what `go tool pprof` said of the files, and from a decoder and an
+# pprof files: read, written, merged, damaged. Expected numbers come from `go tool pprof`, and from a decoder and an
 # encoder in check/pprof.py.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,4 @@
-# Dumps of Python's profilers, held against Python's own marshal and pstats (check/pystats.py).
+# Dumps of Python's profilers, compared with Python's own marshal and pstats (check/pystats.py).
 
 bats_require_minimum_version 1.5.0
 

@@ -1,5 +1,5 @@
-# Pynytprof files: read, written, summed. The numbers come from a decoder in check/pynytprof.py, which is held against what came
-# with the files, and from the format's description.
+# Pynytprof files: read, written, summed. Expected numbers come from the format's description and from a decoder in
+# check/pynytprof.py, which is compared with the results that came with the files.
 
 bats_require_minimum_version 1.5.0
 
@@ -41,7 +41,7 @@ PYTHON
     done
 }
 
-# columns: function, flat, cum of a table, in nanoseconds
+# columns OPTION...: function, flat and cum of a table, in nanoseconds
 columns() { proftop -q -t tsv "$@" | tail -n +2 | cut -f 2,9,11 | tr '\t' ' '; }
 
 @test "for calls with only inclusive times, flat is the time of calls to a function minus the time of its own calls" {
@@ -53,7 +53,8 @@ columns() { proftop -q -t tsv "$@" | tail -n +2 | cut -f 2,9,11 | tr '\t' ' '; }
     [ "$(columns -n 3 "$files/note_pypy_fib.nyt" | tr '\n' ,)" = "fib 5445300 5445300,loop 835200 835200,<module> 0 6280500," ]
     [ "$(proftop -q --tree -t tsv "$files/note_pypy_fib.nyt" | cut -f 3,4,9,10 | tail -n +3 | tr '\t\n' ' ,')" = \
         "1 <module> 0 6280500,2 fib 5445300 5445300,2 loop 835200 835200," ]
-    # the total is the sum of the flat column in table, tree, difference and picture: (54453 + 8352) * 100 ns, whatever lines took
+    # the total is the sum of the flat column in table, tree, difference and picture: (54453 + 8352) * 100 ns, whatever
+    # the times of lines
     for view in 'proftop' 'proftop --tree' 'profcat --expand-edges -t json:flame'; do
         case $view in profcat*) form= ;; *) form='-t json' ;; esac
         # shellcheck disable=SC2086  # words
@@ -62,9 +63,10 @@ d = json.load(sys.stdin)
 print(d["value"] if "value" in d else d["measures"][0]["total"])')" = 6280500 ]
     done
     profdiff -q "$files/note_pypy_fib.nyt" "$files/note_pypy_fib.nyt" | head -1 | grep -q '^incl: 6.28ms before, 6.28ms after'
-    # calls of 0 ns tell nothing: the table is that of the lines, 444631 ticks of 100 ns
+    # calls of 0 ns give no times: the table is that of the lines, 444631 ticks of 100 ns
     proftop -q "$files/hist_d77364f.nyt" | head -1 | grep -q '^excl, cum incl: 44.46ms total, 10 records'
-    # where calls have both times, lines take what functions do not: b took 20 of the 50 ticks of the lines, 50 with its calls
+    # if calls have both times, lines get the time that functions do not: b took 20 of the 50 ticks of the lines, 50
+    # with its calls
     python3 - <<'PYTHON'
 import struct
 chunk = lambda tag, data=b"": tag + struct.pack("<I", len(data)) + data
@@ -75,9 +77,10 @@ with open("both.nyt", "wb") as out:
 PYTHON
     [ "$(columns both.nyt)" = "b 2000 5000" ]
     proftop both.nyt | head -1 | grep -q '^excl, cum incl: 5us total, 1 record'
-    # calls that a filter removed contain each other: they do not add up to a total before it
+    # calls that a filter removed contain each other, so they do not give the total before the
+    # filter
     proffilter -q --ignore=loop "$files/note_pypy_fib.nyt" | proftop -q | head -1 | grep -q '^incl: 5.45ms total, 3 records'
-    # no such measure, and the calls are written as they were read
+    # no added measure, and the calls are the same as in the file
     run -0 --separate-stderr profcat "$files/hand_basic.nyt" -t ndjson
     [[ $output != *'"kind":"edge"'*'"excl"'* ]]
     for file in hand_basic note_pypy_fib; do
@@ -137,7 +140,7 @@ while at < end:
         [[ $stderr == *"inputs have different flags, sizes or times of one file: the newest time is used" ]]
         [ "$(files_of merged.nyt)" = "$(printf '%s\n' '0 0 190 1800 /a.py' '1 0 20 1600 /b.py')" ]
     done
-    # made of another format: the first file alone has its source
+    # converted from another format: only the first file has its source
     printf '%s' '{"measures": [{"name": "time", "kind": "flat", "unit": "nanoseconds"}], "records": [
         {"kind": "flat", "at": ["", "/a.py", 1], "values": {"time": 500}}, {"kind": "flat", "at": ["", "/b.py", 1], "values": {"time": 500}}]}' |
         python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >made.pfs
@@ -214,7 +217,7 @@ PYTHON
     cmp <(chunks after.nyt) <(chunks direct.nyt)
     proffilter "$@" before.nyt -t pfs | profcat -t pynytprof | cmp - direct.nyt
     profcat before.nyt -t pfs | proffilter "$@" -t pynytprof | cmp - direct.nyt
-    # of all files of the corpus nothing that is written names the old path
+    # for all files of the corpus, no output contains the old path
     tried=0
     for file in "$files"/*.nyt; do
         profcat -t pfs "$file" >whole.pfs 2>err || continue

@@ -1,5 +1,5 @@
-# StatProfiler files: read, written, summed. The numbers come from the profiler's own reader, from a decoder and an encoder in
-# check/statprofiler.py, and from the format's description.
+# StatProfiler files: read, written, summed. Expected numbers come from the profiler's own reader, from a decoder and an
+# encoder in check/statprofiler.py, and from the format's description.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +12,7 @@ setup()
 
 check() { python3 "$PROFUTILS_SRC/tests/check/statprofiler.py" "$@"; }
 
-# rows FILE...: weight in ticks of a millisecond, op, sections, frames; one line a record
+# rows FILE...: weight in ticks of a millisecond, op, sections and frames, one record per line
 rows()
 {
     profcat -t ndjson "$@" | python3 -c '

@@ -1,4 +1,5 @@
-# The native stream held against a second reader and writer, tests/reference/pfs.py, made from the specification.
+# The native stream compared with a second reader and writer, tests/reference/pfs.py, written from the
+# specification.
 
 setup_file()
 {
@@ -27,7 +28,7 @@ setup()
     done
 }
 
-# The blocks of hex in the page, each the bytes before the column of remarks
+# page_bytes: the hexadecimal dumps in the manual page, without the column of remarks
 page_bytes()
 {
     python3 - "$PROFUTILS_SRC/man/profstream.5" "$1" <<'END'
@@ -112,14 +113,15 @@ END
         profcat -t folded x.pfs | diff - <(printf 'f 0 2\nmain 7 4\n')
         "$program" dump x.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'after\nbefore\n')
     done
-    # a name that does not tell the side gets its ending
+    # a name that does not show the side gets its ending
     python3 "$make_stream" >x.pfs <<'END'
 {"measures": [{"name": "x", "side": "delta"}, {"name": "y"}], "records": [{"stack": [["main"]], "values": {"x": 7, "y": 4}}]}
 END
     profcat -t pfs x.pfs | profcat --canonical >y.pfs
     "$program" dump y.pfs | grep '^measure' | sed 's/.*,//' | diff - <(printf 'delta\n\n')
     profcat -t ndjson y.pfs | grep -q '"values":{"x.delta":7,"y":4}'
-    # profdiff writes the side; who skips it has three measures of three names. The number without bit 15 is of a newer version
+    # profdiff writes the side; a reader that skips it has three measures of three names. The field's number without bit
+    # 15 is from a newer version
     printf 'a 3\n' >a.folded
     printf 'a 5\n' >b.folded
     profdiff -t pfs a.folded b.folded >d.pfs
