@@ -1,4 +1,4 @@
-# What is written opens in programs that come by npm: `make clients` gets them.
+# Written files open in programs from npm, which `make clients` installs.
 
 setup()
 {
@@ -9,7 +9,7 @@ setup()
     modules=$PROFUTILS_BUILD/clients/node_modules
 }
 
-# client NAME: skips where there is none
+# client NAME: skips the test if the program is not installed
 client()
 {
     [ -d "$modules/$1" ] || skip "no $1 here: make clients"
@@ -33,7 +33,7 @@ client()
 import json, sys
 recipes = [json.loads(line) for line in open(sys.argv[1])]
 top, total, diff = recipes[-3:]
-# 258 and 274 ms, as the profiler's own reader has them
+# 258 and 274 ms, as in the profiler's own reader
 assert recipes[0]["rows"][0] == {"function": "Burn::spin", "flat": "258000000", "cum": "258000000"}, recipes[0]
 assert recipes[1]["rows"][0] == {"frame": "(main)", "cum": "274000000"}, recipes[1]
 assert total["rows"] == [{"flat": "274000000"}], total
@@ -51,7 +51,7 @@ PYTHON
     [ "$status" -ne 77 ] || skip "no chromium"
     [ "$status" -eq 0 ] || { cat said err; false; }
     [ "$(head -c 4 x.png | tail -c 3)" = PNG ]
-    # 258, 3 and 118 ms, as the profiler's own reader has them
+    # 258, 3 and 118 ms, as in the profiler's own reader
     grep -q $'^258.00ms (94%)\t258.00ms (94%)\tBurn::spin$' said
     grep -q $'^261.00ms (95%)\t3.00ms (1.1%)\tBurn::ms$' said
     grep -q $'^118.00ms (43%)\t0.00ns (<0.01%)\tmain::db$' said || { cat said; false; }

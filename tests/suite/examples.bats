@@ -1,4 +1,4 @@
-# Every example runs, and the README shows what the programs say.
+# Every example runs, and the README shows the programs' real output.
 
 setup()
 {
@@ -21,7 +21,7 @@ setup()
     grep -q '^wall: 175ms, 64 % of 274ms, 81 samples' out
 }
 
-# The README's blocks begin with a command line; what follows must be what the command prints.
+# The README's blocks begin with a command line and continue with its exact output.
 @test "the README shows the real output of the programs" {
     cd "$PROFUTILS_SRC/examples/data" || return
     shown=0

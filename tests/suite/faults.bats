@@ -1,12 +1,12 @@
-# What the system can refuse, over every program and every format it writes: a full disk, a closed pipe, files that
-# cannot be written or read. Each test is a table of runs; a row that fails is shown and the others still run.
+# System failures, for every program and every format it writes: a full disk, a closed pipe, files that cannot be
+# written or read. Each test is a table of runs; a row that fails is shown, and the others still run.
 
 setup_file()
 {
     cd "$BATS_FILE_TMPDIR" || return
     printf 'main;work;read 3\nmain;work;parse 5\nmain;idle 2\n' >small.folded
     { echo '# a comment'; cat small.folded; } >commented.folded
-    # Longer than every buffer on the way, in every format
+    # Longer than every buffer, in every format
     awk 'BEGIN { for (i = 0; i < 30000; i++) printf "main;Some::Package%d::handler;Some::Other%d::method %d\n", i % 300, i, i % 9 + 1 }' >big.folded
     "$PROFUTILS_BIN/profcat" big.folded -o big.pfs
     ${CC:-cc} -shared -fPIC -O -o faults.so "$PROFUTILS_SRC/tests/faults/faults.c" -ldl || true
@@ -15,7 +15,7 @@ setup_file()
         [ "$program" != common ] || continue
         echo "$program"
     done >programs
-    # The rows: PROGRAM FORMAT, where the program writes that format
+    # Rows of PROGRAM FORMAT, for each format that the program writes
     while read -r program; do
         for format in $("$PROFUTILS_BIN/profcat" --formats -q); do
             ! run_row small.folded >out 2>/dev/null || [ ! -s out ] || echo "$program $format"
@@ -27,10 +27,10 @@ setup()
 {
     cd "$BATS_FILE_TMPDIR" || return
     bad=0
-    exec 8>&1 # what wrong says is seen, wherever a row's output goes
+    exec 8>&1 # messages of wrong are shown wherever a row's output goes
 }
 
-# wrong TEXT...: notes a failure of the row at hand
+# wrong TEXT...: records a failure of the current row
 wrong()
 {
     echo "$program -t $format: $*" >&8
@@ -38,7 +38,7 @@ wrong()
     bad=$((bad + 1))
 }
 
-# expect STATUS PATTERN COMMAND...: its status, and one message of the program that matches
+# expect STATUS PATTERN COMMAND...: the command ends with this status and a message that matches
 expect()
 {
     local want=$1 pattern=$2 got=0
@@ -48,7 +48,8 @@ expect()
     grep -qE "^$program: .*($pattern)" err || wrong "no message with '$pattern': $*"
 }
 
-# compose ARGUMENT...: the command of the row at hand. What compares two sets gets the inputs as one of them.
+# compose ARGUMENT...: makes the command of the current row. A program that compares two sets gets the inputs
+# as one of them.
 compose()
 {
     command=("$PROFUTILS_BIN/$program" "$@")
@@ -77,7 +78,7 @@ run_row()
     "${command[@]}"
 }
 
-# shim VARIABLE=VALUE ARGUMENT...: the row with a fault
+# shim VARIABLE=VALUE ARGUMENT...: runs the current row with a fault
 shim()
 {
     [ -f faults.so ] || skip "no LD_PRELOAD here"
@@ -88,7 +89,7 @@ shim()
     env "$variable" LD_PRELOAD="$PWD/faults.so" "${command[@]}"
 }
 
-# The folder the output goes to, with an old file in it
+# fresh: makes the output folder, with an old file in it
 fresh() { rm -rf to && mkdir to && echo "the old file" >to/out; }
 is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || wrong "the old file is gone or something lies beside it: $(ls -A to)"; }
 
@@ -126,7 +127,7 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
     [ "$bad" -eq 0 ]
 }
 
-# The program starts when the reader of the pipe is gone for sure.
+# into_closed_pipe: starts the program after the reader of the pipe is certainly gone
 into_closed_pipe()
 {
     local got
@@ -257,7 +258,7 @@ hasty() { (ulimit -t 20 && "$@"); }
         got=0
         hasty shim FAULT_CALL=0:"$call" -f perf-script two.perf >out 2>err || got=$?
         [ "$got" -eq 0 ] || [ "$got" -eq 4 ] || wrong "memory call $call: status $got"
-        # the first record is good: one of the calls fails behind it
+        # the first record is good, and one of the calls after it fails
         [ "$got" -eq 0 ] || [ "$(wc -l <out)" -ne 1 ] || ! grep -q 'two\.perf: out of memory' err || { found=$call; break; }
     done
     [ "$bad" -eq 0 ]
@@ -305,7 +306,7 @@ hasty() { (ulimit -t 20 && "$@"); }
         pid=$!
         exec 9>feed
         cat big.folded >&9
-        # It is waiting for more by now, or about to; the file beside the target is there or not, as the program likes
+        # The program now waits for more input, or is about to. The temporary file next to the target may exist or not
         kill -TERM "$pid"
         got=0
         wait "$pid" || got=$?
@@ -332,7 +333,7 @@ hasty() { (ulimit -t 20 && "$@"); }
         [ "$got" -gt 128 ] || wrong "status $got after SIG$signal"
         [ -z "$(ls -A to; ls -A spill)" ] || wrong "SIG$signal leaves $(ls -A to spill)"
     done
-    # 90 files, of which the last are closed between writes
+    # 90 files, of which the last ones are closed between writes
     for k in {1..90}; do printf 'main 1\n' | "$PROFUTILS_BIN/profcat" -f folded --set-label "key=$k"; done >90.pfs
     rm -f feed
     mkfifo feed
@@ -346,7 +347,7 @@ hasty() { (ulimit -t 20 && "$@"); }
     wait "$pid" || true
     exec 9>&-
     [ -z "$(ls -A to)" ] || wrong "SIGTERM leaves $(ls -A to)"
-    # a warning to nobody
+    # a warning into a closed pipe
     printf 'no stack at all\nf 1\n' | "$PROFUTILS_BIN/profcat" -f folded - -o to/out 2> >(exec true) || true
     rm -f to/out
     [ -z "$(ls -A to)" ] || wrong "a closed standard error leaves $(ls -A to)"

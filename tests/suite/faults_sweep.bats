@@ -1,5 +1,5 @@
-# Every program with one call of the system failing: memory, reads, writes, closes, opens, renames, fstats, threads. Here a sample;
-# make check-faults has all of it.
+# Every program with one failing system call: memory, reads, writes, closes, opens, renames, fstats, threads. This is a
+# sample; make check-faults runs all.
 
 @test "if one system call fails, the output is right, or there is a true message and no file is left" {
     ! grep -qs fsanitize "$PROFUTILS_BUILD/config.flags" || skip "the sanitizers want to be loaded first"
@@ -7,7 +7,7 @@
     "$PROFUTILS_SRC/tests/faults/run" -n 9000 >out 2>&1 || status=$?
     [ "$status" -ne 77 ] || skip "no LD_PRELOAD here"
     [ "$status" -eq 0 ] || { cat out; false; }
-    # a run that tests nothing is no success
+    # a sweep that tests almost nothing must not pass
     tail -n 1 out | awk '{ exit !($1 > 7000 && $5 == 0) }' || { tail -n 5 out; false; }
 }
 

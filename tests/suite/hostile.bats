@@ -1,4 +1,4 @@
-# Inputs and arguments made to do harm: memory, time, terminals, spreadsheets.
+# Hostile inputs and arguments: memory, time, terminals, spreadsheets.
 load ../lib/expect
 
 setup()
@@ -35,7 +35,8 @@ setup()
 }
 
 @test "a section that is open more than once counts once, however sections and labels are nested" {
-    # By hand: the records have 1, 2, 4, 8 and 16. a: 1 + 2 + 4 + 8, b: 2 + 4 + 8, c: 8; the record of 16 has no section.
+    # Worked out by hand: the records have 1, 2, 4, 8 and 16. a: 1 + 2 + 4 + 8, b: 2 + 4 + 8, c: 8; the record of 16 has
+    # no section.
     stream x.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "count"}],
  "records": [{"stack": [["f"]], "labels": [["host", "h"], ["section", "a"], ["tid", 1]], "values": {"wall": 1}},

@@ -1,4 +1,4 @@
-# What users and shells see of every program: options, their pages and completions, and the mistakes of users.
+# The interface of every program: options, manual pages, completions, and the mistakes of users.
 
 load ../lib/expect
 
@@ -19,7 +19,7 @@ setup()
     bad=0
 }
 
-# each: the next of the programs, and inputs it can work with
+# each: the next program, and inputs that it can read
 each()
 {
     read -r program || return 1
@@ -27,7 +27,7 @@ each()
     if [ "$program" = profdiff ]; then inputs=(a.folded a.folded); fi
 }
 
-# wrong TEXT...: notes a failure; the test goes on with the next row
+# wrong TEXT...: records a failure; the test goes on with the next row
 wrong()
 {
     echo "$program: $*"
@@ -35,7 +35,8 @@ wrong()
     bad=$((bad + 1))
 }
 
-# usage PATTERN ARGUMENT...: the program exits 2 and says something that matches, and where to find help
+# usage PATTERN ARGUMENT...: the program exits with 2, a message that matches, and a hint where to find
+# help
 usage()
 {
     local pattern=$1 got=0
@@ -47,7 +48,7 @@ usage()
     [ ! -s out ] || wrong "output with a usage error: $*"
 }
 
-# declared PROGRAM [WORD]: its long options, as the option files have them; with WORD only lines that have it
+# declared PROGRAM [WORD]: its long options from the option files; with WORD only lines that contain it
 declared()
 {
     grep '^option ' "$PROFUTILS_BUILD/tools/$1.opts" | grep -v ' hidden' |
@@ -77,7 +78,7 @@ same()
         "$program" --help | grep -oE '^ +(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort >want
         sed 's/\\-/-/g; s/\\f[A-Z]//g' "$page" | grep -oE '^(-[A-Za-z], +)?--[a-z0-9-]+' | tr -d ' ' | sort -u >got
         same want got
-        # an option that the prose names must exist
+        # an option that the text names must exist
         sed 's/\\-/-/g; s/\\f[A-Z]//g' "$page" | grep -oE '(^|[^a-z-])--[a-z][a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u >named
         for option in $(comm -13 <(cat programs | while read -r p; do "$p" --help; done | grep -oE -e '--[a-z0-9-]+' | sort -u) named); do
             wrong "the page names $option, which no program has"
@@ -103,13 +104,13 @@ same()
         grep -oE -e '--[a-z0-9][a-z0-9-]*' "$PROFUTILS_BUILD/completions/$program.bash" | grep -v -e '--option' | sort -u >bash
         grep -oE -e "'[^']*--[a-z0-9-]+" "$PROFUTILS_BUILD/completions/_$program" | grep -oE -e '--[a-z0-9-]+' | sort -u >zsh
         grep -oE -e ' -l [a-z0-9-]+' "$PROFUTILS_BUILD/completions/$program.fish" | sed 's/ -l /--/' | sort -u >fish
-        # the list of formats is asked of the program itself, in all three
+        # in all three shells the program itself gives the list of formats
         for shell in bash zsh fish; do same want $shell; done
     done <programs
     [ "$bad" -eq 0 ]
 }
 
-# words_of PROGRAM: the words of the file words for it, a line each: OPTION WORD
+# words_of PROGRAM: the words of the file words for it, one per line: OPTION WORD
 words_of()
 {
     awk -v program="$1" '$1 == program { for (i = 3; i <= NF; i++) print $2, $i }' "$PROFUTILS_SRC/completions/words"
@@ -121,10 +122,10 @@ words_of()
             grep -q "^option \"$option\"" "$PROFUTILS_BUILD/tools/$program.opts" || wrong "no --$option"
             case $word in *:) word=${word}x ;; esac
             "$program" "--$option=$word" "${inputs[@]}" >out 2>err && continue
-            # what this profile has nothing of was understood
+            # a message that this profile has no such data means that the word was understood
             grep -qE 'there are no|the input has no|is not a time|has no period|does not count|no number of calls|duration' err || wrong "--$option=$word"
         done < <(words_of "$program")
-        # and all of them: the message about another one has no more
+        # and the message about a wrong word lists exactly these
         for option in $(words_of "$program" | cut -d ' ' -f 1 | sort -u); do
             [ "$option" != to ] && [ "$option" != normalize ] || continue
             "$program" "--$option=nonsense" "${inputs[@]}" >out 2>err || true
@@ -132,7 +133,7 @@ words_of()
             sed -n "1s/.* takes \(.*\), not .*/\1/p" err | sed 's/, /\n/g; s/ or /\n/' | sort | same want -
         done
     done <programs
-    # words of the option files are refused with those there are, too
+    # wrong words for options of the option files are refused with a list, too
     program=proffilter
     usage '--color takes auto, always or never, not .sometimes.' --color=sometimes a.folded
     usage '--kind takes sample, flat or edge, not .leaf.' --kind=leaf a.folded
@@ -142,7 +143,7 @@ words_of()
     [ "$bad" -eq 0 ]
 }
 
-# complete_bash WORD...: what bash offers for the last word
+# complete_bash WORD...: the completions that bash offers for the last word
 complete_bash()
 {
     # shellcheck disable=SC2016 # for the inner bash
@@ -167,7 +168,7 @@ complete_bash()
     [ "$(complete_bash proftop --sort = c | xargs)" = 'cum calls' ] || wrong "--sort=c"
     [ "$(complete_bash profdiff -b li)" = line ] || wrong "-b li"
     [ "$(complete_bash proftop -t '' | xargs)" = 'text json ndjson csv tsv json:flame' ] || wrong "-t of tables"
-    # formats that are only written are not read, and the other way round
+    # formats that are only written are not offered for reading, and the other way round
     [ -z "$(complete_bash profcat -f sv)" ] && [ "$(complete_bash profcat -t sv)" = svg ] || wrong "svg"
     [ -z "$(complete_bash profcat -t gperf)" ] && [ "$(complete_bash profcat -f gperf)" = gperftools ] || wrong "gperftools"
     [ "$bad" -eq 0 ]
@@ -243,7 +244,7 @@ END
         usage 'sometimes|color' --color=sometimes "${inputs[@]}"
         usage 'yes|argument' --quiet=yes "${inputs[@]}"
     done <programs
-    # what stands between the words of the message, two words, the start of a word
+    # text that separates the message's words, two words, the start of a word
     program=profdiff
     for word in '' or ', ' 'abs, delta' 'q or name' ab ABS; do
         usage "--sort takes abs, delta, ratio, q or name, not '$word'" --sort="$word" a.folded a.folded
@@ -382,7 +383,7 @@ END
     [ "$bad" -eq 0 ]
 }
 
-# slowly COMMAND: runs it on a terminal, with an input that makes it wait long enough for progress
+# slowly COMMAND: runs it on a terminal with an input that is slow enough for progress to be shown
 slowly()
 {
     terminal "(cat a.folded; sleep 1.3; cat a.folded) | $1"

@@ -1,4 +1,4 @@
-# The rules of the house, see tests/lint/run.
+# The project's rules, see tests/lint/run.
 
 lint()
 {

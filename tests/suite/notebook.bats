@@ -1,4 +1,5 @@
-# The notebook, run by a real kernel, and the recipes of the manual, run by the programs they are for.
+# The notebook, run by a real kernel, and the recipes of the manual, run by the programs that they
+# name.
 
 setup()
 {
@@ -7,7 +8,7 @@ setup()
     data=$PROFUTILS_SRC/examples/data
 }
 
-# The kernel is the one of the python that has jupyter
+# The kernel is that of the python that has jupyter
 @test "all cells of the notebook run, and it draws its pictures" {
     command -v jupyter >/dev/null || skip "no jupyter"
     python=$(sed -n '1s/^#! *\([^ ]*\).*/\1/p' "$(command -v jupyter)")
@@ -27,7 +28,7 @@ assert "main::place" in text and "Burn::spin" in text, text
 PYTHON
 }
 
-# recipes FILE COMMAND: the lines of the manual of a pipe into COMMAND
+# recipes FILE COMMAND: the lines of the manual page with a pipe into COMMAND
 recipes() { sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g; / | $2 /p" "$PROFUTILS_SRC/man/$1"; }
 
 @test "the manual's jq recipes run and give the promised results" {
@@ -39,6 +40,6 @@ recipes() { sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g; / | $2 /p" "$PRO
         bash -o pipefail -c "$command" >got 2>err || { echo "$command"; cat err; false; }
         [ -s got ] || { echo "$command: nothing"; false; }
     done <commands
-    # 274 ms in all, as the profiler's own reader has it
+    # 274 ms in all, as in the profiler's own reader
     proftop -n 0 -t ndjson run.out | jq -s 'map(.flat) | add' | grep -qx 274000000
 }

@@ -1,4 +1,4 @@
-# Streams in pipes: joining, cutting, flipping, naming inputs, and the order of a series.
+# Streams in pipes: joining, cutting, changing bits, names of inputs, and the order of a series.
 
 bats_require_minimum_version 1.5.0
 
@@ -29,15 +29,15 @@ same()
     cmp -s "$1" "$2" || { diff -u "$1" "$2" | head -40; return 1; }
 }
 
-# stages COMMAND...: its stream through two more programs; their statuses are in got, messages in e1 e2 e3, the table in out.
-# Call it as "stages ... || :": a status in the middle must not end the test.
+# stages COMMAND...: sends the command's stream through two more programs; puts their statuses in got, messages in e1 e2
+# e3, the table in out. Call it as "stages ... || :", because a status in the middle must not end the test.
 stages()
 {
     "$@" 2>e1 | proffilter 2>e2 | proftop -n 0 -t csv >out 2>e3
     got="${PIPESTATUS[*]}"
 }
 
-# A series in the corpus: the files of one process, in the order of their ordinals
+# series NAME: the files of one process in the corpus, in the order of their ordinals
 series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
 
 @test "streams joined by cat are one stream" {
@@ -170,7 +170,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     same want got7
     run proftop --files0-from=list0 a.folded
     [ "$status" -eq 2 ]
-    # 30,000 names from a pipe that is filled bit by bit, so that they end anywhere in what is read at once
+    # 30,000 names from a pipe that is filled slowly, so that a read may end anywhere in a name
     mkdir -p many && printf 'm;a 1\n' >many/12345
     (printf './'; for ((k = 0; k < 30000; k++)); do printf 'many/12345\0'; done) >many0
     [ "$({ head -c 100000 many0; sleep 0.1; tail -c +100001 many0; } | profmerge -t folded --files0-from=-)" = "m;a 30000" ]
@@ -244,7 +244,7 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     [ "$tried" -gt 0 ] || skip "no series in this corpus"
 }
 
-# permutations N: all orders of 0..N-1 (N up to 4), one a line
+# permutations N: all orders of 0..N-1 (N up to 4), one per line
 permutations()
 {
     awk -v n="$1" 'function go(prefix, used, k) {
@@ -271,7 +271,7 @@ permutations()
     [ "$whole" -gt "$alone" ]
 }
 
-# A large file is unpacked by a thread, what comes through a pipe is not.
+# A large file is unpacked by another thread, input from a pipe is not.
 @test "a compressed file reads the same as through a pipe: whole, cut, damaged, with several members, before other files" {
     command -v python3 >/dev/null || skip "no python3"
     python3 - <<'PYTHON'
@@ -299,13 +299,13 @@ PYTHON
             profcat $options -t csv "$file" >got 2>err && status=0 || status=$?
             # shellcheck disable=SC2086
             cat "$file" | profcat $options -t csv - >want 2>want.err && wanted=0 || wanted=$?
-            # how much is lost is known of a file alone
+            # the number of lost bytes is known only for a file
             sed "s/$file/-/; s/, [0-9]* bytes of the file lost//" err | cmp -s - want.err && cmp -s got want && [ "$status" -eq "$wanted" ] ||
                 { echo "$file $options: $status, through a pipe $wanted"; cat err want.err; false; }
         done
     done
     profcat -t folded whole.gz | cmp - <(profcat -t folded whole.folded)
-    # the one behind is opened before its turn, and its failure comes in turn
+    # the next file is opened early, but its failure is reported in order
     run -3 --separate-stderr profcat -t folded whole.gz absent.gz members.gz
     [[ $stderr == "profcat: cannot open 'absent.gz'"* ]]
     profcat whole.gz | head -c 1000 | wc -c | grep -qx '1000'
@@ -326,7 +326,7 @@ PYTHON
     mkfifo live
     profcat - <live 2>err | profcat -t ndjson - 2>>err | cat >out &
     exec 9>live
-    # more than what telling the format may wait for
+    # more than the detection of the format may wait for
     { echo 'main;first 1'; cat a.folded a.folded a.folded; } >&9
     seen=no
     for ((tries = 0; tries < 250; tries++)); do
