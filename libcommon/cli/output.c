@@ -15,7 +15,7 @@ struct pf_output {
     struct pf_common *common;
     struct pf_inputs *inputs;
     struct pf_sink *sink;
-    struct pf_temporary *temporary; /* NULL: written in place */
+    struct pf_temporary *temporary; /* NULL: the output is written in place */
     const struct pf_format *format;
     struct pf_writer *writer;
     const char *name;
@@ -120,7 +120,7 @@ struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inp
     return pf_output_open_path(common, inputs, common->output, NULL);
 }
 
-/* Whether no file of the group has said this. */
+/* True if no file of the group has printed this warning yet. */
 static bool is_new(struct pf_output_group *group, const char *text)
 {
     uint32_t count;
@@ -143,8 +143,8 @@ static void report(void *arg, enum pf_severity severity, const char *text)
         pf_tool_note(&output->common->tool, "%s: %s", output->format->name, text);
 }
 
-/* After an input failed, the writer may miss the records that were not read: its refusal says
- * nothing new. */
+/* True if the error only follows from an input that failed: the writer may lack the records that
+ * were not read. */
 static bool is_consequence(const struct pf_output *output, const struct pf_error *error)
 {
     return error->code != PF_IO && error->code != PF_NOMEM && pf_inputs_failed(output->inputs) &&
@@ -156,8 +156,8 @@ static void fail(struct pf_output *output, const struct pf_error *error)
     output->failed = true;
     if (is_consequence(output, error))
         return;
-    /* Only the sink's own failures are the system's; what the format cannot hold or a sum that
-     * overflows is not. */
+    /* Only the sink's failures are system errors; data that the format cannot hold and overflowing
+     * sums are not. */
     pf_tool_fail(&output->common->tool, output->name, error, error->code == PF_IO);
 }
 

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first parts keep their file open, the others open the file for each write (pf_sink_park):
- * there may be more parts than the system lets be open. */
+/* The first parts keep their file open; the others open it for each write (pf_sink_park), because
+ * there may be more parts than the system allows open files. */
 enum { OPEN_MAX_PARTS = 64 };
-/* Descriptors beside those of inputs and of parts that stay open: one for the part being written,
- * three of the temporary file of --min-value. */
+/* Descriptors besides those of inputs and of parts that stay open: one for the part that is
+ * written, three for the temporary file of --min-value. */
 enum { OTHER_DESCRIPTORS = 4 };
 
 struct pf_parts {
@@ -28,7 +28,7 @@ struct pf_parts {
     } * parts; /* by number */
     size_t part_capacity;
     uint32_t part_count, kept_open;
-    struct pf_notes notes; /* what a file that is opened later must begin with */
+    struct pf_notes notes; /* metadata and texts so far, for parts that are opened later */
     struct pf_output_group group;
     struct pf_copied_rows rows;
     struct pf_value_column *columns;
@@ -36,7 +36,7 @@ struct pf_parts {
     bool failed;
 };
 
-/* %s once, and no other use of % but %% for itself. */
+/* True if the text has %s exactly once, and otherwise only %% for a percent sign. */
 static bool is_template(const char *text)
 {
     unsigned places = 0;
@@ -68,8 +68,8 @@ static char *make_path(const char *template, const char *name)
     return path.data;
 }
 
-/* How many parts may keep their file open: the system may allow few descriptors (ulimit -n), and
- * some may be inherited. */
+/* Returns how many parts may keep their file open. The system may allow few descriptors (ulimit
+ * -n), and the process may have inherited some. */
 static uint32_t most_open(const struct pf_common *common)
 {
     long allowed = sysconf(_SC_OPEN_MAX);
@@ -91,7 +91,8 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
     if (!common->output || !is_template(common->output))
         pf_tool_usage(&common->tool,
                       "--split needs -o with one %%s in it, as in -o 'parts/%%s.pfs'");
-    /* The name of a part ends with no suffix but the template's. */
+    /* Only the template's suffix gives the format: a part's name may end with another format's
+     * suffix. */
     if (!common->to)
         common->to = pf_registry_suffix(common->output);
     if (!common->to)
@@ -104,7 +105,7 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
     return parts;
 }
 
-/* --- what all parts share --------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
 static bool is_removed(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
 {
@@ -127,7 +128,7 @@ static bool write_to(struct pf_parts *parts, struct pf_output *output, const str
     return !parts->failed;
 }
 
-/* A batch without rows that declares all measures of a kind. */
+/* Writes a batch without rows that declares all measures of a kind. */
 static bool declare(struct pf_parts *parts, struct pf_output *output, enum pf_kind kind)
 {
     const struct pf_measures *measures = &pf_inputs_dict(parts->inputs)->measures;
@@ -210,7 +211,8 @@ static bool write_records(struct pf_parts *parts, const struct pf_batch *batch)
     return true;
 }
 
-/* Rows that state what filters removed are left out: they are not about one part. */
+/* Rows with the amounts that filters removed are left out, because they do not belong to one
+ * part. */
 static bool write_meta(struct pf_parts *parts, const struct pf_batch *batch)
 {
     size_t from = parts->notes.metadata_count;

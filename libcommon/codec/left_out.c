@@ -171,7 +171,7 @@ void pf_left_out_say_names(const struct pf_left_out *left, const struct pf_dict 
         pf_report_send(report, PF_WARNING, "source texts have no place and are left out");
 }
 
-/* The first names in their order, then the others by number. */
+/* Adds the names of `list`: the first in their order, then the others by number. */
 static int join_list(struct pf_left_list *all, const struct pf_left_list *list)
 {
     int status = PF_OK;
@@ -222,8 +222,8 @@ void pf_left_measures_free(struct pf_left_measures *left)
     free(left->sets);
 }
 
-/* A set of measures is a string of its kind and measures, so that thousands of sets need no
- * search. */
+/* A set of measures is interned as a string of its kind and measures, so that thousands of sets
+ * need no search. */
 int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *batch,
                          const char *input)
 {
@@ -249,7 +249,7 @@ int pf_left_measures_add(struct pf_left_measures *left, const struct pf_batch *b
     return PF_OK;
 }
 
-/* Whether a held measure is in the set. `words`: the kind of the set, then its measures. */
+/* True if a held measure is in the set. `words`: the kind of the set, then its measures. */
 static bool holds(const uint32_t *words, size_t count, const struct pf_dict *dict,
                   const struct pf_held_measures *held)
 {

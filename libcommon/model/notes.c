@@ -36,7 +36,8 @@ static bool copy(struct pf_arena *arena, struct pf_bytes *bytes)
     return bytes->data;
 }
 
-/* Most texts are lines of the file that the text before is a line of. */
+/* Copies a file name, or reuses that of the text before: most texts are lines of the same file as
+ * the text before. */
 static bool copy_name(struct pf_notes *notes, struct pf_bytes *name)
 {
     const struct pf_text *last = notes->text_count > 0 ? &notes->texts[notes->text_count - 1]
