@@ -107,7 +107,7 @@ static void add_measure(struct pf_reader *reader, const char *name, enum pf_role
     pf_rows_measure(rows, make_measure(reader, name, role, unit, microseconds));
 }
 
-/* Declares the measures for the mode that the header names; it stands before the samples. */
+/* Declares the measures for the mode that the header names; the header is before the samples. */
 static void declare(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;

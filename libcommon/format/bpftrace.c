@@ -226,7 +226,7 @@ static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
 }
 
 /* Where `]: VALUE` ends the key: the last such place, because the name of a command may look like
- * one. SIZE_MAX: the line does not end the key. The values of a histogram stand in the lines
+ * one. SIZE_MAX: the line does not end the key. The values of a histogram are in the lines
  * below. */
 static size_t key_end(struct pf_bytes line)
 {
@@ -388,7 +388,7 @@ static int read_object(struct pf_reader *reader)
 
 static int read_json_step(struct pf_reader *reader)
 {
-    /* the member `type` beside `data` is not needed: names of maps begin with @ */
+    /* the member `type` next to `data` is not needed: names of maps begin with @ */
     static const struct pf_json_member object[] = {
         {"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
     static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0, NULL}, {0}};

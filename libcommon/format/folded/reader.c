@@ -385,7 +385,7 @@ static bool grow_frames(struct folded_reader *state)
            pf_grow(&state->frames, &state->frame_capacity, need, sizeof *state->frames);
 }
 
-/* The location of a frame, which may stand in its slot. */
+/* The location of a frame, which may already be in its slot. */
 static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint32_t slot)
 {
     struct folded_reader *state = reader->state;

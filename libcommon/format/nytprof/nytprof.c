@@ -387,7 +387,7 @@ static int fill_batch(struct pf_reader *reader, struct pf_nyt_reader *r, struct 
 }
 
 /* The first batch declares the measures, so that a profile without records has them too. It needs
- * the length of a tick, which stands before the first record: so parsing begins before. */
+ * the length of a tick, which is before the first record: so parsing begins before. */
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_nyt_reader *r = reader->state;

@@ -211,8 +211,8 @@ int pf_nyt_writer_write(struct pf_writer *, const struct pf_batch *);
 int pf_nyt_writer_finish(struct pf_writer *);
 void pf_nyt_writer_close(struct pf_writer *);
 
-/* What stands before records (writer_header.c). Results are PF_OK or a failure, which is in
- * writer->error. */
+/* Writes everything before the records (writer_header.c). Results are PF_OK or a failure, which is
+ * in writer->error. */
 
 /* Writes header lines and the start of a process before the first record; later calls do nothing.
  * `time` (may be NULL) decides the length of a tick if no input does. */

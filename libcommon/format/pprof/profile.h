@@ -100,7 +100,7 @@ struct pf_pprof_mark {
 struct pf_pprof_seam {
     bool set;
     struct pf_pprof_mark count; /* the counts before it */
-    /* the counts before the last group of fields of one kind that stand before it */
+    /* the counts before the last group of fields of one kind that precedes the seam */
     struct pf_pprof_mark run;
     uint32_t run_since; /* the fields of that group, by bit */
     /* field number of messages before it that may belong to the next profile; PF_PPROF_FIELDS: of

@@ -105,7 +105,7 @@ struct pf_pprof_writer {
     /* location and labels of flat records, which wait: they are written if there are no samples */
     struct pf_table flats;
     struct pf_buffer labels; /* label sets as fields of the file */
-    /* by label set: where it begins in `labels`; its size stands before it */
+    /* by label set: where it begins in `labels`; its size is before it */
     struct pf_id_map label_of;
     const int64_t **columns; /* of the current batch, by type; NULL = absent */
     struct pf_pprof_member *scales;

@@ -1,4 +1,4 @@
-/* What stands before the chunks: the text banner, or a binary header of the first versions. First
+/* What precedes the chunks: the text banner, or a binary header of the first versions. First
  * how the reader recognizes and reads both, then how the writer makes a banner. */
 #include "base/number.h"
 #include "format/pynytprof/pynytprof.h"

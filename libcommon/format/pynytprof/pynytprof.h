@@ -35,7 +35,7 @@ enum { PF_PYN_ROW = 28, PF_PYN_TICKS = 10000000 };
 /* A file or a sub as an F or D chunk defines it. */
 struct pf_pyn_entry {
     uint32_t id;
-    uint32_t text;       /* string: path or name as it stands in the file */
+    uint32_t text;       /* string: path or name as in the file */
     uint32_t numbers[3]; /* flags, size, mtime; or flags, 0, 0; or fid, first line, last line */
     bool absent;         /* records use the number, no chunk defines it */
 };
@@ -72,7 +72,7 @@ struct pf_pyn_content {
     uint64_t damages; /* chunks or records that were skipped */
 };
 
-/* --- header.c: metadata, and what stands before the chunks ------------------------------------ */
+/* --- header.c: metadata, and everything before the chunks ------------------------------------- */
 
 /* Adds an attribute of the banner or of a chunk as a row of metadata; ticks_per_sec also sets the
  * length of a tick. Out of memory: sets content->failed. */
@@ -88,8 +88,8 @@ bool pf_pyn_tag(unsigned byte);
  * (pf_format.bid). */
 int pf_pyn_bid(struct pf_source *, const char *path);
 
-/* Reads what stands before the chunks. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the
- * source, in reader->error. */
+/* Reads everything before the chunks. PF_OK; PF_FAILED, PF_UNSUPPORTED, or a failure of the source,
+ * in reader->error. */
 int pf_pyn_header_read(struct pf_reader *, struct pf_pyn_content *);
 
 /* The banner of the output: the lines that Pynytprof files had, in their order, and facts from

@@ -1,6 +1,6 @@
 /* The writer of speedscope's JSON: a sampled profile for each measure and each value of one label.
  * Negative sums, which the viewer cannot show, have a profile of their own. What the format cannot
- * say about a measure stands in a member `profutils`, which the viewer ignores. */
+ * say about a measure is in a member `profutils`, which the viewer ignores. */
 #include "format/speedscope/speedscope.h"
 
 #include "analysis/sum/frame_sums.h"
