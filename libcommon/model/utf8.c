@@ -21,6 +21,13 @@ static void append_code(struct pf_buffer *out, uint32_t c)
     }
 }
 
+bool pf_latin_append(struct pf_buffer *out, struct pf_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        append_code(out, (unsigned char)text.data[i]);
+    return !out->failed;
+}
+
 static struct pf_bytes finished(const struct pf_buffer *scratch)
 {
     return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};

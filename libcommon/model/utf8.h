@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Well-formed bytes are returned unchanged. Other bytes are read as Latin-1 (flags without
@@ -36,5 +37,8 @@ size_t pf_text_prefix(struct pf_bytes, size_t columns);
  * in `scratch`, which is emptied first. */
 struct pf_bytes pf_text_elide(struct pf_bytes, size_t columns, const char *mark,
                               struct pf_buffer *scratch);
+
+/* Appends Latin-1 text as UTF-8. False: out of memory (out->failed). */
+bool pf_latin_append(struct pf_buffer *out, struct pf_bytes);
 
 #endif

@@ -1,6 +1,7 @@
 #include "analysis/names/key.h"
 
 #include "analysis/names/anonymous.h"
+#include "analysis/names/shown.h"
 #include "base/error.h"
 #include "base/scan.h"
 
@@ -62,19 +63,12 @@ void pf_keys_free(struct pf_keys *keys)
 static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
 {
     struct pf_bytes bytes = pf_dict_string(keys->dict, string);
-    bool utf8 = (keys->dict->strings.rows[string].flags & PF_UTF8) != 0;
+    unsigned flags = keys->dict->strings.rows[string].flags;
     struct pf_buffer latin = {0};
 
-    if (pf_ascii(bytes) || (utf8 && !pf_utf8_valid(bytes)))
+    if (pf_ascii(bytes) || (flags & PF_UTF8 && !pf_utf8_valid(bytes)))
         return string;
-    for (size_t i = 0; !utf8 && !pf_utf8_valid(bytes) && i < bytes.size; i++) {
-        unsigned char byte = (unsigned char)bytes.data[i];
-        if (byte >= 0x80)
-            pf_buffer_byte(&latin, (unsigned char)(0xc0 | byte >> 6));
-        pf_buffer_byte(&latin, byte >= 0x80 ? (unsigned char)(0x80 | (byte & 0x3f)) : byte);
-    }
-    if (latin.size > 0)
-        bytes = (struct pf_bytes){latin.data, latin.size};
+    pf_shown_name(bytes, flags, &latin, &bytes);
     string = bytes.size <= PF_STRING_MAX ? pf_dict_intern(keys->dict, bytes, PF_UTF8) : string;
     if (latin.failed || keys->dict->strings.status != PF_OK)
         keys->status = PF_NOMEM;

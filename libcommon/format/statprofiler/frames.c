@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "model/strings.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,18 +63,10 @@ static bool has_characters(struct pf_sp_string part)
 /* Appends a part to the name; converts Latin-1 to UTF-8. */
 static void append(struct pf_buffer *name, struct pf_sp_string part)
 {
-    if (part.flags || pf_utf8_valid(part.bytes)) {
+    if (part.flags || pf_utf8_valid(part.bytes))
         pf_buffer_append(name, part.bytes.data, part.bytes.size);
-        return;
-    }
-    for (size_t i = 0; i < part.bytes.size; i++) {
-        unsigned char byte = (unsigned char)part.bytes.data[i];
-        if (byte >= 0x80) {
-            pf_buffer_byte(name, (unsigned char)(0xc0 | byte >> 6));
-            byte = 0x80 | (byte & 0x3f);
-        }
-        pf_buffer_byte(name, byte);
-    }
+    else
+        pf_latin_append(name, part.bytes);
 }
 
 uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch,
