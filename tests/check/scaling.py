@@ -159,6 +159,9 @@ def to(formats):
 
 ALL = to("folded pprof callgrind speedscope ndjson csv html svg statprofiler")
 
+NAMED = [TOP, TREE, "proftop --by=package IN", "proftop --by=file IN", MERGE, DIFF, FILTER,
+         "proffilter --rename=function:s/a/b/g IN", *ALL]
+
 # Dimension: the function that makes an input of size n, the largest size, the commands to measure.
 DIMENSIONS = {
     "samples": (samples, 8_192_000, [TOP, MERGE, DIFF, FILTER, *to("csv folded pprof")]),
@@ -196,6 +199,12 @@ DIMENSIONS = {
     "evals": (
         lambda n: lines(lambda k: f"main;(eval {k})[x.pl:{k % 77}] 1\n", n), MOST,
         [TOP, MERGE, DIFF, "proftop --by=name IN"]),
+    "length of a name": (
+        lambda n: b"main;" + b"a" * n + b"\xe9 1\n", 8_192_000,
+        [READ, *NAMED]),
+    "scopes of a name": (
+        lambda n: b"main;" + b"A<b(" * n + b"::" * n + b"f)>" * n + b" 1\n", 1_024_000,
+        [READ, *NAMED]),
     "colliding names": (collisions, MOST, ["profcat -f folded -t pfs RAW", TOP, MERGE]),
 }
 

@@ -26,6 +26,7 @@ static void try_patterns(struct outcome *outcome, const char *word)
                                             PF_BYTES("aaaaaaaaaaaaaaaaaaaaaaaa"),
                                             PF_BYTES("\xc3\xa9\xff\n")};
     regmatch_t groups[PF_PATTERN_GROUPS];
+    size_t end = 0;
 
     for (unsigned flags = 0; flags < 4; flags++) {
         struct pf_error error = {0};
@@ -37,7 +38,7 @@ static void try_patterns(struct outcome *outcome, const char *word)
             outcome->sum += pf_glob_match(word, flags, names[k]);
             if (status == PF_OK)
                 outcome->sum += pf_pattern_match(&pattern, names[k]) +
-                                pf_pattern_find(&pattern, names[k], 0, groups);
+                                pf_pattern_find(&pattern, names[k], 0, &end, groups);
         }
         if (status == PF_OK)
             pf_pattern_free(&pattern);

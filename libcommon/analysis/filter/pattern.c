@@ -219,18 +219,24 @@ void pf_pattern_free(struct pf_pattern *pattern)
     regfree(&pattern->regex);
 }
 
-/* Searches the string at `start`, which ends at a NUL inside or after the name. `begins`: `start`
- * is the beginning of the name, so ^ matches there. */
-static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, bool begins,
+/* Where the part of the name that begins at `start` ends: at a NUL inside or after the name. */
+static size_t part_end(struct pf_bytes name, size_t start)
+{
+    return start + strlen(name.data + start);
+}
+
+/* Searches the bytes from `start` to `end`, the end of a part of the name. `^` matches at the
+ * beginning of the name only, `$` at its end only. groups[0] is always needed: the range is passed
+ * there. */
+static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, size_t end,
                    size_t count, regmatch_t *groups)
 {
-    const char *string = name.data + start;
-    size_t size = strlen(string);
-    int flags = (begins ? 0 : REG_NOTBOL) | (start + size < name.size ? REG_NOTEOL : 0);
+    int flags = REG_STARTEND | (start == 0 ? 0 : REG_NOTBOL) | (end < name.size ? REG_NOTEOL : 0);
     int result;
 
+    groups[0] = (regmatch_t){.rm_so = 0, .rm_eo = (regoff_t)(end - start)};
     errno = 0;
-    result = regexec(&pattern->regex, string, count, groups, flags);
+    result = regexec(&pattern->regex, name.data + start, count, groups, flags);
     /* glibc's regexec returns "no match" when memory runs out */
     if (result == REG_ESPACE || (result != 0 && errno == ENOMEM))
         pattern->status = PF_NOMEM;
@@ -239,32 +245,32 @@ static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t star
 
 bool pf_pattern_match(struct pf_pattern *pattern, struct pf_bytes name)
 {
-    size_t start = 0;
+    regmatch_t range;
+    size_t end;
 
-    do {
-        if (search(pattern, name, start, start == 0, 0, NULL))
+    for (size_t start = 0; start <= name.size; start = end + 1) {
+        end = part_end(name, start);
+        if (search(pattern, name, start, end, 0, &range))
             return true;
-        start += strlen(name.data + start) + 1;
-    } while (start <= name.size);
+    }
     return false;
 }
 
-bool pf_pattern_find(struct pf_pattern *pattern, struct pf_bytes name, size_t from,
+bool pf_pattern_find(struct pf_pattern *pattern, struct pf_bytes name, size_t from, size_t *end,
                      regmatch_t groups[PF_PATTERN_GROUPS])
 {
-    size_t start = from;
-
-    do {
-        if (search(pattern, name, start, start == 0, PF_PATTERN_GROUPS, groups)) {
-            for (size_t g = 0; g < PF_PATTERN_GROUPS; g++)
-                if (groups[g].rm_so >= 0) {
-                    groups[g].rm_so += (regoff_t)start;
-                    groups[g].rm_eo += (regoff_t)start;
-                }
-            return true;
-        }
-        start += strlen(name.data + start) + 1;
-    } while (start <= name.size);
+    for (size_t start = from; start <= name.size; start = *end + 1) {
+        if (start == 0 || start > *end)
+            *end = part_end(name, start);
+        if (!search(pattern, name, start, *end, PF_PATTERN_GROUPS, groups))
+            continue;
+        for (size_t g = 0; g < PF_PATTERN_GROUPS; g++)
+            if (groups[g].rm_so >= 0) {
+                groups[g].rm_so += (regoff_t)start;
+                groups[g].rm_eo += (regoff_t)start;
+            }
+        return true;
+    }
     return false;
 }
 

@@ -125,12 +125,12 @@ static void append_replacement(const char *text, struct pf_bytes name, const reg
 bool pf_substitution_apply(struct pf_substitution *sub, struct pf_bytes name, struct pf_buffer *out)
 {
     regmatch_t groups[PF_PATTERN_GROUPS];
-    size_t copied = 0, from = 0;
+    size_t copied = 0, from = 0, part = 0;
     bool found = false;
 
     out->size = 0;
     while (from <= name.size && (!found || sub->all) &&
-           pf_pattern_find(&sub->pattern, name, from, groups)) {
+           pf_pattern_find(&sub->pattern, name, from, &part, groups)) {
         size_t start = (size_t)groups[0].rm_so, end = (size_t)groups[0].rm_eo;
 
         /* as in sed, an empty match right after the last match does not count */
