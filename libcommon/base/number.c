@@ -62,6 +62,26 @@ bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result)
     return signed64(quotient, value < 0, result);
 }
 
+pf_int128 pf_divide128(pf_int128 value, pf_int128 divisor)
+{
+    pf_int128 whole = value / divisor;
+    pf_uint128 size = pf_magnitude(divisor), left = pf_magnitude(value % divisor);
+
+    if (left > size - left || (left == size - left && (whole & 1) != 0))
+        whole += (value < 0) == (divisor < 0) ? 1 : -1;
+    return whole;
+}
+
+bool pf_scale128(pf_int128 value, uint64_t num, uint64_t den, pf_int128 *result)
+{
+    pf_int128 product;
+
+    if (__builtin_mul_overflow(value, (pf_int128)num, &product))
+        return false;
+    *result = pf_divide128(product, (pf_int128)den);
+    return true;
+}
+
 uint64_t pf_gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {

@@ -36,6 +36,12 @@ static inline pf_uint128 pf_magnitude(pf_int128 value)
     return value < 0 ? -(pf_uint128)value : (pf_uint128)value;
 }
 
+/* value / divisor, rounded half to even; `divisor` must not be 0. */
+pf_int128 pf_divide128(pf_int128 value, pf_int128 divisor);
+
+/* *result becomes value * num / den, rounded once, half to even; den > 0. False: value * num
+ * overflows 128 bits. */
+bool pf_scale128(pf_int128 value, uint64_t num, uint64_t den, pf_int128 *result);
 /* *result becomes value * num / den, rounded once, half to even; den > 0. False: value * num
  * overflows 128 bits, or the result overflows int64. */
 bool pf_scale64(pf_int128 value, uint64_t num, uint64_t den, int64_t *result);

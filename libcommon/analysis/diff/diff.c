@@ -252,7 +252,7 @@ static int rank_samples(struct pf_diff *diff, struct pf_subject *subject,
 /* Converts parts of samples to whole samples, rounded. */
 static void round_samples(struct pf_diff_amounts *run, const struct pf_scale *scale)
 {
-    run->total_samples = pf_merge_round(run->total_samples, (pf_int128)scale->parts);
+    run->total_samples = pf_divide128(run->total_samples, (pf_int128)scale->parts);
     for (size_t key = 0; key < run->count; key++)
         pf_scale64(run->samples[key], 1, scale->parts, &run->samples[key]);
 }

@@ -102,7 +102,7 @@ static bool mean_of(const struct making *making, enum pf_side side, pf_int128 su
 
     if (!making->diff->normalize)
         return !__builtin_mul_overflow(sum, (pf_int128)making->pieces / runs, mean);
-    *mean = pf_merge_round(sum, runs);
+    *mean = pf_divide128(sum, runs);
     return true;
 }
 
@@ -126,8 +126,8 @@ struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table,
                                          const struct pf_diff_means *means)
 {
     pf_int128 pieces = (pf_int128)(table->parts / table->shown_parts);
-    struct pf_diff_means shown = {.before = pf_merge_round(means->before, pieces),
-                                  .after = pf_merge_round(means->after, pieces)};
+    struct pf_diff_means shown = {.before = pf_divide128(means->before, pieces),
+                                  .after = pf_divide128(means->after, pieces)};
 
     shown.delta = shown.after - shown.before;
     return shown;

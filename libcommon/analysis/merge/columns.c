@@ -230,21 +230,10 @@ bool pf_merge_drifts(const struct pf_merge_facts *facts, pf_int128 pieces, pf_in
     if (facts->given.unknown || pieces == 0)
         return false;
     *values = facts->given.values;
-    *sums = pf_merge_round(facts->given.pieces, pieces);
+    *sums = pf_divide128(facts->given.pieces, pieces);
     pf_uint128 size = *sums < 0 ? -(pf_uint128)*sums : (pf_uint128)*sums;
     pf_uint128 off = *values < *sums ? (pf_uint128)*sums - (pf_uint128)*values
                                      : (pf_uint128)*values - (pf_uint128)*sums;
 
     return off > (size > facts->given.size ? size : facts->given.size) / 1000;
-}
-
-pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces)
-{
-    pf_int128 whole = sum / pieces, rest = sum % pieces;
-    pf_uint128 size = pieces < 0 ? -(pf_uint128)pieces : (pf_uint128)pieces;
-    pf_uint128 left = rest < 0 ? -(pf_uint128)rest : (pf_uint128)rest;
-
-    if (left > size - left || (left == size - left && (whole & 1) != 0))
-        whole += (sum < 0) == (pieces < 0) ? 1 : -1;
-    return whole;
 }

@@ -63,7 +63,4 @@ void pf_merge_given(struct pf_merge_facts *, pf_int128 sum, int64_t value);
 bool pf_merge_drifts(const struct pf_merge_facts *, pf_int128 pieces, pf_int128 *values,
                      pf_int128 *sums);
 
-/* sum / pieces, rounded half to even; `pieces` must not be 0. */
-pf_int128 pf_merge_round(pf_int128 sum, pf_int128 pieces);
-
 #endif

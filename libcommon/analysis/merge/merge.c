@@ -432,7 +432,7 @@ static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, s
     bool rounds = merge->pieces != 1 && sums->quantity.measure.aggregation == PF_SUM;
 
     if (rounds)
-        sum = pf_merge_round(sum, merge->pieces);
+        sum = pf_divide128(sum, merge->pieces);
     *value = (int64_t)sum;
     if (rounds)
         pf_merge_given(&columns->facts[column], exact, *value);

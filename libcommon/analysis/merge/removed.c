@@ -68,5 +68,5 @@ void pf_merge_removed_end(struct pf_before *all, const struct pf_dict *dict, pf_
 {
     for (size_t k = 0; k < all->count; k++)
         if (!is_greatest(dict, &all->rows[k]))
-            all->rows[k].amount = pf_merge_round(all->rows[k].amount, pieces);
+            all->rows[k].amount = pf_divide128(all->rows[k].amount, pieces);
 }

@@ -10,7 +10,7 @@ static int divide(pf_int128 a, pf_int128 b, pf_int128 *times, struct pf_error *e
 
     if (__builtin_mul_overflow(a, PF_MERGE_SCALE_ONE, &pieces))
         return pf_error_set(error, PF_OVERFLOW, "the normalizing factor overflows 128 bits");
-    *times = pf_merge_round(pieces, b);
+    *times = pf_divide128(pieces, b);
     if (*times == 0 || *times > INT64_MAX || *times < INT64_MIN)
         return pf_error_set(error, PF_OVERFLOW,
                             "the normalizing factor is not between 2^-32 and 2^31");

@@ -321,23 +321,6 @@ uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
         &printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
-/* amount * num / den, rounded half to even; false if the product overflows 128 bits. */
-static bool scale128(pf_int128 amount, uint64_t num, uint64_t den, pf_int128 *result)
-{
-    pf_int128 product, quotient, rest;
-
-    if (__builtin_mul_overflow(amount, (pf_int128)num, &product))
-        return false;
-    quotient = product / den;
-    rest = product % den;
-    if (rest < 0)
-        rest = -rest;
-    if (rest > den - rest || (rest == den - rest && (quotient & 1) != 0))
-        quotient += product < 0 ? -1 : 1;
-    *result = quotient;
-    return true;
-}
-
 /* Converts the amount of `row` to raw units of `measure`. */
 static bool convert(const struct pf_before_row *row, const struct pf_measure *measure,
                     pf_int128 *amount)
@@ -347,7 +330,7 @@ static bool convert(const struct pf_before_row *row, const struct pf_measure *me
     if (measure->num == 0 || __builtin_mul_overflow(row->num / a, measure->den / b, &num) ||
         __builtin_mul_overflow(row->den / b, measure->num / a, &den))
         return false;
-    return scale128(row->amount, num, den, amount);
+    return pf_scale128(row->amount, num, den, amount);
 }
 
 bool pf_before_find(const struct pf_before *before, const struct pf_dict *dict,
