@@ -161,7 +161,7 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
 }
 
 /* The measure that counts the samples of `measure`: `measure` itself, or a measure of samples
- * beside it. UINT32_MAX: there is none. */
+ * of the same profile. UINT32_MAX: the profile has no such measure. */
 static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 {
     const struct pf_measures *measures = &diff->dict->measures;

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a change is told from chance. */
+/* The test that decides whether a change is real or may be chance. */
 enum pf_diff_method {
-    PF_DIFF_NOTHING, /* not at all: a side has one run, and numbers of samples are not known */
-    PF_DIFF_EXACT,   /* every change is real: chance has no part in the counts */
+    PF_DIFF_NOTHING, /* no test: a side has one run, and numbers of samples are not known */
+    PF_DIFF_EXACT,   /* no test: the amounts are exact counts, so every change is real */
     PF_DIFF_RUNS,    /* Welch's t over the runs (pf_test_welch) */
     /* conditional binomial test on the numbers of samples (pf_test_counts, pf_test_amounts) */
     PF_DIFF_SAMPLES,
@@ -39,7 +39,7 @@ struct pf_diff_row {
     double ratio;        /* after / before; 0 if `before` is 0 */
     struct pf_test test; /* with the interval in amounts of the block */
     double q;            /* p corrected for many tests (pf_rates_of); PF_NO_TEST: not tested */
-    bool exact;          /* chance has no part: any change is real */
+    bool exact;          /* the amounts are exact counts: every change is real */
     char verdict;        /* '+' more, '-' less, '=' equal, '?' not known */
     enum pf_diff_status status;
 };

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of p and q if there was no test. */
+/* The value of p and q of a row that is not tested. */
 #define PF_NO_TEST (-1.0)
 
 /* Mean and variance of the runs of one side in one row, in the unit of their values. The mean is

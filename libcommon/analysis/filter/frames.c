@@ -38,7 +38,7 @@ int pf_frames_prepare(struct pf_frames *frames, const struct pf_dict *dict)
     if (!pf_grow_clear(&frames->locations, &frames->location_capacity, dict->locations.count, 1) ||
         !pf_grow_clear(&frames->strings, &frames->string_capacity, dict->strings.count, 1))
         return PF_NOMEM;
-    frames->locations[0] = PF_FRAME_KNOWN; /* location 0 is no frame */
+    frames->locations[0] = PF_FRAME_KNOWN; /* location 0 stands for "no location" */
     return PF_OK;
 }
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies the part of a command up to `delimiter` and moves *text after it; *unended: there is no
- * delimiter. An escaped delimiter becomes a plain one, unless the delimiter has a special meaning:
- * then it stays escaped. NULL: out of memory. */
+/* Copies the part of a command up to `delimiter` and moves *text after it. Sets *unended if the
+ * command has no delimiter. An escaped delimiter becomes a plain one, unless the delimiter has a
+ * special meaning: then it stays escaped. NULL: out of memory. */
 static char *take_part(const char **text, char delimiter, bool expression, bool *unended)
 {
     struct pf_buffer part = {0};
