@@ -109,7 +109,7 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
 }
 
 @test "an image without a known event has no dcpicat text" {
-    profcat -t json "$CORPUS/dcpicat/no_counts.txt" | sed 's/,{"origin":"dcpicat","key":"event","value":"[^"]*"}//g' >without.json
+    profcat -t json "$PROFUTILS_SRC/tests/corpus/dcpicat/no_counts.txt" | sed 's/,{"origin":"dcpicat","key":"event","value":"[^"]*"}//g' >without.json
     grep -q '"key":"image"' without.json
     run -0 --separate-stderr profcat -t dcpicat without.json
     [ -z "$output" ]
