@@ -116,6 +116,15 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     [ "$stderr" = "profcat: warning: dcpicat: metadata have no place and are left out: image" ]
 }
 
+@test "metadata of a cut head do not become the head of the next image" {
+    profcat -t json "$PROFUTILS_SRC/tests/corpus/dcpicat/no_counts.txt" >good.json
+    # the head before it ends after a line `image` that is none
+    sed 's/{"origin":"dcpicat","key":"image"/{"origin":"dcpicat","key":"image","value":"cut"},&/' good.json >cut.json
+    grep -q '"value":"cut"' cut.json
+    profcat -t dcpicat cut.json | sed 1d >got
+    profcat -t dcpicat good.json | sed 1d | diff - got
+}
+
 @test "an event of one image with two periods, or two shares, has a profile of dcpicat text for each" {
     head='image                19970328081403c0c18b
 label                %s

@@ -243,12 +243,14 @@ struct pf_dcpi_cat_line {
 };
 
 /* The heads of dcpicat text in the metadata of a stream. Each profile is a block; a line `name`
- * begins a block. Zero-initialise. */
+ * begins a block, and so does a second line `image` (the head before it was cut). Zero-initialise.
+ */
 struct pf_dcpi_cat_blocks {
     struct pf_dcpi_cat_line *lines; /* of all blocks, in order */
     size_t count, capacity;
     size_t blocks;
-    bool named; /* the block has a line `name`: the next `name` begins a block */
+    bool named;  /* there was a line `name`: the next `name` begins a block */
+    bool imaged; /* the block has a line `image` */
 };
 
 /* The next block of an image behind `block`; start with 0. Letters of the identifier match in

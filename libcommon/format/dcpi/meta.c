@@ -240,10 +240,14 @@ static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dic
                             PF_BYTES("dcpicat")))
             continue;
         bool name = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name"));
+        bool image = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("image"));
 
-        if (blocks->blocks == 0 || (name && blocks->named))
+        if (blocks->blocks == 0 || (name && blocks->named) || (image && blocks->imaged)) {
             blocks->blocks++;
+            blocks->imaged = false;
+        }
         blocks->named = blocks->named || name;
+        blocks->imaged = blocks->imaged || image;
         line.block = blocks->blocks;
         if (!pf_grow(&blocks->lines, &blocks->capacity, blocks->count + 1, sizeof line))
             return PF_NOMEM;
