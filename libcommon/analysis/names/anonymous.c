@@ -8,18 +8,24 @@
 /* The text after the last `::`, `.` or `\` that is not in brackets and not at the end. */
 static struct pf_bytes last_part(struct pf_bytes name)
 {
+    enum { OTHER, OPENS, CLOSES, COLON, SEPARATOR };
+    static const unsigned char kinds[256] = {
+        ['('] = OPENS,     ['<'] = OPENS,      ['{'] = OPENS,  ['['] = OPENS,
+        ['.'] = SEPARATOR, [')'] = CLOSES,     ['>'] = CLOSES, ['}'] = CLOSES,
+        [']'] = CLOSES,    ['\\'] = SEPARATOR, [':'] = COLON};
     size_t start = 0;
     unsigned depth = 0;
 
     for (size_t i = 0; i + 1 < name.size; i++) {
-        char c = name.data[i];
-        bool scope = c == ':' && i > 0 && name.data[i - 1] == ':';
+        unsigned kind = kinds[(unsigned char)name.data[i]];
 
-        if (c == '(' || c == '<' || c == '{' || c == '[')
+        if (kind == OTHER)
+            continue;
+        if (kind == OPENS)
             depth++;
-        else if (c == ')' || c == '>' || c == '}' || c == ']')
+        else if (kind == CLOSES)
             depth -= depth > 0;
-        else if (depth == 0 && (scope || c == '.' || c == '\\'))
+        else if (depth == 0 && (kind == SEPARATOR || (i > 0 && name.data[i - 1] == ':')))
             start = i + 1;
     }
     return (struct pf_bytes){name.data + start, name.size - start};
