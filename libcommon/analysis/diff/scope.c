@@ -74,7 +74,7 @@ int pf_diff_scope_end(struct pf_diff_scope *scope, struct pf_file_scope *added,
                              PF_BY_FUNCTION, added, error);
 }
 
-/* The record of main::RUNTIME of this kind; 0 if there is none. */
+/* The edge or the stack that was added for main::RUNTIME; 0 if nothing was added. */
 static uint32_t record_of(const struct pf_file_scope *added, enum pf_kind kind)
 {
     return kind == PF_EDGE ? added->edge : kind == PF_SAMPLE ? added->stack : 0;

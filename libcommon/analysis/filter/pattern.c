@@ -281,7 +281,8 @@ static unsigned char fold(unsigned char c, bool ignore_case)
     return ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
 }
 
-/* The end of the set whose '[' is before `glob`, after its ']'; NULL if there is no ']'. */
+/* Skips a set such as [a-z]: `glob` points after the '[', the result after the ']'. NULL: the set
+ * has no ']'. */
 static const char *set_end(const char *glob)
 {
     if (*glob == '!' || *glob == '^')

@@ -265,7 +265,7 @@ static bool prepare_stacks(struct pf_rewrite *rewrite)
 /* --- labels ----------------------------------------------------------------------------------- */
 
 /* Puts the sets of a chain that `known` does not have on the path, the longest first, and returns
- * their number. *value: the entry of the set that they extend; 0 if there is none. */
+ * their number. Sets *value to the entry in `known` of the set that they extend, or to 0. */
 static size_t list_labels(struct pf_rewrite *rewrite, uint32_t labels,
                           const struct pf_id_map *known, uint32_t *value)
 {

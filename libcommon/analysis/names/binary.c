@@ -114,7 +114,7 @@ static bool add_symbol(struct pf_binary *binary, const char *name, const GElf_Sy
     return pf_symbols_add(binary->symbols, &row);
 }
 
-/* Reads the functions of .symtab, or if there is none of .dynsym. */
+/* Reads the functions of .symtab. A file without .symtab has its functions in .dynsym. */
 static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error *error)
 {
     int count = dwfl_module_getsymtab(binary->module);

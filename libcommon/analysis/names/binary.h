@@ -33,7 +33,7 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *, const struct pf_d
 size_t pf_binary_frames(struct pf_binary *, const struct pf_image *, uint64_t address,
                         struct pf_frame frames[PF_ADDRESS_FRAMES]);
 
-/* The build id in hexadecimal; "" if there is none. */
+/* The build id in hexadecimal; "" if the file has no build id. */
 const char *pf_binary_build_id(const struct pf_binary *);
 
 #endif

@@ -333,7 +333,7 @@ static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
     return NULL;
 }
 
-/* The declaration of the function of which `die` is an instance or the body. */
+/* Finds the declaration of a function; `die` is the body of the function or an inlined copy. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     static const unsigned ATTRIBUTES[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -436,7 +436,7 @@ static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die 
         dwarf_getsrcfiles(&unit->body, &files, &count) != 0 || number >= count)
         return NULL;
     file = dwarf_filesrc(files, number, NULL, NULL);
-    /* up to version 4 there is no file 0, and libdw returns "???" for it */
+    /* DWARF 2 to 4 number files from 1; libdw names file 0 "???" */
     return file && strcmp(file, "???") == 0 ? NULL : full_path(dwarf, unit, file);
 }
 

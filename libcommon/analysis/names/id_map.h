@@ -18,7 +18,7 @@ bool pf_id_map_reserve(struct pf_id_map *, size_t count);
 /* Adds or replaces an entry. False: out of memory. */
 bool pf_id_map_put(struct pf_id_map *, uint32_t from, uint32_t to);
 
-/* False, with *to unchanged, if there is no entry. */
+/* Sets *to to the entry of `from`. False: the map has no such entry, *to is unchanged. */
 static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uint32_t *to)
 {
     if (from >= map->capacity || map->to[from] == 0)
@@ -37,7 +37,7 @@ struct pf_pair_map {
 };
 
 void pf_pair_map_free(struct pf_pair_map *);
-/* False, with *to unchanged, if there is no entry. */
+/* Sets *to to the entry of the pair. False: the map has no such entry, *to is unchanged. */
 bool pf_pair_map_get(const struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t *to);
 /* Adds a pair that the map does not have yet. False: out of memory. */
 bool pf_pair_map_put(struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t to);

@@ -76,8 +76,8 @@ static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
     return string;
 }
 
-/* The offset of the last `::` before the parameters that is not inside template arguments; 0: there
- * is none. */
+/* The offset of the last `::` before the parameters that is not inside template arguments; 0 if
+ * the name has no such `::`. */
 static size_t last_scope(struct pf_bytes name)
 {
     size_t found = 0;
