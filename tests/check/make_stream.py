@@ -44,8 +44,9 @@ class Tables:
         return self.add(pfs.LOCATIONS, (function, line, image, address, 0, 0, 0))
 
     def place(self, name='', system='', file='', start=0, line=0, column=0, image=None, address=0, kind=0, inlined=0):
-        """Adds a frame with all its fields. An image is a name, or (name, identifier, start, limit, offset, text start, text size, flags)."""
-        image = (image or '',) if not isinstance(image, tuple) else image
+        """Adds a frame with all its fields. An image is a name, or [name, identifier, start, limit, offset, text start, text size, flags]."""
+        fields = isinstance(image, (list, tuple)) and any(isinstance(field, str) for field in image)
+        image = tuple(image) if fields else (image or '',)
         row = (self.string(image[0]), self.string(image[1] if len(image) > 1 else '')) + image[2:]
         image = self.add(pfs.IMAGES, row + (0,) * (8 - len(row)))
         function = self.add(pfs.FUNCTIONS, (self.string(name), self.string(system), self.string(file), start))

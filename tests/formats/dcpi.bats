@@ -180,3 +180,15 @@ event                %d %s
     run -2 profcat -t dcpi both.txt
     [ "$output" = "profcat: merge-mismatch: a dcpi file holds one event, and the profile has '${long}a' and '${long}b' (proffilter -m chooses one)" ]
 }
+
+@test "an address before the start of its image's text is refused" {
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >x.pfs <<'END'
+{"measures": [{"name": "cycles", "unit": "count", "kind": "flat", "main": 1}],
+ "records": [{"kind": "flat", "values": {"cycles": 3},
+              "at": {"image": ["v", "20010904031500a1b2c3", 0, 0, 0, 4096, 4096], "address": 4092}}]}
+END
+    for format in dcpi dcpicat; do
+        run -2 profcat -t "$format" x.pfs
+        [ "$output" = "profcat: unrepresentable: the address 0xffc lies before the start of the text of 'v', 0x1000" ]
+    done
+}

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "codec/shared.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,12 +409,19 @@ static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dic
 static int check_place(const struct pf_dict *dict, const struct pf_location *row,
                        const char *format, struct pf_error *error)
 {
-    if (row->image != 0 &&
-        (row->address != 0 || (row->line == 0 && pf_dict_image(dict, row->image)->text_start == 0)))
-        return PF_OK;
-    return pf_error_set(error, PF_USAGE,
-                        "%s holds counts by address of an image; these records have no addresses",
-                        format);
+    const struct pf_image *image = pf_dict_image(dict, row->image);
+
+    if (row->image == 0 || (row->address == 0 && (row->line != 0 || image->text_start != 0)))
+        return pf_error_set(
+            error, PF_USAGE,
+            "%s holds counts by address of an image; these records have no addresses", format);
+    if (row->address < image->text_start)
+        return pf_error_set(error, PF_USAGE,
+                            "unrepresentable: the address 0x%" PRIx64
+                            " lies before the start of the text of '%s', 0x%" PRIx64,
+                            row->address, pf_clip(pf_dict_string(dict, image->name)).text,
+                            image->text_start);
+    return PF_OK;
 }
 
 static int check_image(const struct pf_dict *dict, uint32_t image, const char *format,
