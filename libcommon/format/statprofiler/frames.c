@@ -270,30 +270,31 @@ uint32_t pf_sp_frames_find(struct pf_sp_frames *frames, struct pf_dict *dict,
     return location;
 }
 
-/* Size of the frame record at `p`, or 0 when it does not end in `have` bytes or has a string of 128
- * bytes or more. */
-static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
+/* The offset after the varint at `at`; above `have` if the varint does not end within `have`. */
+static inline size_t after_varint(const unsigned char *p, size_t have, size_t at)
 {
-    /* number of strings and varints after tag and length, by tag */
-    static const unsigned char strings[8] = {0, 0, 0, 3, 1, 2, 1, 0};
-    static const unsigned char numbers[8] = {0, 0, 0, 2, 1, 0, 1, 0};
-    unsigned tag = *p & 7u, varints = numbers[tag];
-    size_t at = 1;
-    if (tag == PF_SP_SUB && form == PF_SP_FORM_OLD)
-        varints--;
     while (at < have && p[at] & 0x80)
         at++;
-    at++;
-    for (unsigned i = 0; i < strings[tag]; i++) {
-        if (at + 2 > have || p[at + 1] & 0x80)
-            return 0;
-        at += 2u + p[at + 1];
-    }
-    for (unsigned i = 0; i < varints; i++) {
-        while (at < have && p[at] & 0x80)
-            at++;
-        at++;
-    }
+    return at + 1;
+}
+
+/* The offset after the string at `at`; above `have` if the string does not end within `have` or has
+ * 128 bytes or more. */
+static inline size_t after_string(const unsigned char *p, size_t have, size_t at)
+{
+    return at + 2 > have || p[at + 1] & 0x80 ? have + 1 : at + 2 + p[at + 1];
+}
+
+/* Size of the frame record at `p`, or 0 if the record does not end within `have` bytes or has a
+ * string of 128 bytes or more. */
+static size_t frame_size(const unsigned char *p, size_t have, enum pf_sp_form form)
+{
+    size_t at = after_string(p, have, after_varint(p, have, 1));
+    if (*p == PF_SP_SUB)
+        at = after_string(p, have, after_string(p, have, at));
+    if (*p == PF_SP_SUB && form != PF_SP_FORM_OLD)
+        at = after_varint(p, have, at);
+    at = *p == PF_SP_XSUB ? after_string(p, have, at) : after_varint(p, have, at);
     return at <= have ? at : 0;
 }
 
