@@ -17,13 +17,13 @@ static uint64_t load_key(const void *row)
     return key;
 }
 
-/* Half the instructions of a hash for bytes of any number. */
+/* A third of the instructions of a hash for bytes of any number. */
 static uint64_t words_hash(const struct pf_table *table, const char *row)
 {
     uint64_t hash = table->seed;
 
     for (size_t k = 0; k < table->row_size; k += sizeof(uint64_t))
-        hash = pf_hash_mix(hash ^ load_key(row + k));
+        hash = pf_hash_key(load_key(row + k), hash);
     return hash;
 }
 
@@ -31,7 +31,7 @@ static uint64_t words_hash(const struct pf_table *table, const char *row)
 static inline uint64_t row_hash(const struct pf_table *table, const void *row)
 {
     if (table->row_size == sizeof(uint64_t))
-        return pf_hash_mix(load_key(row) ^ table->seed);
+        return pf_hash_key(load_key(row), table->seed);
     if (table->row_size % sizeof(uint64_t) == 0)
         return words_hash(table, row);
     return pf_hash(row, table->row_size, table->seed);

@@ -33,7 +33,7 @@ void pf_pair_map_free(struct pf_pair_map *map)
 /* The slot of a pair, or the empty slot for it. */
 static struct pf_pair_slot *find_slot(const struct pf_pair_map *map, uint32_t a, uint32_t b)
 {
-    size_t slot = (size_t)pf_hash_mix(((uint64_t)a << 32 | b) ^ map->seed) & map->mask;
+    size_t slot = (size_t)pf_hash_key((uint64_t)a << 32 | b, map->seed) & map->mask;
 
     while (map->slots[slot].to != 0 && (map->slots[slot].a != a || map->slots[slot].b != b))
         slot = (slot + 1) & map->mask;

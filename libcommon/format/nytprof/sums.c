@@ -258,7 +258,7 @@ void pf_nyt_tree_free(struct pf_nyt_tree *tree)
 
 static uint32_t *bucket(struct pf_nyt_tree *tree, uint32_t parent, uint32_t name)
 {
-    return &tree->buckets[pf_hash_mix(((uint64_t)parent << 32 | name) ^ tree->seed) &
+    return &tree->buckets[pf_hash_key((uint64_t)parent << 32 | name, tree->seed) &
                           tree->bucket_mask];
 }
 
@@ -288,7 +288,7 @@ static bool more_buckets(struct pf_nyt_tree *tree)
         for (uint32_t node = old[i], next; node; node = next) {
             next = tree->nodes[node].chain;
             uint64_t key = (uint64_t)tree->nodes[node].parent << 32 | tree->nodes[node].name;
-            uint32_t *head = &buckets[pf_hash_mix(key ^ tree->seed) & mask];
+            uint32_t *head = &buckets[pf_hash_key(key, tree->seed) & mask];
             tree->nodes[node].chain = *head;
             *head = node;
         }

@@ -100,7 +100,7 @@ size_t pf_pprof_ids_search(const struct pf_pprof_ids *ids, uint64_t id)
 {
     if (!ids->slots)
         return SIZE_MAX;
-    for (size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask; ids->slots[slot] != 0;
+    for (size_t slot = pf_hash_key(id, ids->seed) & ids->mask; ids->slots[slot] != 0;
          slot = (slot + 1) & ids->mask)
         if (id_of(ids, ids->slots[slot] - 1) == id)
             return ids->slots[slot] - 1;
@@ -136,7 +136,7 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
         return PF_NOMEM;
     for (size_t k = 0; k < count; k++) {
         uint64_t id = id_of(ids, k);
-        size_t slot = pf_hash_mix(id ^ ids->seed) & ids->mask;
+        size_t slot = pf_hash_key(id, ids->seed) & ids->mask;
 
         if (id == 0 || pf_pprof_ids_search(ids, id) != SIZE_MAX) {
             *twice = *twice < k ? *twice : k;

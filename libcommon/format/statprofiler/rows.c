@@ -62,7 +62,7 @@ bool pf_sp_labels_end(struct pf_sp_labels *labels, struct pf_dict *dict, uint32_
 static struct pf_sp_label_slot *slot_of(const struct pf_sp_labels *labels, uint32_t sections,
                                         uint32_t op)
 {
-    size_t at = (size_t)pf_hash_mix(((uint64_t)op << 32 | sections) ^ labels->seed) & labels->mask;
+    size_t at = (size_t)pf_hash_key((uint64_t)op << 32 | sections, labels->seed) & labels->mask;
     while (labels->slots[at].op != 0 &&
            (labels->slots[at].op != op || labels->slots[at].sections != sections))
         at = (at + 1) & labels->mask;
