@@ -1,23 +1,31 @@
-/* What the tables of diff.h share: cells of JSON and CSV (diff.c), amounts and lines of text
- * (text.c). */
+/* What the tables of diff.h share: blocks one after the other, as JSON, CSV or text (show.c);
+ * amounts and lines of text (text.c). */
 #ifndef PF_RENDER_DIFF_PARTS_H
 #define PF_RENDER_DIFF_PARTS_H
 
 #include "render/diff/diff.h"
 
-/* Cells for function, file, line, image, measure and unit, in this order. */
-void pf_diff_place_cells(const struct pf_diff_view *, const struct pf_diff_block *, uint32_t key,
-                         struct pf_cell *cells, struct pf_buffer *scratch);
-/* The last column, which --by adds, or NULL, and its cell; `address` may hold its text. */
-const char *pf_diff_added_column(const struct pf_diff_view *);
-struct pf_cell pf_diff_added_cell(const struct pf_diff_view *, uint32_t key,
-                                  struct pf_buffer *scratch, char address[32]);
-/* Unit of the amounts. */
-struct pf_bytes pf_diff_unit(const struct pf_diff_view *, const struct pf_diff_block *);
-/* The head of a JSON document. */
-struct pf_sheet_head pf_diff_document(const struct pf_diff_view *, const char *schema,
-                                      void (*measures)(const void *arg, struct pf_sink *),
-                                      const void *arg);
+enum { PF_DIFF_COLUMNS = 16 };
+
+/* How a table shows its blocks. `state` belongs to the table. */
+struct pf_diff_layout {
+    const char *schema; /* of the JSON document */
+    /* of JSON and CSV, at most PF_DIFF_COLUMNS; before them are function, file, line, image,
+     * measure and unit, after them the column of --by */
+    const struct pf_sheet_column *columns;
+    size_t column_count;
+    /* The number of rows of a block. */
+    size_t (*rows)(const void *state, size_t block);
+    /* Fills the cells of these columns, which are zeroed; returns the key of the row. */
+    uint32_t (*fill)(void *state, size_t block, size_t row, struct pf_cell *cells);
+    /* Writes the members of a measure that follow name, unit and kind in JSON. */
+    void (*write_members)(const void *state, struct pf_sink *, size_t block);
+    /* Writes a block as text. PF_OK or PF_NOMEM. */
+    int (*write_text)(void *state, size_t block);
+};
+
+/* Writes all blocks in the form of the view. PF_OK or PF_NOMEM; the sink keeps failed writes. */
+int pf_diff_show(const struct pf_diff_view *, const struct pf_diff_layout *, void *state);
 
 /* amount / parts for people, shares in percent; `sign`: a + before positive amounts. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *,

@@ -5,6 +5,7 @@
 #include "model/json.h"
 #include "model/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct table {
 struct writing {
     const struct pf_diff_view *view;
     struct table *tables; /* by block */
-    struct pf_buffer scratch, second;
+    struct pf_buffer scratch;
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -117,83 +118,48 @@ static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_b
 /* --- for machines ----------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
-    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},      {"line", PF_CELL_INT},
-    {"image", PF_CELL_TEXT},    {"measure", PF_CELL_TEXT},   {"unit", PF_CELL_TEXT},
-    {"sum", PF_CELL_INT},       {"sum_pct", PF_CELL_NUMBER}, {"n", PF_CELL_INT},
-    {"mean", PF_CELL_NUMBER},   {"sd", PF_CELL_NUMBER},      {"min", PF_CELL_INT},
-    {"max", PF_CELL_INT},       {"range", PF_CELL_INT},      {"range_pct", PF_CELL_NUMBER},
+    {"sum", PF_CELL_INT},     {"sum_pct", PF_CELL_NUMBER}, {"n", PF_CELL_INT},
+    {"mean", PF_CELL_NUMBER}, {"sd", PF_CELL_NUMBER},      {"min", PF_CELL_INT},
+    {"max", PF_CELL_INT},     {"range", PF_CELL_INT},      {"range_pct", PF_CELL_NUMBER},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
+static_assert((size_t)COLUMNS <= PF_DIFF_COLUMNS, "room for the columns");
 
-static void write_row(struct writing *writing, struct pf_sheet *sheet, size_t block,
-                      const struct row *row)
+static size_t rows(const void *state, size_t block)
 {
-    const struct pf_diff_view *view = writing->view;
-    const struct pf_summary *summary = &row->summary;
-    struct pf_cell cells[COLUMNS + 1] = {{.integer = 0}};
-    uint64_t parts = parts_of(view, &view->diff->blocks[block]);
-    char address[32];
-
-    pf_diff_place_cells(view, &view->diff->blocks[block], row->key, cells, &writing->scratch);
-    cells[6].integer = summary->sum;
-    cells[7].real = pf_percent(summary->sum, writing->tables[block].total);
-    cells[8].integer = (pf_int128)summary->count;
-    cells[9].real = summary->mean / (double)parts;
-    cells[10] =
-        (struct pf_cell){.real = summary->sd / (double)parts, .missing = summary->count < 2};
-    cells[11].integer = summary->least;
-    cells[12].integer = summary->greatest;
-    cells[13].integer = summary->range;
-    cells[6].parts = cells[11].parts = cells[12].parts = cells[13].parts = parts;
-    cells[14] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
-    if (pf_diff_added_column(view))
-        cells[COLUMNS] = pf_diff_added_cell(view, row->key, &writing->second, address);
-    pf_sheet_row(sheet, cells);
+    return ((const struct writing *)state)->tables[block].count;
 }
 
-static void write_measures(const void *arg, struct pf_sink *sink)
+static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells)
 {
-    const struct writing *writing = arg;
+    const struct writing *writing = state;
+    const struct table *table = &writing->tables[block];
+    const struct pf_summary *summary = &table->rows[at].summary;
+    uint64_t parts = parts_of(writing->view, &writing->view->diff->blocks[block]);
+
+    cells[0].integer = summary->sum;
+    cells[1].real = pf_percent(summary->sum, table->total);
+    cells[2].integer = (pf_int128)summary->count;
+    cells[3].real = summary->mean / (double)parts;
+    cells[4] = (struct pf_cell){.real = summary->sd / (double)parts, .missing = summary->count < 2};
+    cells[5].integer = summary->least;
+    cells[6].integer = summary->greatest;
+    cells[7].integer = summary->range;
+    cells[0].parts = cells[5].parts = cells[6].parts = cells[7].parts = parts;
+    cells[8] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
+    return table->rows[at].key;
+}
+
+static void write_members(const void *state, struct pf_sink *sink, size_t block)
+{
+    const struct writing *writing = state;
     const struct pf_diff *diff = writing->view->diff;
-    struct pf_buffer scratch = {0};
-    bool any = false;
 
-    pf_sink_text(sink, "[");
-    for (size_t i = 0; i < diff->block_count; i++) {
-        if (diff->blocks[i].measure.kind == PF_RECORD_KINDS)
-            continue;
-        pf_sink_text(sink, any ? ",{\"name\":" : "{\"name\":");
-        pf_json_name(sink, diff->dict, diff->blocks[i].name, &scratch);
-        pf_sink_text(sink, ",\"unit\":");
-        pf_json_string(sink, pf_diff_unit(writing->view, &diff->blocks[i]), PF_UTF8, &scratch);
-        pf_sink_printf(sink,
-                       ",\"kind\":\"%s\",\"total\":", pf_kind_name(diff->blocks[i].measure.kind));
-        pf_json_parts(sink, writing->tables[i].total, parts_of(writing->view, &diff->blocks[i]));
-        pf_sink_printf(sink, ",\"compared\":\"%s\"}", diff->cum ? "cum" : "flat");
-        any = true;
-    }
-    pf_sink_text(sink, "]");
-    pf_buffer_free(&scratch);
-}
-
-static int write_sheet(struct writing *writing)
-{
-    const struct pf_diff_view *view = writing->view;
-    struct pf_sheet sheet = {0};
-    struct pf_sheet_column all[COLUMNS + 1];
-    const char *added = pf_diff_added_column(view);
-
-    memcpy(all, columns, sizeof columns);
-    all[COLUMNS] = (struct pf_sheet_column){added, PF_CELL_TEXT};
-    pf_sheet_begin(&sheet, view->look.sink, view->form, all, COLUMNS + (added != NULL),
-                   view->form == PF_SHEET_JSON
-                       ? pf_diff_document(view, "profutils.stats/1", write_measures, writing)
-                       : (struct pf_sheet_head){0});
-    for (size_t i = 0; i < view->diff->block_count; i++)
-        for (size_t k = 0; k < pf_diff_shown(view, writing->tables[i].count); k++)
-            write_row(writing, &sheet, i, &writing->tables[i].rows[k]);
-    return pf_sheet_end(&sheet);
+    pf_sink_text(sink, ",\"total\":");
+    pf_json_parts(sink, writing->tables[block].total,
+                  parts_of(writing->view, &diff->blocks[block]));
+    pf_sink_printf(sink, ",\"compared\":\"%s\"", diff->cum ? "cum" : "flat");
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
@@ -268,12 +234,13 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
         pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
     cells[GREATEST].text =
         pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
-    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->second, &place);
+    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
     pf_text_table_row(table, cells, &place, 1);
 }
 
-static int write_text(struct writing *writing, size_t block)
+static int write_text(void *state, size_t block)
 {
+    struct writing *writing = state;
     const struct pf_diff_view *view = writing->view;
     const struct table *rows = &writing->tables[block];
     struct pf_text_table table = {0};
@@ -291,36 +258,27 @@ static int write_text(struct writing *writing, size_t block)
                               pf_look_count(&view->look, behind + rows->small, number),
                               pf_look_noun(&view->look, behind + rows->small != 1),
                               behind > 0 ? " -n 0" : "", rows->small > 0 ? " --min-percent=0" : "");
-    return status;
-}
-
-static int write_texts(struct writing *writing)
-{
-    const struct pf_diff_view *view = writing->view;
-    int status = PF_OK;
-    bool any = false;
-
-    for (size_t i = 0; i < view->diff->block_count && status == PF_OK; i++) {
-        if (view->diff->blocks[i].measure.kind == PF_RECORD_KINDS)
-            continue;
-        pf_sink_text(view->look.sink, any ? "\n" : "");
-        any = true;
-        status = write_text(writing, i);
-    }
-    return status;
+    return status == PF_OK && writing->scratch.failed ? PF_NOMEM : status;
 }
 
 int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
 {
+    static const struct pf_diff_layout layout = {
+        .schema = "profutils.stats/1",
+        .columns = columns,
+        .column_count = COLUMNS,
+        .rows = rows,
+        .fill = fill,
+        .write_members = write_members,
+        .write_text = write_text,
+    };
     size_t count = view->diff->block_count;
     struct writing writing = {.view = view, .tables = calloc(count + 1, sizeof *writing.tables)};
     int status = !writing.tables ? pf_error_nomem(error) : PF_OK;
 
     for (size_t i = 0; i < count && status == PF_OK; i++)
         status = make_table(view, &view->diff->blocks[i], &writing.tables[i], error);
-    if (status == PF_OK &&
-        ((view->form == PF_SHEET_TEXT ? write_texts(&writing) : write_sheet(&writing)) != PF_OK ||
-         writing.scratch.failed || writing.second.failed))
+    if (status == PF_OK && pf_diff_show(view, &layout, &writing) != PF_OK)
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++) {
         free(writing.tables[i].rows);
@@ -328,6 +286,5 @@ int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
     }
     free(writing.tables);
     pf_buffer_free(&writing.scratch);
-    pf_buffer_free(&writing.second);
     return status;
 }

@@ -94,11 +94,6 @@ int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *le
     return status;
 }
 
-size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
-{
-    return view->limit > 0 && view->limit < count ? view->limit : count;
-}
-
 /* --- head ------------------------------------------------------------------------------------- */
 
 static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,

@@ -1,0 +1,170 @@
+#include "render/diff/parts.h"
+
+#include "model/json.h"
+#include "model/utf8.h"
+#include "render/table/meta.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The columns of every table. */
+static const struct pf_sheet_column place_columns[] = {
+    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},    {"line", PF_CELL_INT},
+    {"image", PF_CELL_TEXT},    {"measure", PF_CELL_TEXT}, {"unit", PF_CELL_TEXT},
+};
+
+enum { PLACE_COLUMNS = sizeof place_columns / sizeof *place_columns };
+
+struct showing {
+    const struct pf_diff_view *view;
+    const struct pf_diff_layout *layout;
+    void *state;
+    struct pf_buffer scratch, second;
+};
+
+size_t pf_diff_shown(const struct pf_diff_view *view, size_t count)
+{
+    return view->limit > 0 && view->limit < count ? view->limit : count;
+}
+
+/* --- for machines ----------------------------------------------------------------------------- */
+
+/* Unit of the amounts. */
+static struct pf_bytes unit_of(const struct pf_diff_view *view, const struct pf_diff_block *block)
+{
+    return view->diff->normalize ? PF_BYTES("ppb") : block->scale.name;
+}
+
+/* The last column, which --by adds, or NULL. */
+static const char *added_column(const struct pf_diff_view *view)
+{
+    const struct pf_diff *diff = view->diff;
+
+    if (diff->by == PF_BY_LABEL)
+        return diff->label == diff->dict->section_key ? "section" : "label";
+    return diff->by == PF_BY_ADDRESS ? "address" : diff->by == PF_BY_PACKAGE ? "package" : NULL;
+}
+
+/* The cell of the added column; `address` may hold its text. */
+static struct pf_cell added_cell(struct showing *showing, uint32_t key, char address[32])
+{
+    const struct pf_keys *keys = &showing->view->diff->keys;
+    struct pf_cell cell = {0};
+
+    if (showing->view->diff->by != PF_BY_ADDRESS) {
+        cell.text = pf_keys_name(keys, key, &showing->second, &cell.flags);
+        return cell;
+    }
+    snprintf(address, 32, "0x%" PRIx64, pf_keys_row(keys, key)->address);
+    cell.text = pf_bytes_of(pf_keys_has_address(keys, key) ? address : "");
+    return cell;
+}
+
+static void write_row(struct showing *showing, struct pf_sheet *sheet, size_t block, size_t row)
+{
+    const struct pf_diff *diff = showing->view->diff;
+    struct pf_cell cells[PLACE_COLUMNS + PF_DIFF_COLUMNS + 1] = {{.integer = 0}};
+    uint32_t key = showing->layout->fill(showing->state, block, row, cells + PLACE_COLUMNS);
+    char address[32];
+
+    pf_look_place_cells(&diff->keys, key, cells, &showing->scratch);
+    cells[4] = pf_look_cell(diff->dict, diff->blocks[block].name);
+    cells[5] =
+        (struct pf_cell){.text = unit_of(showing->view, &diff->blocks[block]), .flags = PF_UTF8};
+    if (added_column(showing->view))
+        cells[PLACE_COLUMNS + showing->layout->column_count] = added_cell(showing, key, address);
+    pf_sheet_row(sheet, cells);
+}
+
+static void write_measures(const void *arg, struct pf_sink *sink)
+{
+    const struct showing *showing = arg;
+    const struct pf_diff *diff = showing->view->diff;
+    struct pf_buffer scratch = {0};
+    bool any = false;
+
+    pf_sink_text(sink, "[");
+    for (size_t i = 0; i < diff->block_count; i++) {
+        const struct pf_diff_block *block = &diff->blocks[i];
+
+        if (block->measure.kind == PF_RECORD_KINDS)
+            continue;
+        pf_sink_text(sink, any ? ",{\"name\":" : "{\"name\":");
+        pf_json_name(sink, diff->dict, block->name, &scratch);
+        pf_sink_text(sink, ",\"unit\":");
+        pf_json_string(sink, unit_of(showing->view, block), PF_UTF8, &scratch);
+        pf_sink_printf(sink, ",\"kind\":\"%s\"", pf_kind_name(block->measure.kind));
+        showing->layout->write_members(showing->state, sink, i);
+        pf_sink_text(sink, "}");
+        any = true;
+    }
+    pf_sink_text(sink, "]");
+    pf_buffer_free(&scratch);
+}
+
+/* The head of a JSON document. */
+static struct pf_sheet_head head_of(const struct showing *showing)
+{
+    const struct pf_diff_view *view = showing->view;
+
+    return (struct pf_sheet_head){
+        .schema = showing->layout->schema,
+        .meta = pf_meta_json(view->diff->dict, &view->diff->facts, view->tool, view->operands,
+                             !view->incomplete),
+        .measures = write_measures,
+        .arg = showing,
+    };
+}
+
+static int write_sheet(struct showing *showing)
+{
+    const struct pf_diff_view *view = showing->view;
+    const struct pf_diff_layout *layout = showing->layout;
+    struct pf_sheet sheet = {0};
+    struct pf_sheet_column all[PLACE_COLUMNS + PF_DIFF_COLUMNS + 1];
+    size_t count = PLACE_COLUMNS + layout->column_count;
+    const char *added = added_column(view);
+
+    memcpy(all, place_columns, sizeof place_columns);
+    memcpy(all + PLACE_COLUMNS, layout->columns, layout->column_count * sizeof *all);
+    all[count] = (struct pf_sheet_column){added, PF_CELL_TEXT};
+    pf_sheet_begin(&sheet, view->look.sink, view->form, all, count + (added != NULL),
+                   view->form == PF_SHEET_JSON ? head_of(showing) : (struct pf_sheet_head){0});
+    for (size_t i = 0; i < view->diff->block_count; i++) {
+        size_t shown = pf_diff_shown(view, layout->rows(showing->state, i));
+        for (size_t k = 0; k < shown; k++)
+            write_row(showing, &sheet, i, k);
+    }
+    return pf_sheet_end(&sheet);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static int write_text(const struct showing *showing)
+{
+    const struct pf_diff_view *view = showing->view;
+    int status = PF_OK;
+    bool any = false;
+
+    for (size_t i = 0; i < view->diff->block_count && status == PF_OK; i++) {
+        if (view->diff->blocks[i].measure.kind == PF_RECORD_KINDS)
+            continue;
+        pf_sink_text(view->look.sink, any ? "\n" : "");
+        any = true;
+        status = showing->layout->write_text(showing->state, i);
+    }
+    return status;
+}
+
+int pf_diff_show(const struct pf_diff_view *view, const struct pf_diff_layout *layout, void *state)
+{
+    struct showing showing = {.view = view, .layout = layout, .state = state};
+    int status = view->form == PF_SHEET_TEXT ? write_text(&showing) : write_sheet(&showing);
+
+    if (showing.scratch.failed || showing.second.failed)
+        status = PF_NOMEM;
+    pf_buffer_free(&showing.scratch);
+    pf_buffer_free(&showing.second);
+    return status;
+}
