@@ -4,8 +4,6 @@
 #include "model/utf8.h"
 #include "render/table/meta.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The columns of every table. */
@@ -36,44 +34,21 @@ static struct pf_bytes unit_of(const struct pf_diff_view *view, const struct pf_
     return view->diff->normalize ? PF_BYTES("ppb") : block->scale.name;
 }
 
-/* The last column, which --by adds, or NULL. */
-static const char *added_column(const struct pf_diff_view *view)
-{
-    const struct pf_diff *diff = view->diff;
-
-    if (diff->by == PF_BY_LABEL)
-        return diff->label == diff->dict->section_key ? "section" : "label";
-    return diff->by == PF_BY_ADDRESS ? "address" : diff->by == PF_BY_PACKAGE ? "package" : NULL;
-}
-
-/* The cell of the added column; `address` may hold its text. */
-static struct pf_cell added_cell(struct showing *showing, uint32_t key, char address[32])
-{
-    const struct pf_keys *keys = &showing->view->diff->keys;
-    struct pf_cell cell = {0};
-
-    if (showing->view->diff->by != PF_BY_ADDRESS) {
-        cell.text = pf_keys_name(keys, key, &showing->second, &cell.flags);
-        return cell;
-    }
-    snprintf(address, 32, "0x%" PRIx64, pf_keys_row(keys, key)->address);
-    cell.text = pf_bytes_of(pf_keys_has_address(keys, key) ? address : "");
-    return cell;
-}
-
 static void write_row(struct showing *showing, struct pf_sheet *sheet, size_t block, size_t row)
 {
+    const struct pf_look *look = &showing->view->look;
     const struct pf_diff *diff = showing->view->diff;
     struct pf_cell cells[PLACE_COLUMNS + PF_DIFF_COLUMNS + 1] = {{.integer = 0}};
     uint32_t key = showing->layout->fill(showing->state, block, row, cells + PLACE_COLUMNS);
-    char address[32];
+    char address[PF_ADDRESS_TEXT];
 
     pf_look_place_cells(&diff->keys, key, cells, &showing->scratch);
     cells[4] = pf_look_cell(diff->dict, diff->blocks[block].name);
     cells[5] =
         (struct pf_cell){.text = unit_of(showing->view, &diff->blocks[block]), .flags = PF_UTF8};
-    if (added_column(showing->view))
-        cells[PLACE_COLUMNS + showing->layout->column_count] = added_cell(showing, key, address);
+    if (pf_look_added_column(look))
+        cells[PLACE_COLUMNS + showing->layout->column_count] =
+            pf_look_added_cell(look, &diff->keys, key, &showing->second, address);
     pf_sheet_row(sheet, cells);
 }
 
@@ -124,7 +99,7 @@ static int write_sheet(struct showing *showing)
     struct pf_sheet sheet = {0};
     struct pf_sheet_column all[PLACE_COLUMNS + PF_DIFF_COLUMNS + 1];
     size_t count = PLACE_COLUMNS + layout->column_count;
-    const char *added = added_column(view);
+    const char *added = pf_look_added_column(&view->look);
 
     memcpy(all, place_columns, sizeof place_columns);
     memcpy(all + PLACE_COLUMNS, layout->columns, layout->column_count * sizeof *all);

@@ -220,10 +220,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) ==
-                         PF_OK
-                     ? PF_OK
-                     : pf_error_nomem(error);
+    int status = pf_top_keys(top, top->look.by, top->look.label, &writing->keys, error);
 
     writing->block = block;
     if (status == PF_OK)

@@ -279,9 +279,7 @@ static int set_cums(struct writing *writing, const size_t *owners, struct pf_err
     struct pf_keys keys;
     struct pf_rank rank = {0};
     int64_t *cums = NULL;
-    int status = pf_keys_init(&keys, top->look.dict, PF_BY_FUNCTION, 0) == PF_OK
-                     ? PF_OK
-                     : pf_error_nomem(error);
+    int status = pf_top_keys(top, PF_BY_FUNCTION, 0, &keys, error);
 
     if (status == PF_OK)
         status = pf_rank_make(&rank, top->accumulator, &writing->block->subject, &keys, error);
@@ -328,9 +326,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, PF_BY_LINE, 0) == PF_OK
-                     ? PF_OK
-                     : pf_error_nomem(error);
+    int status = pf_top_keys(top, PF_BY_LINE, 0, &writing->keys, error);
 
     writing->block = block;
     if (status == PF_OK)

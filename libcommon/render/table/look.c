@@ -130,6 +130,31 @@ void pf_look_place_cells(const struct pf_keys *keys, uint32_t key, struct pf_cel
     cells[3] = pf_look_cell(keys->dict, row->image);
 }
 
+const char *pf_look_added_column(const struct pf_look *look)
+{
+    switch (look->by) {
+    case PF_BY_LABEL: return look->label == look->dict->section_key ? "section" : "label";
+    case PF_BY_ADDRESS: return "address";
+    case PF_BY_PACKAGE: return "package";
+    default: return NULL;
+    }
+}
+
+struct pf_cell pf_look_added_cell(const struct pf_look *look, const struct pf_keys *keys,
+                                  uint32_t key, struct pf_buffer *scratch,
+                                  char address[PF_ADDRESS_TEXT])
+{
+    struct pf_cell cell = {0};
+
+    if (look->by != PF_BY_ADDRESS) {
+        cell.text = pf_keys_name(keys, key, scratch, &cell.flags);
+        return cell;
+    }
+    snprintf(address, PF_ADDRESS_TEXT, "0x%" PRIx64, pf_keys_row(keys, key)->address);
+    cell.text = pf_bytes_of(pf_keys_has_address(keys, key) ? address : "");
+    return cell;
+}
+
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* Rows from 5 % on have a colour, as in perf. */

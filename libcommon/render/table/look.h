@@ -45,6 +45,13 @@ struct pf_cell pf_look_cell(const struct pf_dict *, uint32_t id);
  * the dictionary is written to `scratch`. */
 void pf_look_place_cells(const struct pf_keys *, uint32_t key, struct pf_cell cells[4],
                          struct pf_buffer *scratch);
+/* The column that --by adds to the columns of places: section, label, address or package; NULL:
+ * none. */
+const char *pf_look_added_column(const struct pf_look *);
+/* The cell of the added column. Its text is in the dictionary, in `scratch` or in `address`. */
+enum { PF_ADDRESS_TEXT = 32 };
+struct pf_cell pf_look_added_cell(const struct pf_look *, const struct pf_keys *, uint32_t key,
+                                  struct pf_buffer *scratch, char address[PF_ADDRESS_TEXT]);
 
 /* Escape sequence for an amount of so many percent: red for heavy, blue for negative amounts, else
  * NULL. */

@@ -4,7 +4,6 @@
 #include "model/utf8.h"
 #include "render/table/meta.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +211,12 @@ int pf_top_show(const struct pf_top *top, const struct pf_top_view *view, void *
     return status;
 }
 
+int pf_top_keys(const struct pf_top *top, enum pf_by by, uint32_t label, struct pf_keys *keys,
+                struct pf_error *error)
+{
+    return pf_keys_init(keys, top->look.dict, by, label) == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
 bool pf_top_list_has(const struct pf_top *top, const struct pf_keys *keys, uint32_t key,
                      struct pf_buffer *scratch)
 {
@@ -322,28 +327,27 @@ static const struct pf_sheet_column columns[TOP_COLUMNS + 1] = {
     {"calls", PF_CELL_INT},
 };
 
-/* The column that --by adds at the end; NULL: none. */
+static bool by_section(const struct pf_top *top)
+{
+    return top->look.by == PF_BY_LABEL && top->look.label == top->look.dict->section_key;
+}
+
+/* The column that --by adds at the end, or NULL. Sections have a column in any case. */
 static const char *added_column(const struct pf_top *top)
 {
-    if (top->look.by == PF_BY_LABEL)
-        return top->look.label == top->look.dict->section_key ? NULL : "label";
-    return top->look.by == PF_BY_ADDRESS   ? "address"
-           : top->look.by == PF_BY_PACKAGE ? "package"
-                                           : NULL;
+    return by_section(top) ? NULL : pf_look_added_column(&top->look);
 }
 
 static void write_row(struct writing *writing, const struct pf_row *row, struct pf_sheet *sheet)
 {
     const struct pf_top *top = writing->top;
-    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}},
-                                       name = {0};
-    char address[32];
+    struct pf_cell cells[TOP_COLUMNS + 1] = {{.integer = (pf_int128)++writing->written}};
+    char address[PF_ADDRESS_TEXT];
 
     pf_look_place_cells(&writing->keys, row->key, &cells[1], &writing->scratch);
-    if (top->look.by == PF_BY_LABEL || top->look.by == PF_BY_PACKAGE)
-        name.text = pf_keys_name(&writing->keys, row->key, &writing->scratch, &name.flags);
-    if (top->look.by == PF_BY_LABEL && top->look.label == top->look.dict->section_key)
-        cells[5] = name;
+    if (pf_look_added_column(&top->look))
+        cells[by_section(top) ? 5 : TOP_COLUMNS] =
+            pf_look_added_cell(&top->look, &writing->keys, row->key, &writing->scratch, address);
     pf_top_measure_cells(top, writing->block, pf_top_measure(writing->block), &cells[6]);
     cells[8].integer = row->flat;
     cells[8].parts = cells[10].parts = writing->block->subject.scale.parts;
@@ -352,12 +356,6 @@ static void write_row(struct writing *writing, const struct pf_row *row, struct 
     cells[11].real = pf_percent(row->cum, writing->block->whole);
     cells[12].integer = row->calls;
     cells[12].parts = calls_scale(writing->block)->parts;
-    if (top->look.by == PF_BY_ADDRESS) {
-        uint64_t number = pf_keys_row(&writing->keys, row->key)->address;
-        snprintf(address, sizeof address, "0x%" PRIx64, number);
-        name.text = pf_bytes_of(pf_keys_has_address(&writing->keys, row->key) ? address : "");
-    }
-    cells[13] = name;
     pf_sheet_row(sheet, cells);
 }
 
@@ -383,10 +381,7 @@ static int make(void *state, const struct pf_top_block *block, struct pf_error *
 {
     struct writing *writing = state;
     const struct pf_top *top = writing->top;
-    int status = pf_keys_init(&writing->keys, top->look.dict, top->look.by, top->look.label) ==
-                         PF_OK
-                     ? PF_OK
-                     : pf_error_nomem(error);
+    int status = pf_top_keys(top, top->look.by, top->look.label, &writing->keys, error);
 
     writing->block = block;
     if (status == PF_OK)

@@ -11,6 +11,10 @@ void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, ui
  * the user named. */
 uint32_t pf_top_measure(const struct pf_top_block *);
 
+/* Makes the keys of a view; free them in any case. PF_OK or PF_NOMEM. */
+int pf_top_keys(const struct pf_top *, enum pf_by, uint32_t label, struct pf_keys *,
+                struct pf_error *);
+
 /* True if --list selects the key: its function or the function's file matches. `scratch` is
  * working space. */
 bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key,
