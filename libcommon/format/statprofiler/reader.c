@@ -165,7 +165,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     uint32_t labels;
     if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &labels))
         return pf_error_nomem(&reader->error);
-    if (r->labels.used > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
+    if (r->labels.with_op.count > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
         return fail(reader, r, pf_sp_input_offset(&r->input),
                     "too many sections are open under too many ops");
     pf_sp_rows_sample(&r->rows, labels, r->weight);
@@ -526,7 +526,8 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
             pf_sp_rows_open(&r->rows, &r->queue, r->header.tick_ns ? r->header.tick_ns : tick_ns);
     if (status == PF_OK) {
         pf_sp_rows_header(&r->rows, &r->header, &custom);
-        if (!pf_sp_frames_open(&r->frames) || !pf_sp_labels_open(&r->labels, reader->dict))
+        pf_sp_labels_open(&r->labels, reader->dict);
+        if (!pf_sp_frames_open(&r->frames))
             status = pf_error_nomem(&reader->error);
     }
     if (status == PF_OK && pf_sp_series_begin(reader, &r->header, &r->before) != PF_OK)

@@ -3,6 +3,7 @@
 #ifndef PF_FORMAT_STATPROFILER_STATPROFILER_H
 #define PF_FORMAT_STATPROFILER_STATPROFILER_H
 
+#include "analysis/names/id_map.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -351,22 +352,16 @@ extern const struct pf_merging pf_sp_merging;
 
 /* A sample has labels for its op and for each open section. */
 
-struct pf_sp_label_slot {
-    uint32_t sections, op, labels; /* op 0: free */
-};
-
 struct pf_sp_labels {
     struct pf_sp_open open; /* sections, in order of opening */
     uint32_t *sets;         /* sets[i]: label set of the first i + 1 sections */
     size_t set_capacity;
     uint32_t op_key;
-    struct pf_sp_label_slot *slots; /* label sets with an op, by the op and the set without it */
-    size_t mask, used;
-    uint64_t seed; /* of hashes */
+    struct pf_pair_map with_op; /* label sets with an op, by the op and the set without it */
 };
 
-/* false: no memory; close in any case */
-bool pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *);
+/* Zero-initialise; close in any case. */
+void pf_sp_labels_open(struct pf_sp_labels *, struct pf_dict *);
 void pf_sp_labels_close(struct pf_sp_labels *);
 /* false: no memory */
 bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
@@ -375,7 +370,8 @@ bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
 /* Finds the label set of the open sections and the op (a string; 0: no op), in the order of
- * pf_dict_add_label. Each op has its own label sets; `used` counts the sets. False: no memory. */
+ * pf_dict_add_label. Each op has its own label sets; `with_op` counts these sets. False: no
+ * memory. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
 /* --- frames.c --------------------------------------------------------------------------------- */
