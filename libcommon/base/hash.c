@@ -1,5 +1,9 @@
 #include "base/hash.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -29,4 +33,45 @@ uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed)
 uint64_t pf_xxh64(const void *bytes, size_t size)
 {
     return XXH64(bytes, size, 0);
+}
+
+static bool is_used(const char *place)
+{
+    struct pf_slot slot;
+
+    memcpy(&slot, place, sizeof slot);
+    return slot.id != 0;
+}
+
+static inline void move_slots(char *to, size_t mask, const char *from, size_t count, size_t size)
+{
+    for (size_t k = 0; k < count; k++) {
+        struct pf_slot slot;
+        size_t at;
+
+        memcpy(&slot, from + k * size, sizeof slot);
+        if (slot.id == 0)
+            continue;
+        for (at = slot.tag & mask; is_used(to + at * size);)
+            at = (at + 1) & mask;
+        memcpy(to + at * size, from + k * size, size);
+    }
+}
+
+bool pf_slots_double(void *slots, size_t *mask, size_t size)
+{
+    size_t grown_mask = *mask * 2 + 1;
+    char *old, *grown = pf_zeroed(grown_mask + 1, size);
+
+    if (!grown)
+        return false;
+    memcpy(&old, slots, sizeof old);
+    if (size == sizeof(struct pf_slot)) /* a size known to the compiler */
+        move_slots(grown, grown_mask, old, *mask + 1, sizeof(struct pf_slot));
+    else
+        move_slots(grown, grown_mask, old, *mask + 1, size);
+    free(old);
+    memcpy(slots, &grown, sizeof grown);
+    *mask = grown_mask;
+    return true;
 }

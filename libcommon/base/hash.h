@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,17 @@ static inline uint64_t pf_hash_mix(uint64_t key)
     key *= 0x94d049bb133111ebu;
     return key ^ key >> 31;
 }
+
+/* What a slot of a table with open addressing begins with. A search starts at slot `tag & mask` and
+ * goes on until an empty slot. 32 bits are enough for tables of up to 2^32 slots. */
+struct pf_slot {
+    uint32_t tag; /* lower half of the hash */
+    uint32_t id;  /* 0: the slot is empty */
+};
+
+/* Doubles a table of *mask + 1 slots of `size` bytes; `slots` is a pointer to the array. False: out
+ * of memory, the table is unchanged. */
+bool pf_slots_double(void *slots, size_t *mask, size_t size);
 
 /* The hash of a 64-bit key for a table with a random seed: the halves of the 128-bit product are
  * combined by xor. A third of the instructions of pf_hash_mix, but two keys may have one hash. */

@@ -1,7 +1,5 @@
 #include "base/line_memo.h"
 
-#include "base/hash.h"
-
 #include <stdlib.h>
 
 enum { FIRST_SLOTS = 4096 };
@@ -26,35 +24,20 @@ void pf_line_memo_free(struct pf_line_memo *memo)
     pf_arena_free(&memo->arena);
 }
 
-/* The tag is the lower half of the hash, which is enough to find the slot in up to 2^32 slots. */
-static void place(struct pf_line_memo_slot *slots, size_t mask, uint32_t tag, uint32_t id)
+static void place(struct pf_line_memo *memo, uint32_t tag, uint32_t id)
 {
-    size_t slot = tag & mask;
+    size_t slot = tag & memo->mask;
 
-    while (slots[slot].id)
-        slot = (slot + 1) & mask;
-    slots[slot] = (struct pf_line_memo_slot){tag, id};
-}
-
-static bool grow_slots(struct pf_line_memo *memo)
-{
-    size_t size = (memo->mask + 1) * 2;
-    struct pf_line_memo_slot *slots = calloc(size, sizeof *slots);
-
-    if (!slots)
-        return false;
-    for (size_t k = 0; k <= memo->mask; k++)
-        if (memo->slots[k].id)
-            place(slots, size - 1, memo->slots[k].tag, memo->slots[k].id);
-    free(memo->slots);
-    memo->slots = slots;
-    memo->mask = size - 1;
-    return true;
+    while (memo->slots[slot].id)
+        slot = (slot + 1) & memo->mask;
+    memo->slots[slot] = (struct pf_slot){tag, id};
 }
 
 static uint32_t add(struct pf_line_memo *memo, struct pf_bytes line, uint32_t tag)
 {
-    if (memo->count == UINT32_MAX || ((size_t)memo->count * 2 > memo->mask && !grow_slots(memo)) ||
+    if (memo->count == UINT32_MAX ||
+        ((size_t)memo->count * 2 > memo->mask &&
+         !pf_slots_double(&memo->slots, &memo->mask, sizeof *memo->slots)) ||
         !pf_grow(&memo->rows, &memo->capacity, (size_t)memo->count + 1, sizeof *memo->rows))
         return 0;
     char *bytes = pf_arena_alloc(&memo->arena, line.size + 1);
@@ -64,7 +47,7 @@ static uint32_t add(struct pf_line_memo *memo, struct pf_bytes line, uint32_t ta
         memcpy(bytes, line.data, line.size);
     bytes[line.size] = '\n';
     memo->rows[memo->count] = (struct pf_line_memo_row){bytes, (uint32_t)line.size, 0, 0};
-    place(memo->slots, memo->mask, tag, memo->count);
+    place(memo, tag, memo->count);
     return memo->count++;
 }
 

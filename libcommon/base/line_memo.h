@@ -5,6 +5,7 @@
 #define PF_BASE_LINE_MEMO_H
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -18,9 +19,7 @@ struct pf_line_memo {
     } * rows;           /* by id; row 0 is unused */
     uint32_t count;     /* next id */
     size_t capacity;
-    struct pf_line_memo_slot {
-        uint32_t tag, id; /* id 0 = empty */
-    } * slots;
+    struct pf_slot *slots;
     uint64_t seed; /* seed of the hashes */
     size_t mask;
     struct pf_arena arena;

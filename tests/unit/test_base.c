@@ -692,6 +692,36 @@ static void test_line_memo(void)
     pf_line_memo_free(&memo);
 }
 
+/* Tags 3, 7, 15 and 0 fill slots 3, 0, 1 and 2 of four. Of eight slots they want slots 3, 7, 7 and
+ * 0: tag 15 goes around the end to slot 0, and tag 0 to slot 1. */
+static void test_slots(void)
+{
+    static const uint32_t tags[8] = {15, 0, 0, 3, 0, 0, 0, 7}, ids[8] = {3, 4, 0, 1, 0, 0, 0, 2};
+
+    for (size_t words = 2; words <= 3; words++) {
+        uint32_t *slots = calloc(4 * words, sizeof *slots);
+        size_t mask = 3, wrong = 0;
+
+        for (size_t k = 0; slots && k < 8; k++)
+            if (ids[k] != 0) {
+                uint32_t *slot = slots + words * ((ids[k] + 2) % 4);
+                slot[0] = tags[k];
+                slot[1] = ids[k];
+                slot[words - 1] = words == 2 ? ids[k] : 100 + ids[k];
+            }
+        tap_ok(slots && pf_slots_double(&slots, &mask, words * sizeof *slots) && mask == 7,
+               "4 slots of %zu bytes become 8", words * sizeof *slots);
+        for (size_t k = 0; slots && mask == 7 && k < 8; k++) {
+            const uint32_t *slot = slots + words * k;
+            uint32_t rest = words == 2 ? ids[k] : ids[k] ? 100 + ids[k] : 0;
+            wrong += slot[0] != tags[k] || slot[1] != ids[k] || slot[words - 1] != rest;
+        }
+        tap_int((int64_t)wrong, 0,
+                "each slot is at the place of its tag or after it, with all its bytes");
+        free(slots);
+    }
+}
+
 int main(void)
 {
     test_zeroed();
@@ -714,5 +744,6 @@ int main(void)
     test_error();
     test_table_append();
     test_line_memo();
+    test_slots();
     return tap_done();
 }

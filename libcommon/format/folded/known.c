@@ -14,9 +14,7 @@ enum { FIRST_SLOTS = 4096 };
 
 struct pf_folded_known {
     const struct pf_dict *dict;
-    struct slot {
-        uint32_t tag, stack; /* stack 0 = empty */
-    } * slots;
+    struct pf_slot *slots; /* ids are stacks */
     size_t mask, count;
     uint64_t seed; /* of hashes */
     /* by location, side by side: a fifth of the time that following each location to its string
@@ -72,32 +70,10 @@ uint32_t pf_folded_known_find(const struct pf_folded_known *known, struct pf_byt
     *tag = known ? (uint32_t)pf_hash(text.data, text.size, known->seed) : 0;
     if (!known || text.size == 0)
         return 0;
-    for (size_t slot = *tag & known->mask; known->slots[slot].stack;
-         slot = (slot + 1) & known->mask)
-        if (known->slots[slot].tag == *tag && has_text(known, known->slots[slot].stack, text))
-            return known->slots[slot].stack;
+    for (size_t slot = *tag & known->mask; known->slots[slot].id; slot = (slot + 1) & known->mask)
+        if (known->slots[slot].tag == *tag && has_text(known, known->slots[slot].id, text))
+            return known->slots[slot].id;
     return 0;
-}
-
-static void grow_slots(struct pf_folded_known *known)
-{
-    size_t size = (known->mask + 1) * 2;
-    struct slot *slots = calloc(size, sizeof *slots);
-
-    for (size_t k = 0; slots && k <= known->mask; k++) {
-        size_t at = known->slots[k].tag & (size - 1);
-
-        if (!known->slots[k].stack)
-            continue;
-        while (slots[at].stack)
-            at = (at + 1) & (size - 1);
-        slots[at] = known->slots[k];
-    }
-    if (!slots)
-        return;
-    free(known->slots);
-    known->slots = slots;
-    known->mask = size - 1;
 }
 
 /* Finds the names of new locations. */
@@ -122,14 +98,14 @@ void pf_folded_known_add(struct pf_folded_known *known, uint32_t tag, uint32_t s
 {
     size_t slot;
 
-    if (known->count * 2 > known->mask)
-        grow_slots(known);
-    if (known->count * 2 > known->mask || stack == 0 || !find_names(known))
+    if ((known->count * 2 > known->mask &&
+         !pf_slots_double(&known->slots, &known->mask, sizeof *known->slots)) ||
+        stack == 0 || !find_names(known))
         return;
-    for (slot = tag & known->mask; known->slots[slot].stack; slot = (slot + 1) & known->mask)
-        if (known->slots[slot].stack == stack)
+    for (slot = tag & known->mask; known->slots[slot].id; slot = (slot + 1) & known->mask)
+        if (known->slots[slot].id == stack)
             return;
-    known->slots[slot] = (struct slot){tag, stack};
+    known->slots[slot] = (struct pf_slot){tag, stack};
     known->count++;
 }
 

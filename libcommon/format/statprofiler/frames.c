@@ -1,6 +1,5 @@
 #include "format/statprofiler/statprofiler.h"
 
-#include "base/hash.h"
 #include "model/strings.h"
 #include "model/utf8.h"
 
@@ -198,31 +197,12 @@ static uint32_t parse_frame(struct pf_sp_frames *frames, struct pf_dict *dict,
     return location;
 }
 
-static bool grow_slots(struct pf_sp_frames *frames)
-{
-    size_t mask = 2 * frames->mask + 1;
-    struct pf_sp_frame_slot *slots = pf_zeroed(mask + 1, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i <= frames->mask; i++) {
-        size_t at = frames->slots[i].tag & mask;
-        if (!frames->slots[i].bytes)
-            continue;
-        while (slots[at].bytes)
-            at = (at + 1) & mask;
-        slots[at] = frames->slots[i];
-    }
-    free(frames->slots);
-    frames->slots = slots;
-    frames->mask = mask;
-    return true;
-}
-
 static bool add_slot(struct pf_sp_frames *frames, const unsigned char *bytes, size_t size,
                      uint32_t tag, uint32_t location)
 {
     uint32_t stored = (uint32_t)size;
-    if (frames->used >= frames->mask / 2 && !grow_slots(frames))
+    if (frames->used >= frames->mask / 2 &&
+        !pf_slots_double(&frames->slots, &frames->mask, sizeof *frames->slots))
         return false;
     char *copy = pf_arena_alloc(&frames->bytes, sizeof stored + size);
     if (!copy)
@@ -232,7 +212,7 @@ static bool add_slot(struct pf_sp_frames *frames, const unsigned char *bytes, si
     size_t at = tag & frames->mask;
     while (frames->slots[at].bytes)
         at = (at + 1) & frames->mask;
-    frames->slots[at] = (struct pf_sp_frame_slot){tag, location, copy};
+    frames->slots[at] = (struct pf_sp_frame_slot){{tag, location}, copy};
     frames->used++;
     return true;
 }
@@ -249,8 +229,8 @@ static uint32_t look_up(const struct pf_sp_frames *frames, const unsigned char *
                         uint32_t tag)
 {
     for (size_t at = tag & frames->mask; frames->slots[at].bytes; at = (at + 1) & frames->mask)
-        if (frames->slots[at].tag == tag && holds(&frames->slots[at], bytes, size))
-            return frames->slots[at].location;
+        if (frames->slots[at].known.tag == tag && holds(&frames->slots[at], bytes, size))
+            return frames->slots[at].known.id;
     return 0;
 }
 

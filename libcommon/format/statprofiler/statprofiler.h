@@ -6,6 +6,7 @@
 #include "analysis/names/id_map.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "codec/format.h"
 #include "codec/merging.h"
@@ -388,10 +389,8 @@ enum pf_sp_form {
 };
 
 struct pf_sp_frame_slot {
-    uint32_t tag; /* lower half of the hash; it also decides the place of the slot */
-    uint32_t location;
-    const char
-        *bytes; /* 4 bytes: the size of the record; then the record. NULL: the slot is free */
+    struct pf_slot known; /* its id is a location */
+    const char *bytes;    /* 4 bytes: the size of the record; then the record */
 };
 
 struct pf_sp_frames {
