@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/strings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,67 @@ int pf_dcpi_cat_open(struct pf_writer *writer)
 {
     (void)writer;
     return PF_OK;
+}
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+/* Sources are blocks of dcpicat text, or DCPI files, numbered from 1. The sources of an image are
+ * chained in increasing order. */
+struct chains {
+    uint32_t *image; /* by source: the identifier in small letters, a string; 0: none */
+    size_t *next;    /* by source: the next source of its image; 0: none */
+    size_t *first;   /* by string: the first source of the image; 0: none */
+    size_t count, strings;
+};
+
+struct sources {
+    struct chains blocks, files;
+};
+
+static bool open_chains(struct chains *chains, size_t count)
+{
+    *chains = (struct chains){.image = calloc(count + 1, sizeof *chains->image),
+                              .next = calloc(count + 1, sizeof *chains->next),
+                              .count = count};
+    return chains->image && chains->next;
+}
+
+static void close_chains(struct chains *chains)
+{
+    free(chains->image);
+    free(chains->next);
+    free(chains->first);
+}
+
+/* False: out of memory. */
+static bool set_image(struct chains *chains, size_t source, struct pf_dict *dict,
+                      struct pf_bytes identifier)
+{
+    if (pf_dcpi_is_image(identifier))
+        chains->image[source] = pf_dcpi_identifier(dict, identifier);
+    return chains->image[source] != 0 || !pf_dcpi_is_image(identifier);
+}
+
+/* Chains sources whose images are set; `strings` is above each of their strings. */
+static bool link_chains(struct chains *chains, size_t strings)
+{
+    chains->strings = strings;
+    chains->first = calloc(strings, sizeof *chains->first);
+    for (size_t k = chains->first ? chains->count : 0; k > 0; k--) {
+        size_t *first = &chains->first[chains->image[k]];
+
+        chains->next[k] = *first;
+        *first = chains->image[k] != 0 ? k : 0;
+    }
+    return chains->first;
+}
+
+/* The next source of the image; start with 0. 0: no more. */
+static size_t next_source(const struct chains *chains, uint32_t image, size_t source)
+{
+    if (source != 0)
+        return chains->next[source];
+    return image < chains->strings ? chains->first[image] : 0;
 }
 
 /* --- the head --------------------------------------------------------------------------------- */
@@ -30,7 +92,9 @@ struct column {
  * several profiles, because a head names an event once: each profile is a part. */
 struct profile {
     struct pf_writer *writer;
+    const struct sources *sources;
     const struct pf_image *image;
+    uint32_t key; /* the image's identifier in small letters, a string */
     const uint32_t *locations;
     size_t count;
     const struct column *columns; /* of all parts */
@@ -87,9 +151,9 @@ static bool block_names(const struct profile *profile, size_t block,
     const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
     struct pf_dcpi_cat_event event;
 
-    for (size_t k = 0; k < blocks->count; k++)
-        if (blocks->lines[k].block == block &&
-            line_names(profile, &blocks->lines[k], measure, &event))
+    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+         k < pf_dcpi_cat_block_end(blocks, block); k++)
+        if (line_names(profile, &blocks->lines[k], measure, &event))
             return true;
     return false;
 }
@@ -117,18 +181,24 @@ static bool covers_part(const struct profile *profile, size_t block,
 /* The next block of dcpicat text of the image and the part; 0: no block. */
 static size_t next_block(const struct profile *profile, size_t block)
 {
-    const struct pf_dict *dict = profile->writer->dict;
-
     do
-        block =
-            pf_dcpi_cat_blocks_find(&state_of(profile)->blocks, dict, identifier(profile), block);
+        block = next_source(&profile->sources->blocks, profile->key, block);
     while (block != 0 && !covers_part(profile, block, NULL));
     return block;
 }
 
-static bool is_source(const struct profile *profile, const struct pf_dcpi_profile *from)
+static const struct pf_dcpi_header *header_of(const struct profile *profile, size_t file)
 {
-    return pf_dcpi_profile_is_of(from, identifier(profile)) && covers_part(profile, 0, from);
+    return &state_of(profile)->profiles.rows[file - 1].header;
+}
+
+/* The next DCPI file of the image and the part; 0: no file. */
+static size_t next_file(const struct profile *profile, size_t file)
+{
+    do
+        file = next_source(&profile->sources->files, profile->key, file);
+    while (file != 0 && !covers_part(profile, 0, &state_of(profile)->profiles.rows[file - 1]));
+    return file;
 }
 
 /* Line feeds in a value, which DCPI files do not have, become blanks. */
@@ -154,7 +224,7 @@ static bool is_new(struct pf_strings *seen, struct pf_bytes value)
 /* Writes the values of a word that the sources have, each once, at most `most`. */
 static int write_values(const struct profile *profile, const char *word, size_t most)
 {
-    struct pf_dcpi_held *state = state_of(profile);
+    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
     const struct pf_dict *dict = profile->writer->dict;
     struct pf_bytes key = pf_bytes_of(word);
     struct pf_strings seen;
@@ -164,16 +234,15 @@ static int write_values(const struct profile *profile, const char *word, size_t 
         return pf_error_nomem(&profile->writer->error);
     }
     for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        for (size_t k = 0; k < state->blocks.count; k++)
-            if (state->blocks.lines[k].block == block &&
-                pf_bytes_equal(pf_dict_string(dict, state->blocks.lines[k].key), key) &&
-                seen.count <= most &&
-                is_new(&seen, pf_dict_string(dict, state->blocks.lines[k].value)))
-                write_line(profile, key, pf_dict_string(dict, state->blocks.lines[k].value));
-    for (size_t i = 0; i < state->profiles.count; i++) {
-        const struct pf_dcpi_header *header = &state->profiles.rows[i].header;
+        for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+             k < pf_dcpi_cat_block_end(blocks, block); k++)
+            if (pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key) &&
+                seen.count <= most && is_new(&seen, pf_dict_string(dict, blocks->lines[k].value)))
+                write_line(profile, key, pf_dict_string(dict, blocks->lines[k].value));
+    for (size_t file = 0; (file = next_file(profile, file)) != 0;) {
+        const struct pf_dcpi_header *header = header_of(profile, file);
 
-        for (size_t k = 0; is_source(profile, &state->profiles.rows[i]) && k < header->count; k++)
+        for (size_t k = 0; k < header->count; k++)
             if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) &&
                 seen.count <= most && is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
                 write_line(profile, key, pf_dcpi_line_value(header, &header->lines[k]));
@@ -216,10 +285,9 @@ static int write_epoch(const struct profile *profile)
                           epoch) &&
             (!*earliest || strcmp(epoch, earliest) < 0))
             memcpy(earliest, epoch, sizeof earliest);
-    for (size_t k = 0; k < state->profiles.count; k++)
-        if (is_source(profile, &state->profiles.rows[k]) &&
-            (!*earliest || strcmp(state->profiles.rows[k].header.epoch, earliest) < 0))
-            memcpy(earliest, state->profiles.rows[k].header.epoch, sizeof earliest);
+    for (size_t file = 0; (file = next_file(profile, file)) != 0;)
+        if (!*earliest || strcmp(header_of(profile, file)->epoch, earliest) < 0)
+            memcpy(earliest, header_of(profile, file)->epoch, sizeof earliest);
     if (!*earliest)
         return PF_OK;
     return write_line(profile, PF_BYTES("epoch"),
@@ -254,22 +322,21 @@ static int set_share(const struct profile *profile, struct column *column)
 /* Sets what a source says of an event; false: no source names the event. */
 static bool find_event(const struct profile *profile, struct column *column)
 {
-    struct pf_dcpi_held *state = state_of(profile);
+    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
     const struct pf_measure *measure = measure_of(profile, column->event);
     struct pf_dcpi_cat_event event;
 
     for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        for (size_t k = 0; k < state->blocks.count; k++)
-            if (state->blocks.lines[k].block == block &&
-                line_names(profile, &state->blocks.lines[k], measure, &event)) {
+        for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+             k < pf_dcpi_cat_block_end(blocks, block); k++)
+            if (line_names(profile, &blocks->lines[k], measure, &event)) {
                 column->period = event.period;
                 column->fraction = event.fraction;
                 column->line = k;
                 return true;
             }
-    for (size_t k = 0; k < state->profiles.count; k++)
-        if (is_source(profile, &state->profiles.rows[k]) &&
-            header_names(profile, &state->profiles.rows[k].header, measure))
+    for (size_t file = 0; (file = next_file(profile, file)) != 0;)
+        if (header_names(profile, header_of(profile, file), measure))
             return true;
     return false;
 }
@@ -418,11 +485,10 @@ static struct pf_bytes spelled_identifier(const struct profile *profile)
 {
     const struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
-    size_t block = next_block(profile, 0);
+    size_t block = next_block(profile, 0), file = block == 0 ? next_file(profile, 0) : 0;
 
-    for (size_t k = 0; block == 0 && k < state->profiles.count; k++)
-        if (is_source(profile, &state->profiles.rows[k]))
-            return pf_dcpi_header_value(&state->profiles.rows[k].header, PF_DCPI_IMAGE);
+    if (file != 0)
+        return pf_dcpi_header_value(header_of(profile, file), PF_DCPI_IMAGE);
     return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image"))
                       : identifier(profile);
 }
@@ -449,14 +515,7 @@ static int write_part(const struct profile *profile)
 /* True if the image has a source. */
 static bool has_source(const struct profile *profile)
 {
-    struct pf_dcpi_held *state = state_of(profile);
-
-    if (next_block(profile, 0) != 0)
-        return true;
-    for (size_t k = 0; k < state->profiles.count; k++)
-        if (is_source(profile, &state->profiles.rows[k]))
-            return true;
-    return false;
+    return next_block(profile, 0) != 0 || next_file(profile, 0) != 0;
 }
 
 /* Writes the profiles of an image. A head needs an event: without one, the lines of the image's
@@ -519,15 +578,22 @@ static int leave_lines(struct pf_writer *writer)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Adds an image that is known by the metadata alone, because no record has it. */
-static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct pf_bytes name,
-                      uint64_t start, uint64_t size)
+/* True the first time this image is asked for. Sets the status of `known` if memory runs out. */
+static bool is_new_image(struct pf_strings *known, struct pf_dict *dict, struct pf_bytes identifier)
 {
-    for (uint32_t k = 1; k < dict->images.count; k++)
-        if (pf_dcpi_same_image(pf_dict_string(dict, pf_dict_image(dict, k)->identifier),
-                               identifier))
-            return;
-    if (!pf_dcpi_is_image(identifier))
+    uint32_t key = pf_dcpi_identifier(dict, identifier);
+
+    if (key == 0 && identifier.size > 0)
+        known->status = PF_NOMEM;
+    return key != 0 && is_new(known, pf_dict_string(dict, key));
+}
+
+/* Adds an image that is known by the metadata alone, because no record has it. `known`: the
+ * identifiers of the images so far, in small letters. */
+static void add_image(struct pf_dict *dict, struct pf_strings *known, struct pf_bytes identifier,
+                      struct pf_bytes name, uint64_t start, uint64_t size)
+{
+    if (!pf_dcpi_is_image(identifier) || !is_new_image(known, dict, identifier))
         return;
     struct pf_image image = {.name = pf_dict_intern_text(dict, name.size > 0 ? name : identifier),
                              .identifier = pf_dict_intern_text(dict, identifier),
@@ -537,51 +603,87 @@ static void add_image(struct pf_dict *dict, struct pf_bytes identifier, struct p
     pf_dict_add_image(dict, &image);
 }
 
+static void add_block_image(struct pf_writer *writer, struct pf_strings *known, size_t block)
+{
+    const struct pf_dcpi_held *state = writer->state;
+    struct pf_dict *dict = writer->dict;
+    uint64_t start = 0, size = 0;
+
+    pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")),
+                     &start);
+    pf_parse_address(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")),
+                     &size);
+    add_image(dict, known, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
+              pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start, size);
+}
+
 static int add_source_images(struct pf_writer *writer)
 {
     struct pf_dcpi_held *state = writer->state;
     struct pf_dict *dict = writer->dict;
+    struct pf_strings known;
+    bool good = pf_strings_init(&known) == PF_OK;
 
-    for (size_t block = 1; block <= state->blocks.blocks; block++) {
-        uint64_t start = 0, size = 0;
-
-        pf_parse_address(
-            pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_start")), &start);
-        pf_parse_address(
-            pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("text_size")), &size);
-        add_image(dict, pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")),
-                  pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("path")), start,
-                  size);
-    }
-    for (size_t k = 0; k < state->profiles.count; k++) {
+    for (uint32_t k = 1; good && k < dict->images.count; k++)
+        is_new_image(&known, dict, pf_dict_string(dict, pf_dict_image(dict, k)->identifier));
+    for (size_t block = 1; good && block <= state->blocks.blocks; block++)
+        add_block_image(writer, &known, block);
+    for (size_t k = 0; good && k < state->profiles.count; k++) {
         const struct pf_dcpi_header *header = &state->profiles.rows[k].header;
 
         if (state->profiles.rows[k].ended && !state->profiles.rows[k].refused)
-            add_image(dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE),
+            add_image(dict, &known, pf_dcpi_header_value(header, PF_DCPI_IMAGE),
                       pf_dcpi_header_value(header, PF_DCPI_PATH), header->number[PF_DCPI_TSTART],
                       header->number[PF_DCPI_TSIZE]);
     }
-    return pf_dict_status(dict) == PF_OK ? PF_OK : pf_error_nomem(&writer->error);
+    good = good && known.status == PF_OK && pf_dict_status(dict) == PF_OK;
+    pf_strings_free(&known);
+    return good ? PF_OK : pf_error_nomem(&writer->error);
+}
+
+/* Chains the sources of each image. */
+static int find_sources(struct pf_writer *writer, struct sources *sources)
+{
+    struct pf_dcpi_held *state = writer->state;
+    struct pf_dict *dict = writer->dict;
+    struct chains *blocks = &sources->blocks, *files = &sources->files;
+    bool good = open_chains(blocks, state->blocks.blocks);
+
+    good = open_chains(files, state->profiles.count) && good;
+    for (size_t block = 1; good && block <= blocks->count; block++)
+        good = set_image(blocks, block, dict,
+                         pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")));
+    for (size_t file = 1; good && file <= files->count; file++) {
+        const struct pf_dcpi_profile *from = &state->profiles.rows[file - 1];
+        struct pf_bytes identifier = pf_dcpi_header_value(&from->header, PF_DCPI_IMAGE);
+
+        if (pf_dcpi_profile_is_of(from, identifier))
+            good = set_image(files, file, dict, identifier);
+    }
+    good = good && link_chains(blocks, dict->strings.count) &&
+           link_chains(files, dict->strings.count);
+    return good ? PF_OK : pf_error_nomem(&writer->error);
 }
 
 /* Writes every image with counts; without counts every image that has a source. */
-int pf_dcpi_cat_finish(struct pf_writer *writer)
+static int write_images(struct pf_writer *writer, const struct sources *sources)
 {
     struct pf_dcpi_held *state = writer->state;
-    const struct pf_dict *dict = writer->dict;
-    struct pf_dcpi_places *places = &state->places;
+    struct pf_dict *dict = writer->dict;
+    const struct pf_dcpi_places *places = &state->places;
     size_t next = 0;
 
-    if (leave_lines(writer) != PF_OK || add_source_images(writer) != PF_OK ||
-        pf_dcpi_places_find(places, &state->counts, dict, "dcpicat", &writer->error) != PF_OK)
-        return writer->error.code;
     for (uint32_t k = 1; k < dict->images.count; k++) {
         struct profile profile = {
             .writer = writer,
+            .sources = sources,
             .image = pf_dict_image(dict, k),
             .locations = next < places->count ? places->locations + next : NULL,
         };
 
+        profile.key = pf_dcpi_identifier(dict, identifier(&profile));
+        if (profile.key == 0 && identifier(&profile).size > 0)
+            return pf_error_nomem(&writer->error);
         while (next < places->count &&
                pf_dcpi_places_image(places, dict, places->locations[next]) == k) {
             next++;
@@ -594,4 +696,19 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
             return writer->error.code;
     }
     return PF_OK;
+}
+
+int pf_dcpi_cat_finish(struct pf_writer *writer)
+{
+    struct pf_dcpi_held *state = writer->state;
+    struct sources sources = {0};
+
+    if (leave_lines(writer) == PF_OK && add_source_images(writer) == PF_OK &&
+        find_sources(writer, &sources) == PF_OK &&
+        pf_dcpi_places_find(&state->places, &state->counts, writer->dict, "dcpicat",
+                            &writer->error) == PF_OK)
+        write_images(writer, &sources);
+    close_chains(&sources.blocks);
+    close_chains(&sources.files);
+    return writer->error.code;
 }

@@ -239,7 +239,6 @@ static inline uint32_t pf_dcpi_locator_find(struct pf_dcpi_locator *locator, str
 
 struct pf_dcpi_cat_line {
     uint32_t key, value; /* strings */
-    size_t block;        /* from 1 */
 };
 
 /* The heads of dcpicat text in the metadata of a stream. Each profile is a block; a line `name`
@@ -248,17 +247,23 @@ struct pf_dcpi_cat_line {
 struct pf_dcpi_cat_blocks {
     struct pf_dcpi_cat_line *lines; /* of all blocks, in order */
     size_t count, capacity;
-    size_t blocks;
+    size_t *starts; /* the first line of each block; blocks are numbered from 1 */
+    size_t blocks, block_capacity;
     bool named;  /* there was a line `name`: the next `name` begins a block */
     bool imaged; /* the block has a line `image` */
 };
 
-/* The next block of an image behind `block`; start with 0. Letters of the identifier match in
- * either case. 0: no block. */
-size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
-                               struct pf_bytes image, size_t block);
+/* The first line of a block, and the line after its last. */
+static inline size_t pf_dcpi_cat_block_start(const struct pf_dcpi_cat_blocks *blocks, size_t block)
+{
+    return blocks->starts[block - 1];
+}
+static inline size_t pf_dcpi_cat_block_end(const struct pf_dcpi_cat_blocks *blocks, size_t block)
+{
+    return block < blocks->blocks ? blocks->starts[block] : blocks->count;
+}
 
-/* The first value of a key in a block; empty if the block has no such line. */
+/* The first value of a key in a block; empty if there is no such block or line. */
 struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
                                          size_t block, struct pf_bytes key);
 
@@ -358,7 +363,7 @@ struct pf_dcpi_places {
 
 /* PF_OK; PF_USAGE with the reason: a location without an address in an image with an identifier;
  * PF_OVERFLOW; PF_NOMEM. Free in any case. `format` is the name for messages. */
-int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, const struct pf_dict *,
+int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, struct pf_dict *,
                         const char *format, struct pf_error *);
 void pf_dcpi_places_free(struct pf_dcpi_places *);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/table.h"
 #include "codec/shared.h"
 
 #include <inttypes.h>
@@ -382,27 +383,40 @@ static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
     return false;
 }
 
+/* What makes two images equal. */
+struct equal_image {
+    uint64_t start, size;
+    uint64_t identifier; /* string: in small letters */
+};
+
 /* For each image the first image that equals it. Images without an identifier equal themselves
  * only. */
-static bool find_images(struct pf_dcpi_places *places, const struct pf_dict *dict)
+static bool find_images(struct pf_dcpi_places *places, struct pf_dict *dict)
 {
-    places->image = calloc(dict->images.count, sizeof *places->image);
-    for (uint32_t k = 0; places->image && k < dict->images.count; k++) {
-        const struct pf_image *a = pf_dict_image(dict, k);
+    size_t count = dict->images.count;
+    uint32_t *firsts = calloc(count, sizeof *firsts); /* by row of `known` */
+    struct pf_table known;
+    bool good = pf_table_init(&known, sizeof(struct equal_image)) == PF_OK && firsts;
+
+    places->image = calloc(count, sizeof *places->image);
+    for (uint32_t k = 1; good && places->image && k < count; k++) {
+        const struct pf_image *image = pf_dict_image(dict, k);
+        struct equal_image key = {image->text_start, image->text_size, 0};
 
         places->image[k] = k;
-        for (uint32_t i = 1; i < k && a->identifier != 0; i++) {
-            const struct pf_image *b = pf_dict_image(dict, i);
+        if (image->identifier == 0)
+            continue;
+        key.identifier = pf_dcpi_identifier(dict, pf_dict_string(dict, image->identifier));
+        uint32_t row = key.identifier != 0 ? pf_table_intern(&known, &key) : 0;
 
-            if (a->text_start == b->text_start && a->text_size == b->text_size &&
-                pf_dcpi_same_image(pf_dict_string(dict, a->identifier),
-                                   pf_dict_string(dict, b->identifier))) {
-                places->image[k] = i;
-                break;
-            }
-        }
+        good = row != 0;
+        if (firsts[row] == 0)
+            firsts[row] = k;
+        places->image[k] = firsts[row];
     }
-    return places->image;
+    pf_table_free(&known);
+    free(firsts);
+    return good && places->image;
 }
 
 /* The address 0 counts as an address only if the text starts at 0 and the location has no line. */
@@ -496,7 +510,7 @@ static int add_place(struct pf_dcpi_places *places, const struct pf_dict *dict, 
 }
 
 int pf_dcpi_places_find(struct pf_dcpi_places *places, struct pf_dcpi_counts *counts,
-                        const struct pf_dict *dict, const char *format, struct pf_error *error)
+                        struct pf_dict *dict, const char *format, struct pf_error *error)
 {
     uint32_t image = 0;
 

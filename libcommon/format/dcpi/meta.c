@@ -227,6 +227,18 @@ unsigned pf_dcpi_cat_word(struct pf_bytes word)
 static void cat_blocks_free(struct pf_dcpi_cat_blocks *blocks)
 {
     free(blocks->lines);
+    free(blocks->starts);
+}
+
+/* Begins a block at the next line. */
+static bool begin_block(struct pf_dcpi_cat_blocks *blocks)
+{
+    blocks->imaged = false;
+    if (!pf_grow(&blocks->starts, &blocks->block_capacity, blocks->blocks + 1,
+                 sizeof *blocks->starts))
+        return false;
+    blocks->starts[blocks->blocks++] = blocks->count;
+    return true;
 }
 
 static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
@@ -234,7 +246,7 @@ static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dic
 {
     for (uint32_t row = 0; row < batch->rows; row++) {
         struct pf_dcpi_cat_line line = {batch->key ? batch->key[row] : 0,
-                                        batch->value ? batch->value[row] : 0, 0};
+                                        batch->value ? batch->value[row] : 0};
 
         if (!pf_bytes_equal(pf_dict_string(dict, batch->origin ? batch->origin[row] : 0),
                             PF_BYTES("dcpicat")))
@@ -242,13 +254,11 @@ static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dic
         bool name = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("name"));
         bool image = pf_bytes_equal(pf_dict_string(dict, line.key), PF_BYTES("image"));
 
-        if (blocks->blocks == 0 || (name && blocks->named) || (image && blocks->imaged)) {
-            blocks->blocks++;
-            blocks->imaged = false;
-        }
+        if ((blocks->blocks == 0 || (name && blocks->named) || (image && blocks->imaged)) &&
+            !begin_block(blocks))
+            return PF_NOMEM;
         blocks->named = blocks->named || name;
         blocks->imaged = blocks->imaged || image;
-        line.block = blocks->blocks;
         if (!pf_grow(&blocks->lines, &blocks->capacity, blocks->count + 1, sizeof line))
             return PF_NOMEM;
         blocks->lines[blocks->count++] = line;
@@ -256,27 +266,15 @@ static int cat_blocks_add(struct pf_dcpi_cat_blocks *blocks, const struct pf_dic
     return PF_OK;
 }
 
-size_t pf_dcpi_cat_blocks_find(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
-                               struct pf_bytes image, size_t block)
-{
-    for (size_t k = 0; k < blocks->count; k++) {
-        const struct pf_dcpi_cat_line *line = &blocks->lines[k];
-
-        if (line->block > block &&
-            pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("image")) &&
-            pf_dcpi_same_image(pf_dict_string(dict, line->value), image))
-            return line->block;
-    }
-    return 0;
-}
-
 struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *blocks,
                                          const struct pf_dict *dict, size_t block,
                                          struct pf_bytes key)
 {
-    for (size_t k = 0; k < blocks->count; k++)
-        if (blocks->lines[k].block == block &&
-            pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key))
+    if (block == 0 || block > blocks->blocks)
+        return PF_BYTES("");
+    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+         k < pf_dcpi_cat_block_end(blocks, block); k++)
+        if (pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key))
             return pf_dict_string(dict, blocks->lines[k].value);
     return PF_BYTES("");
 }
@@ -556,11 +554,11 @@ static int add_paths(struct joining *joining, const struct pf_dcpi_cat_blocks *b
 {
     int status = PF_OK;
 
-    for (size_t k = 0; status == PF_OK && k < blocks->count; k++) {
+    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+         status == PF_OK && k < pf_dcpi_cat_block_end(blocks, block); k++) {
         struct pf_bytes key = pf_dict_string(dict, blocks->lines[k].key);
 
-        if (blocks->lines[k].block == block &&
-            (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label"))))
+        if (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label")))
             status =
                 add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
     }
@@ -611,6 +609,19 @@ static const struct pf_image *only_image(const struct pf_dcpi_cat_blocks *blocks
     return NULL;
 }
 
+/* The first block of an image; 0: no block. */
+static size_t find_block(const struct pf_dcpi_cat_blocks *blocks, const struct pf_dict *dict,
+                         const struct pf_image *image)
+{
+    struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
+
+    for (size_t block = 1; identifier.size > 0 && block <= blocks->blocks; block++)
+        if (pf_dcpi_same_image(pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")),
+                               identifier))
+            return block;
+    return 0;
+}
+
 int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_blocks *blocks,
                         const struct pf_dict *dict, const struct pf_dcpi_subject *about,
                         struct pf_error *error)
@@ -618,13 +629,11 @@ int pf_dcpi_make_header(struct pf_dcpi_header *header, const struct pf_dcpi_cat_
     struct pf_error why = {0};
     struct joining joining = {.to = header, .error = &why};
     struct pf_dcpi_subject found = *about, *subject = &found;
-    size_t block = 0;
 
     if (!found.image)
         found.image = only_image(blocks, dict);
-    if (found.image)
-        block =
-            pf_dcpi_cat_blocks_find(blocks, dict, pf_dict_string(dict, found.image->identifier), 0);
+    size_t block = found.image ? find_block(blocks, dict, found.image) : 0;
+
     if (block == 0)
         return pf_error_set(error, PF_USAGE,
                             "dcpi needs the image, epoch and platform of a profile, and the "
