@@ -7,6 +7,8 @@
 #include <string.h>
 
 static void format_text(char *text, size_t size, const char *format, va_list args) PF_PRINTF(3, 0);
+static int set_first(struct pf_error *error, int code, const uint64_t *offset, const char *format,
+                     va_list args) PF_PRINTF(4, 0);
 
 /* A text that is too long ends in dots. */
 static void format_text(char *text, size_t size, const char *format, va_list args)
@@ -20,17 +22,29 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
         memcpy(text + size - sizeof dots, dots, sizeof dots);
 }
 
-int pf_error_set(struct pf_error *error, int code, const char *format, ...)
+/* Sets an error, unless there is one already; `offset` may be NULL. Returns the code that stays. */
+static int set_first(struct pf_error *error, int code, const uint64_t *offset, const char *format,
+                     va_list args)
 {
-    va_list args;
-
     if (!error)
         return code;
     if (error->code != PF_OK)
         return error->code;
     error->code = code;
-    va_start(args, format);
+    if (offset) {
+        error->has_offset = true;
+        error->offset = *offset;
+    }
     format_text(error->text, sizeof error->text, format, args);
+    return code;
+}
+
+int pf_error_set(struct pf_error *error, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    code = set_first(error, code, NULL, format, args);
     va_end(args);
     return code;
 }
@@ -39,15 +53,8 @@ int pf_error_at(struct pf_error *error, int code, uint64_t offset, const char *f
 {
     va_list args;
 
-    if (!error)
-        return code;
-    if (error->code != PF_OK)
-        return error->code;
-    error->code = code;
-    error->has_offset = true;
-    error->offset = offset;
     va_start(args, format);
-    format_text(error->text, sizeof error->text, format, args);
+    code = set_first(error, code, &offset, format, args);
     va_end(args);
     return code;
 }
