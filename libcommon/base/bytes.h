@@ -21,13 +21,13 @@ static inline struct pf_bytes pf_bytes_of(const char *string)
     return (struct pf_bytes){string, strlen(string)};
 }
 
-/* Whether the bytes are equal; data of empty views may be NULL. */
+/* True if the bytes are equal; data of empty views may be NULL. */
 static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* Whether the text begins with `with`; ends with `with`. */
+/* True if the text begins with `with`; if the text ends with `with`. */
 static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
 {
     return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;

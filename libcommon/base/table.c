@@ -103,7 +103,7 @@ static uint32_t slot_value(const struct pf_table *table, uint64_t hash, uint32_t
     return ((uint32_t)(hash >> 32) & ~(uint32_t)table->slot_mask) | id;
 }
 
-/* Whether a slot may have a row with this hash; the id is then value & slot_mask. */
+/* True if a slot may have a row with this hash; the id is then value & slot_mask. */
 static bool may_be(const struct pf_table *table, uint64_t hash, uint32_t value)
 {
     return ((value ^ (uint32_t)(hash >> 32)) & ~(uint32_t)table->slot_mask) == 0;

@@ -158,7 +158,7 @@ struct pf_format {
     /* Writing; write NULL: the format is not written. */
     size_t writer_size;
     int (*open_writer)(struct pf_writer *);
-    /* Whether the format can hold a label, whatever else is in its set. A warning at the end
+    /* True if the format can hold a label, whatever else is in its set. A warning at the end
      * names the other labels. NULL: the format holds all labels, or the writer warns itself, or
      * the format is a view. */
     bool (*holds_label)(struct pf_writer *, const struct pf_label *);

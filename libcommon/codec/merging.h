@@ -33,14 +33,14 @@ struct pf_merging {
      * different); equal inputs give equal results. False: out of memory. NULL without an
      * IDENTITY. */
     bool (*make)(const struct pf_bytes *identities, size_t count, char text[PF_IDENTITY_TEXT]);
-    /* Whether `make` made an identity. */
+    /* True if `make` made this identity. */
     bool (*made)(struct pf_bytes identity);
     /* Nanoseconds that a row adds to the run time of its input. NULL: no row does. */
     int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
     /* The key of labels whose numbers are valid within one input only. NULL: there is none. */
     const char *own_label;
-    /* Whether a row names a file or a function of the records: if the name is edited, the row
-     * changes too. NULL: no row does. */
+    /* The kind of the name in a row, if it is of a file or a function of the records: if the name
+     * is edited, the row changes too. NULL: no row has one. */
     enum pf_meta_name (*names)(struct pf_bytes origin, struct pf_bytes key);
     /* The position of the name in the value of such a row; the end of the value if there is no
      * name. NULL: the whole value is the name. */

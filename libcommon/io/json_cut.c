@@ -322,7 +322,7 @@ static bool repair(struct pf_bytes raw, struct pf_buffer *text)
     return !text->failed;
 }
 
-/* Whether a value has more parts than PF_JSON_PARTS_MAX, by its commas outside of strings. */
+/* True if a value has more parts than PF_JSON_PARTS_MAX, by its commas outside of strings. */
 static bool too_many_parts(struct pf_bytes raw)
 {
     size_t commas = 0;
@@ -380,7 +380,7 @@ int pf_json_cut_value(struct pf_json_cut *cut, const json_t **value)
 
 /* --- strings and numbers ---------------------------------------------------------------------- */
 
-/* Whether the text of a string is its value: no escapes, no controls, valid UTF-8. */
+/* True if the text of a string is its value: no escapes, no controls, valid UTF-8. */
 static bool plain(struct pf_bytes text)
 {
     unsigned char all = 0;

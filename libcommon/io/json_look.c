@@ -99,7 +99,7 @@ static void look_at_string(struct look *look)
     }
 }
 
-/* Whether the bytes ahead may begin an object or an array. Does not wait for more of a live pipe
+/* True if the bytes ahead may begin an object or an array. Does not wait for more of a live pipe
  * than is there. */
 static bool may_begin(struct pf_source *source)
 {

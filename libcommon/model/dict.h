@@ -174,7 +174,7 @@ uint32_t pf_dict_side_name(struct pf_dict *, uint32_t name, enum pf_side);
  * added to the name. UINT32_MAX: out of memory. */
 uint32_t pf_dict_add_measure(struct pf_dict *, struct pf_measure);
 
-/* Whether a location has an address. Address 0 counts if the image's text begins at 0 and
+/* True if a location has an address. Address 0 counts if the image's text begins at 0 and
  * nothing else is known about the location. */
 bool pf_dict_has_address(const struct pf_dict *, const struct pf_location *);
 

@@ -59,7 +59,7 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 /* Sets num and den in lowest terms; `den` > 0. */
 void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 
-/* Whether two measures are the same for a merge or a table: kind, name, unit, aggregation and side
+/* True if two measures are the same for a merge or a table: kind, name, unit, aggregation and side
  * are equal. Scale and period may differ. */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same as a key for tables: the keys of two measures have equal bytes if the measures are the
@@ -75,7 +75,7 @@ static inline uint64_t pf_measure_period_parts(const struct pf_measure *measure)
 {
     return measure->period_parts ? measure->period_parts : 1;
 }
-/* Whether one count of either measure is the same number of events, or neither has a period. */
+/* True if one count of either measure is the same number of events, or neither has a period. */
 bool pf_measure_same_period(const struct pf_measure *, const struct pf_measure *);
 
 const char *pf_kind_name(enum pf_kind); /* "sample", "flat", "edge", "meta", "text" */

@@ -17,7 +17,7 @@ bool pf_named_measure(const struct pf_dict *dict, uint32_t measure, const char *
            pf_bytes_equal((struct pf_bytes){asked.data + size + 1, asked.size - size - 1}, known);
 }
 
-/* Whether no earlier measure has this name. Measures of several kinds and units may share a
+/* True if no earlier measure has this name. Measures of several kinds and units may share a
  * name. */
 static bool is_first(const struct pf_measures *measures, uint32_t measure)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether measure number `measure` has the name NAME or KIND:NAME. */
+/* True if measure number `measure` has the name NAME or KIND:NAME. */
 bool pf_named_measure(const struct pf_dict *, uint32_t measure, const char *name);
 /* Sets the error PF_USAGE: no record has a measure `name`. The text lists the measures of the
  * dictionary. Returns PF_USAGE, or PF_NOMEM. */

@@ -89,7 +89,7 @@ void pf_rows_begin(struct pf_rows *, enum pf_kind kind);
  * adding. Make a measure only when its records come, or when it is declared, because tables choose
  * among all measures of the dictionary. */
 uint32_t pf_rows_measure(struct pf_rows *, uint32_t measure);
-/* Whether the current columns include the measure. */
+/* True if the current columns include the measure. */
 bool pf_rows_has(const struct pf_rows *, uint32_t measure);
 /* Every record gets the value 1 of this measure. Its column comes after the others. */
 void pf_rows_count(struct pf_rows *, uint32_t measure);

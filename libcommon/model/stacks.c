@@ -88,7 +88,7 @@ static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_di
     return 0;
 }
 
-/* Whether the memo has all nodes of the dictionary. Then the table's own index is not needed, and
+/* True if the memo has all nodes of the dictionary. Then the table's own index is not needed, and
  * not made. */
 static bool knows_all(const struct pf_stack_memo *memo, const struct pf_dict *dict)
 {

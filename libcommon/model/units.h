@@ -56,11 +56,11 @@ struct pf_unit_step {
 extern const struct pf_unit_step pf_time_steps[];
 extern const struct pf_unit_step pf_byte_steps[];
 
-/* Whether the unit of the measure is nanoseconds, bytes, count. */
+/* True if the unit of the measure is nanoseconds; bytes; count. */
 bool pf_measure_is_time(const struct pf_dict *, const struct pf_measure *);
 bool pf_measure_is_bytes(const struct pf_dict *, const struct pf_measure *);
 bool pf_measure_is_count(const struct pf_dict *, const struct pf_measure *);
-/* Whether the measure counts samples by the name that all formats use: "samples" in "count". */
+/* True if the measure counts samples by the name that all formats use: "samples" in "count". */
 bool pf_measure_is_samples(const struct pf_dict *, const struct pf_measure *);
 
 #endif

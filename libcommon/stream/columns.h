@@ -40,7 +40,7 @@ int pf_columns_begin(struct pf_columns *, uint32_t rows, uint64_t offset,
  * set. Columns with PF_COLUMN_MAY_SKIP are skipped, except walk->known. */
 int pf_columns_next(struct pf_columns *, struct pf_column *, struct pf_error *);
 
-/* Whether all values, taken as unsigned, are below `limit`. */
+/* True if all values, taken as unsigned, are below `limit`. */
 bool pf_column_below(const struct pf_column *, uint32_t rows, uint64_t limit);
 /* The value of a row. */
 uint64_t pf_column_value(const struct pf_column *, uint32_t row);

@@ -15,7 +15,7 @@ struct copy {
     struct pf_error input; /* the failure of the source */
 };
 
-/* Whether the frame is an end frame whose mark "incomplete" must be removed (salvage). */
+/* True if the frame is an end frame whose mark "incomplete" must be removed (salvage). */
 static bool unmarked(const struct copy *copy, const struct pf_frame *frame)
 {
     return copy->salvage && frame->type == 'E' && (frame->base & PF_END_INCOMPLETE);

@@ -78,7 +78,7 @@ static void number_row(struct pf_renumber *renumber, enum pf_stream_table number
     table->map[id] = table->next++;
 }
 
-/* Whether rows of the table have parents: the first field is then the parent. */
+/* True if rows of the table have parents: the first field is then the parent. */
 static bool has_parent(enum pf_stream_table table)
 {
     return pf_stream_layouts[table].fields[0].refers == (uint8_t)table;

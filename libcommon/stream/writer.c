@@ -280,7 +280,7 @@ static uint32_t find_measure(const struct writer *w, uint32_t measure)
                : 0;
 }
 
-/* Whether the segment already has the same measure with another scale or description. */
+/* True if the segment already has the same measure with another scale or description. */
 static bool clashes(const struct pf_writer *writer, const struct writer *w, uint32_t measure)
 {
     const struct pf_measures *measures = &writer->dict->measures;

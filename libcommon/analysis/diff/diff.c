@@ -60,7 +60,7 @@ void pf_diff_free(struct pf_diff *diff)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Whether a measure is summed: those asked for, and the numbers of samples. */
+/* True if a measure is summed: the requested measures and the numbers of samples. */
 static bool wants(void *arg, uint32_t index)
 {
     const struct pf_diff *diff = arg;
@@ -177,7 +177,7 @@ static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
     return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
 }
 
-/* Whether amounts are raw counts, which cannot be converted to other units. */
+/* True if amounts are raw counts, which cannot be converted to other units. */
 static bool raw_amounts(const struct pf_measure *measure, const struct pf_scale *scale)
 {
     return scale->num == 1 && scale->den == 1 &&

@@ -66,7 +66,7 @@ int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struc
 /* Ends the current run, which belongs to side PF_BEFORE or PF_AFTER. With `keep` false the run
  * counts for nothing. As pf_diff_records_add. */
 int pf_diff_records_end(struct pf_diff_records *, enum pf_side, bool keep, struct pf_error *);
-/* Whether any run that counts has a compared measure. */
+/* True if a run with `keep` has a compared measure. */
 bool pf_diff_records_any(const struct pf_diff_records *);
 /* Call after the last run. PF_OK and a batch, valid until the next call; PF_EOF; PF_OVERFLOW;
  * PF_NOMEM. */

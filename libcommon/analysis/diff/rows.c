@@ -114,7 +114,7 @@ static bool set_means(const struct making *making, const pf_int128 sums[PF_SIDES
            !__builtin_sub_overflow(means->after, means->before, &means->delta);
 }
 
-/* Whether the difference fits in 64 bits, as amounts do. */
+/* True if the difference fits in 64 bits, as amounts do. */
 static bool fits(const struct making *making, const struct pf_diff_means *means)
 {
     int64_t delta;

@@ -1,6 +1,6 @@
-/* Whether a difference is more than chance: Welch's t over runs, the conditional binomial test over
- * samples, false discovery rates, and the summary of --stats. The functions keep no state, and no
- * result is NaN or infinite. */
+/* Tests if a difference is more than chance: Welch's t over runs, the conditional binomial test
+ * over samples, false discovery rates; and the summary of --stats. The functions keep no state, and
+ * no result is NaN or infinite. */
 #ifndef PF_ANALYSIS_DIFF_STATISTICS_H
 #define PF_ANALYSIS_DIFF_STATISTICS_H
 

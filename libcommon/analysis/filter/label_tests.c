@@ -121,7 +121,7 @@ static bool shown_string(const struct pf_dict *dict, uint32_t string, struct pf_
                          shown);
 }
 
-/* Whether a label fits the test; `value` is its value, as stored or as shown. */
+/* True if a label fits the test; `value` is its value, as stored or as shown. */
 static bool matches(struct pf_label_test *test, const struct pf_label *label, struct pf_bytes value)
 {
     if (test->rule == GLOB)

@@ -29,7 +29,7 @@ struct pf_pattern {
 int pf_pattern_compile(struct pf_pattern *, const char *text, unsigned flags, struct pf_error *);
 void pf_pattern_free(struct pf_pattern *);
 
-/* Whether the expression matches a part of `name`. A NUL must follow the bytes of `name`, as in
+/* True if the expression matches a part of `name`. A NUL must follow the bytes of `name`, as in
  * every string of a dictionary. False also if memory runs out; then pattern->status is PF_NOMEM. */
 bool pf_pattern_match(struct pf_pattern *, struct pf_bytes name);
 /* Finds the first match at or after `from`. groups[] has the offsets in `name` of the match and of
@@ -40,10 +40,10 @@ enum { PF_PATTERN_GROUPS = 10 };
 bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from, size_t *end,
                      regmatch_t groups[PF_PATTERN_GROUPS]);
 
-/* Whether an expression is UTF-8 but not ASCII. */
+/* True if an expression is UTF-8 but not ASCII. */
 bool pf_pattern_typed(const char *text);
 
-/* Whether the whole name matches a shell pattern: '*' matches any bytes, '?' one character (one
+/* True if the whole name matches a shell pattern: '*' matches any bytes, '?' one character (one
  * byte if the bytes are not UTF-8), [a-z] and [!a-z] one byte; a backslash escapes a special
  * character. With PF_PATTERN_FIXED: whether the name equals the string. */
 bool pf_glob_match(const char *glob, unsigned flags, struct pf_bytes name);

@@ -148,7 +148,7 @@ bool pf_rewrite_changes_nothing(const struct pf_rewrite *rewrite)
     return !edits_stacks(rewrite) && rewrite->root.count == 0 && rewrite->leaf.count == 0;
 }
 
-/* Whether records without any frame are removed. */
+/* True if records without any frame are removed. */
 static bool wants_frames(const struct pf_rewrite *rewrite)
 {
     return (rewrite->frames.marks & (PF_REWRITE_SHOW | PF_REWRITE_SHOW_FROM)) != 0;
@@ -162,7 +162,7 @@ static uint8_t marks_of(struct pf_rewrite *rewrite, uint32_t location)
                                      : 0;
 }
 
-/* Whether show and hide keep a frame with these marks. */
+/* True if show and hide keep a frame with these marks. */
 static bool is_shown(const struct pf_rewrite *rewrite, uint8_t marks)
 {
     return !(marks & PF_REWRITE_HIDE) &&

@@ -18,7 +18,7 @@ static bool is_events(const struct pf_dict *dict, const struct pf_measure *measu
     return pf_bytes_equal(pf_dict_string(dict, measure->unit), PF_BYTES("events"));
 }
 
-/* Whether values of both measures go into one column. Counts with a period can be converted to
+/* True if values of both measures go into one column. Counts with a period can be converted to
  * events, so they go into the column of events. */
 static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a,
                   const struct pf_measure *b)
@@ -46,7 +46,7 @@ static int different_units(const struct pf_merge_columns *columns, const struct 
                         pf_dict_string(dict, b->unit).data);
 }
 
-/* Whether the current input has the measure of column `other` as well as the new one. An input that
+/* True if the current input has the measure of column `other` as well as the new one. An input that
  * has both means two different measures. */
 static bool has_both(const struct pf_merge_columns *columns, size_t other,
                      const struct pf_batch *batch, uint64_t input)
@@ -190,7 +190,7 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
     }
 }
 
-/* Whether values were weighted. A weighted number of samples no longer tells the sampling error,
+/* True if values were weighted. A weighted number of samples no longer tells the sampling error,
  * while a weighted exact number is still exact. */
 static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts,
                    pf_int128 pieces)

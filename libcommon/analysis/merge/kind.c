@@ -154,7 +154,7 @@ static int plan_rows(struct plan *plan, struct pf_merge_kind *all, const struct 
     return plan->rows ? status : PF_NOMEM;
 }
 
-/* Whether the sums of `all` fit into 128 bits in the units of the plan. */
+/* True if the sums of `all` fit into 128 bits in the units of the plan. */
 static bool fits_unit(const struct plan *plan, const struct pf_merge_kind *all,
                       struct pf_merge_place *place)
 {
@@ -188,7 +188,7 @@ static pf_int128 greatest_size(const struct pf_sums *sums)
     return most;
 }
 
-/* Whether all sums surely fit because even the greatest would. This fast test succeeds for all but
+/* True if all sums surely fit because even the greatest would. This fast test succeeds for all but
  * a few profiles. */
 static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from,
                     int64_t factor, pf_int128 times)
@@ -201,7 +201,7 @@ static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_
            !__builtin_add_overflow(sum, value, &sum);
 }
 
-/* Whether the sums of `all` and of the input together fit into 128 bits. */
+/* True if the sums of `all` and of the input together fit into 128 bits. */
 static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
                        const struct pf_merge_kind *own, pf_int128 times,
                        struct pf_merge_place *place)

@@ -123,7 +123,7 @@ static bool normalizes(const struct pf_merge *merge)
     return merge->options.normalize != PF_MERGE_AS_IT_IS;
 }
 
-/* Whether an input is held apart until it ends. */
+/* True if an input is held apart until it ends. */
 static bool stages(const struct pf_merge *merge)
 {
     return normalizes(merge) || merge->options.droppable;

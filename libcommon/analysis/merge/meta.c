@@ -35,7 +35,7 @@ static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_me
     return merging->rule(origin, key);
 }
 
-/* Whether a row that the result has once is new. */
+/* True if a row that the result has once is new. */
 static bool is_new(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
 {
     uint32_t count = meta->met.count;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Whether the greatest amount counts, not the sum (PF_MAX). */
+/* True if the measure keeps the greatest amount, not the sum (PF_MAX). */
 static bool is_greatest(const struct pf_dict *dict, const struct pf_before_row *row)
 {
     for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {

@@ -31,7 +31,7 @@ static struct pf_bytes last_part(struct pf_bytes name)
     return (struct pf_bytes){name.data + start, name.size - start};
 }
 
-/* Whether the name ends in .func1, .func1.2, .func1.2.3 ... */
+/* True if the name ends in .func1, .func1.2, .func1.2.3 ... */
 static bool is_go_literal(struct pf_bytes name)
 {
     static const struct pf_bytes FUNC = {".func", 5};
@@ -50,7 +50,7 @@ static bool is_go_literal(struct pf_bytes name)
     return false;
 }
 
-/* Whether the name tells only the kind of function. */
+/* True if the name tells only the kind of function. */
 static bool is_anonymous(struct pf_bytes name, struct pf_bytes file)
 {
     static const struct pf_bytes whole[] = {{"__ANON__", 8}, {"BEGIN", 5}, {"UNITCHECK", 9},

@@ -241,7 +241,7 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
     return text;
 }
 
-/* Whether an identifier is a build id: it has the length of the ids that linkers make. DCPI's
+/* True if an identifier is a build id: it has the length of the ids that linkers make. DCPI's
  * identifiers have another length. */
 static bool is_build_id(struct pf_bytes text)
 {

@@ -21,9 +21,9 @@ int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void
 void pf_binary_close(struct pf_binary *); /* NULL is allowed */
 
 enum pf_binary_match { PF_BINARY_OTHER, PF_BINARY_SAME, PF_BINARY_CHANGED };
-/* Whether an image of a profile is this file: by build id if both are known, else by the last part
- * of its name; an image without a name may be any file. PF_BINARY_CHANGED: the same name, but
- * another build id. */
+/* PF_BINARY_SAME if an image of a profile is this file: the build ids are equal or, if one of them
+ * is unknown, the last parts of the names are; an image without a name may be any file.
+ * PF_BINARY_CHANGED: the same name, but another build id. */
 enum pf_binary_match pf_binary_match(const struct pf_binary *, const struct pf_dict *,
                                      const struct pf_image *);
 

@@ -30,7 +30,7 @@ void pf_forms_free(struct pf_forms *);
 struct pf_form *pf_forms_enter(struct pf_forms *, const void *key, uint32_t id);
 /* The forms that an id belongs to; NULL: the id was not entered. */
 struct pf_form *pf_forms_of(const struct pf_forms *, uint32_t id);
-/* Whether the least form of every thing is its first form. */
+/* True if the least form of every thing is its first form. */
 bool pf_forms_settled(const struct pf_forms *);
 
 #endif

@@ -197,7 +197,7 @@ static void set_function(const struct pf_keys *keys, struct pf_key *key,
     key->address = function->name == 0 ? place->address : 0;
 }
 
-/* Whether a location has no function but the valid address 0. */
+/* True if a location has no function but the valid address 0. */
 static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
 {
     return place->address == 0 &&

@@ -96,18 +96,18 @@ static inline const struct pf_key *pf_keys_row(const struct pf_keys *keys, uint3
 {
     return (const struct pf_key *)pf_table_row(&keys->table, key);
 }
-/* Whether two keys are equal, or are lines or addresses of one function. */
+/* True if two keys are equal, or are lines or addresses of one function. */
 bool pf_keys_same_function(const struct pf_keys *, uint32_t a, uint32_t b);
 /* The fields of a key without line and address: those of its function. */
 struct pf_key pf_keys_function(const struct pf_keys *, uint32_t key);
-/* Whether the key has an address; 0 may be a valid address. */
+/* True if the key has an address; 0 may be a valid address. */
 bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
 /* The line that a table shows for a key: the executed line, else the smallest start line; 0: not
  * known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
-/* Whether the locations of a key are inlined (PF_KEY_INLINED), not inlined (PF_KEY_CALLED), or
- * both. 0 if none is inlined, and for keys that are not functions. */
+/* PF_KEY_INLINED if the locations of a key are inlined, with PF_KEY_CALLED if some of them are not.
+ * 0 if none is inlined, and for keys that are not functions. */
 enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
 unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 

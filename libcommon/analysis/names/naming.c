@@ -147,7 +147,7 @@ static size_t source_frames(struct source *source, const struct pf_dict *dict,
                                    : 0;
 }
 
-/* Whether a location has no name, or only the name that a format gives a frame whose image alone is
+/* True if a location has no name, or only the name that a format gives a frame whose image alone is
  * known: [unknown], [libc.so.6]. */
 static bool is_unnamed(const struct pf_dict *dict, const struct pf_location *row)
 {

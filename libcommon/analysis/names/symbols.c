@@ -62,7 +62,7 @@ static bool parse_map(struct pf_bytes line, struct parsed *parsed)
     return parse_hex(first, &parsed->address) && parse_hex(second, &parsed->size) && line.size > 0;
 }
 
-/* Whether at least as many lines ahead are nm's as are a perf map's. */
+/* True if at least as many of the next lines fit nm as fit a perf map. */
 static bool looks_like_nm(struct pf_source *source)
 {
     size_t have, nm = 0, map = 0;

@@ -67,7 +67,7 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
     return main->measure;
 }
 
-/* Whether to keep the sums of a measure. This is decided when the first measure of a quantity
+/* True if the sums of a measure are kept. This is decided when the first measure of a quantity
  * comes. A better main measure may come later, but no earlier record had a value of it, so nothing
  * is lost. */
 static bool wanted(struct pf_accumulator *accumulator, uint32_t index,
@@ -380,7 +380,7 @@ struct joint {
     const uint32_t *rows;        /* row in `all` of each row of the input; NULL: the same row */
 };
 
-/* Whether the joined sums fit in 64 bits. `old` is NULL if no input has this measure yet. */
+/* True if the joined sums fit in 64 bits. `old` is NULL if no input has this measure yet. */
 static bool fits(const struct pf_sums *old, const struct pf_sums *from, const struct joint *joint)
 {
     int64_t sum, value;

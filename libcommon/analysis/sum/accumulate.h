@@ -23,8 +23,8 @@ struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
     struct pf_slices *slices; /* borrowed; NULL: SAMPLE sums by stack */
-    /* Whether to keep the sums of a SAMPLE measure; NULL: only those of the main measure. The sums
-     * of FLAT and EDGE measures are always kept, because they are small. */
+    /* True if the sums of a SAMPLE measure are kept; NULL: only the main measure is. The sums of
+     * FLAT and EDGE measures are always kept, because they are small. */
     bool (*wants)(void *arg, uint32_t measure);
     void *arg;
 
@@ -102,7 +102,7 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
 /* The same for SAMPLE, fast enough for every batch: only compares measures that are new. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);
-/* Whether the measure counts calls, as its name and role tell. */
+/* True if the measure counts calls: its name and role say so. */
 bool pf_measure_calls(const struct pf_dict *, const struct pf_measure *);
 
 #endif

@@ -38,7 +38,7 @@ int pf_bound_check(const struct pf_bound *bound, const struct pf_scale *scale,
     return PF_OK;
 }
 
-/* Whether a / b > c / d; b and d are not 0. Compares continued fractions, because the products
+/* True if a / b > c / d; b and d are not 0. Compares continued fractions, because the products
  * could overflow 128 bits. */
 static bool greater(pf_uint128 a, pf_uint128 b, pf_uint128 c, pf_uint128 d)
 {

@@ -18,9 +18,9 @@ struct pf_bound {
 /* Parses N, N%, or N followed by ns, us, ms, s, k, M, G, count or bytes; N is not negative. False:
  * anything else. */
 bool pf_bound_parse(const char *text, struct pf_bound *);
-/* Whether the bound fits amounts of this scale: PF_OK, or PF_USAGE with a message. */
+/* PF_OK if the bound fits amounts of this scale, else PF_USAGE with a message. */
 int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_error *);
-/* Whether amount / parts is greater than the bound. 100 % are |whole| / parts. Exact. */
+/* True if amount / parts is greater than the bound. 100 % are |whole| / parts. Exact. */
 bool pf_bound_passed(const struct pf_bound *, pf_int128 amount, pf_int128 whole, uint64_t parts);
 /* The bound as an amount in 1/parts, rounded towards 0; 100 % are |whole|. */
 pf_int128 pf_bound_amount(const struct pf_bound *, pf_int128 whole, uint64_t parts);

@@ -77,7 +77,7 @@ static bool has(const struct pf_batch *batch, uint32_t measure)
     return any;
 }
 
-/* Whether FLAT records have totals for the functions of these calls. If a total is 0 everywhere,
+/* True if FLAT records have totals for the functions of these calls. If a total is 0 everywhere,
  * its column may be missing. */
 static bool are_told(const struct pf_callers *callers, const struct pf_batch *batch)
 {

@@ -27,7 +27,7 @@ void pf_callers_free(struct pf_callers *); /* NULL is allowed */
 int pf_callers_take(struct pf_callers **callers, struct pf_dict *, const struct pf_batch *,
                     bool *held, struct pf_error *);
 
-/* Whether pf_callers_next gives the values of this FLAT measure, as parts of calls. `callers` may
+/* True if pf_callers_next gives the values of this FLAT measure, as parts of calls. `callers` may
  * be NULL. */
 bool pf_callers_told(const struct pf_callers *, const struct pf_measure *);
 

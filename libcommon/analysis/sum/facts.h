@@ -23,7 +23,7 @@ struct pf_facts {
 
 void pf_facts_free(struct pf_facts *);
 
-/* Whether all records come from one format whose calls tell the costs of functions
+/* True if all records come from one format whose calls tell the costs of functions
  * (PF_CALLS_TELL). */
 bool pf_facts_calls_tell(const struct pf_facts *, const struct pf_dict *);
 

@@ -279,7 +279,7 @@ static int add_call(struct scope *scope, const struct pf_measure *own,
                            : status;
 }
 
-/* Whether the program calls no sub, so that all statements are outside of subs. If calls were just
+/* True if the program calls no sub, so that all statements are outside of subs. If calls were just
  * not recorded, there are statements inside of subs. */
 static bool calls_nothing(const struct scope *scope, const struct pf_sums *time)
 {

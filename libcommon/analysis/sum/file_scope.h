@@ -35,7 +35,7 @@ int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stack
                       const struct pf_facts *, enum pf_by, struct pf_file_scope *added,
                       struct pf_error *);
 
-/* Whether pf_file_scope_add may add something, as far as the metadata of the inputs tell. */
+/* True if pf_file_scope_add may add something, as far as the metadata of the inputs tell. */
 bool pf_file_scope_possible(const struct pf_dict *, const struct pf_facts *);
 
 #endif

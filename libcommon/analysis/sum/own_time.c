@@ -19,7 +19,7 @@ static bool names_functions(const struct pf_dict *dict, const struct pf_sums *su
     return false;
 }
 
-/* Whether FLAT records have self values in the measure of the calls, as callgrind's have. */
+/* True if FLAT records have self values in the measure of the calls, as in callgrind. */
 static bool calls_measure(const struct pf_accumulator *accumulator, const struct pf_measure *lines)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -32,7 +32,7 @@ static bool calls_measure(const struct pf_accumulator *accumulator, const struct
     return false;
 }
 
-/* Whether other records already have self times of functions. */
+/* True if other records already have self times of functions. */
 static bool is_known(const struct pf_accumulator *accumulator)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
@@ -47,7 +47,7 @@ static bool is_known(const struct pf_accumulator *accumulator)
     return accumulator->edges.count == 0;
 }
 
-/* Whether FLAT records have the self part of this EDGE measure: a measure of the same name, as in
+/* True if FLAT records have the self part of this EDGE measure: a measure of the same name, as in
  * callgrind. A function without such records has no self cost. */
 static bool has_own(const struct pf_accumulator *accumulator, const struct pf_measure *calls)
 {
@@ -92,7 +92,7 @@ static pf_int128 rest_of(const struct function *function)
     return function->in + missing_of(function) - function->out;
 }
 
-/* Whether all results fit in 64 bits. If not, nothing is added here: tables report the overflow if
+/* True if all results fit in 64 bits. If not, nothing is added here: tables report the overflow if
  * the measure is shown. */
 static bool fits(const struct pf_accumulator *accumulator, const struct function *functions)
 {

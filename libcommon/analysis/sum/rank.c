@@ -172,7 +172,7 @@ static int64_t *calls_column(struct pf_row *row)
     return &row->calls;
 }
 
-/* Whether a row has several functions. Then calls into a row do not give its cum: calls within the
+/* True if a row has several functions. Then calls into a row do not give its cum: calls within the
  * row, and functions without callers, would be missing. */
 static bool joins_functions(enum pf_by by)
 {
@@ -195,14 +195,14 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
     return sums;
 }
 
-/* Whether FLAT records have the inclusive totals of functions, which also cover recursion and calls
+/* True if FLAT records have the inclusive totals of functions, which also cover recursion and calls
  * from outside. */
 static bool is_told(const struct columns *columns)
 {
     return columns->subject->told && !joins_functions(columns->keys->by);
 }
 
-/* Whether cum is flat plus the calls out of the key; else cum is the calls into the key. */
+/* True if cum is flat plus the calls out of the key; else cum is the calls into the key. */
 static bool adds_flat(const struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;

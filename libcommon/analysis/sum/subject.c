@@ -14,7 +14,7 @@ static bool has_value(const struct pf_sums *sums)
     return any;
 }
 
-/* Whether measures of a kind only count (as the calls of gmon.out), or all other values are 0. */
+/* True if measures of a kind only count (as the calls of gmon.out), or all other values are 0. */
 static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {

@@ -62,7 +62,7 @@ static inline const struct pf_measure *pf_subject_cum(const struct pf_subject *s
  * calls from outside, which have no caller, and are right for recursion, where the sum of the calls
  * is too great. */
 struct pf_sums *pf_subject_told(const struct pf_accumulator *, const struct pf_measure *);
-/* Whether a location has a function with a name. */
+/* True if a location has a function with a name. */
 bool pf_subject_names(const struct pf_dict *, uint32_t location);
 /* The FLAT sums with the name, role, unit and scale of an EDGE measure; NULL: there are none. */
 struct pf_sums *pf_subject_beside(const struct pf_accumulator *, const struct pf_measure *);

@@ -357,7 +357,7 @@ static uint32_t own_measure(const struct pf_expand *expand, const struct pf_sums
     return measure;
 }
 
-/* Whether a measure can be expanded: it has self and inclusive values. Each self measure is used
+/* True if a measure can be expanded: it has self and inclusive values. Each self measure is used
  * with one inclusive measure only (NYTProf has two). */
 static bool can_expand(const struct pf_expand *expand, const struct pf_subject *subject)
 {

@@ -22,9 +22,9 @@ void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 /* Adds FLAT and EDGE batches and their metadata; of SAMPLE batches only notes that there are some.
  * As pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
-/* Whether the input has SAMPLE records, so that no stacks need be made from its calls. */
+/* True if the input has SAMPLE records, so that no stacks need be made from its calls. */
 bool pf_expand_has_stacks(const struct pf_expand *);
-/* Whether the input has EDGE records; FLAT records. */
+/* True if the input has EDGE records; if the input has FLAT records. */
 bool pf_expand_has_calls(const struct pf_expand *);
 bool pf_expand_has_places(const struct pf_expand *);
 

@@ -116,7 +116,8 @@ static int copy_nodes(struct pf_flame *flame, const struct pf_table *nodes)
     return PF_OK;
 }
 
-/* Whether all locations have different keys: then different stacks are different nodes. */
+/* Sets *differ to true if all locations have different keys: then different stacks are different
+ * nodes. PF_OK or PF_NOMEM. */
 static int all_differ(const struct pf_keys *keys, bool *differ)
 {
     unsigned char *met = calloc(keys->table.count, 1);
