@@ -309,3 +309,14 @@ END
         [[ $output != *": "@(speedscope|cpuprofile|heapprofile|stackprof|chrometrace|json|ndjson)" ("* ]]
     done
 }
+
+@test "speedscope: a total beyond 128 bits is refused" {
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >x.pfs <<'JSON'
+{"measures": [{"name": "t", "unit": "x", "num": 18446744073709551615, "den": 18446744073709551615, "main": 1}],
+ "records": [{"stack": [["a"]], "values": {"t": 9223372036854775807}},
+             {"stack": [["b"]], "values": {"t": 9223372036854775807}},
+             {"stack": [["c"]], "values": {"t": 9223372036854775807}}]}
+JSON
+    run -3 profcat -t speedscope x.pfs -o out
+    [ "$output" = "profcat: out: the total of 't' overflows 128 bits" ]
+}

@@ -237,7 +237,6 @@ size_t pf_frame_sums_print(const struct pf_sums *column, pf_int128 sum, uint64_t
     num /= common;
     pf_uint128 divisor = (pf_uint128)den * (per / common);
     pf_uint128 number = sum < 0 ? -(pf_uint128)sum : (pf_uint128)sum, rest;
-    /* cannot overflow if the sum has 64 bits */
     number *= num;
     rest = number % divisor;
     if (sum < 0)

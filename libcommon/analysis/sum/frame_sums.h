@@ -72,7 +72,7 @@ const struct pf_sums *pf_frame_sums_find(const struct pf_frame_sums *, const cha
 
 /* Prints sum * num / den / per, in base units divided by `per`, as a JSON number: exactly if the
  * fraction has at most 18 digits (10, 0.125), else cut to 18 digits, and *cut becomes true. Returns
- * the length, at most PF_SUM_TEXT. */
+ * the length, at most PF_SUM_TEXT. sum * num must fit into 128 bits (pf_scale128 tells). */
 enum { PF_SUM_TEXT = 96 };
 size_t pf_frame_sums_print(const struct pf_sums *, pf_int128 sum, uint64_t per,
                            char text[PF_SUM_TEXT], bool *cut);

@@ -191,7 +191,7 @@ static int write_part(struct pf_writer *writer, const struct part *part)
     const struct pf_sum_row *first = pf_table_row(&state->sums.rows, part->rows[0]);
     const struct pf_label *label = pf_table_row(&state->sums.groups, first->group);
     const struct pf_measure *measure = &part->column->quantity.measure;
-    pf_int128 total = 0;
+    pf_int128 total = 0, whole;
     const char *comma = "";
     int64_t shown;
 
@@ -202,6 +202,9 @@ static int write_part(struct pf_writer *writer, const struct part *part)
             return pf_error_set(&writer->error, PF_OVERFLOW,
                                 "record %zu: the sum overflows 64 bits", k + 1);
     }
+    if (!pf_scale128(total, measure->num, measure->den, &whole))
+        return pf_error_set(&writer->error, PF_OVERFLOW, "the total of '%s' overflows 128 bits",
+                            pf_dict_string(writer->dict, measure->name).data);
     pf_sink_text(writer->sink, state->profiles++ ? ",\n{\"type\":\"sampled\",\"name\":"
                                                  : "\n{\"type\":\"sampled\",\"name\":");
     write_name(writer, part, label);
