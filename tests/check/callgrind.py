@@ -309,8 +309,8 @@ def top(path, measure, *options, through=()):
 
 
 def with_unknown_part(profile, event):
-    """Functions (file:name) whose calls cost more than the file says for them and their callees. callgrind_annotate uses the
-    cost of the calls, proftop the cost of the functions."""
+    """Functions (file:name) whose calls cost more than the functions and their callees. callgrind_annotate shows the cost of
+    the calls, proftop the cost of the functions."""
     called, spent = collections.Counter(), collections.Counter()
     for place, values in profile.flat.items():
         spent[place[1] + ":" + place[2]] += values[event]
@@ -452,7 +452,7 @@ def check_annotate(directory):
         for path in found:
             with open(path, "rb") as file:
                 if re.search(rb"^events:(.*\n)*events:|^x-unknown", file.read(), re.M):
-                    continue  # it has several parts, or a line that the tool does not know
+                    continue  # the file has several parts, or a line that the tool does not know
             name, (events, totals, rows), (_, _, inclusive) = written(path)
             profile = decode(name)
             zero = {a + ":" + b for a, b in profile.calls_zero}
@@ -470,8 +470,8 @@ def check_annotate(directory):
                     if function not in zero and ours.get(function, [0])[0] != values[k] * factor(event):
                         differ(path, event, function, "flat", ours.get(function), "tool:", values)
             called = {callee[1] + ":" + callee[2] for _, callee in profile.edge}
-            roots = {a[1] + ":" + a[2] for a, b in profile.edge if b[5]} - called  # the tool leaves out inlined lines of these
-            if folder == "pynytprof":  # in case its calls have no exclusive times
+            roots = {a[1] + ":" + a[2] for a, b in profile.edge if b[5]} - called  # the tool leaves out inlined lines of these functions
+            if folder == "pynytprof":  # some of these files have calls without exclusive times
                 roots |= with_unknown_part(profile, event_name(events[0]))
             for function, values in inclusive.items():
                 if function not in zero | cycles | roots and ours and k == 0 and ours[function][1] != values[0] * factor(events[0]):

@@ -28,7 +28,7 @@ def run(*command):
 
 
 def formats():
-    """name -> (is read, is written, kinds, has losses)"""
+    """Returns name -> (is read, is written, kinds, has losses)."""
     found, name = {}, None
     for line in run("profcat", "--formats", "-v")[1].decode().splitlines():
         if line.startswith(" "):
@@ -42,7 +42,7 @@ def formats():
 
 
 def totals(path, form):
-    """(kind, unit) -> {measure: total}; None if the profile is damaged"""
+    """Returns (kind, unit) -> {measure: total}; None if the profile is damaged."""
     status, out, _ = run("profcat", "-q", "-f", form, "-t", "ndjson", path)
     if status != 0:
         return None
@@ -100,12 +100,12 @@ def check_pair(path, form, to, facts, scratch):
     # If there are only stacks, nytprof's writer makes lines and callers from them, and one call for each.
     if form != to and to == "nytprof" and all(kind == "sample" for kind, _ in before):
         after = {key: of for key, of in after.items() if key == ("sample", "nanoseconds")}
-    # callgrind's writer makes lines, which have the totals of the stacks, and calls, which have others.
+    # callgrind's writer makes lines with the totals of the stacks, and calls with other totals.
     stacks_become_calls = form != to and to == "callgrind" and any(kind == "sample" for kind, _ in before)
     if stacks_become_calls and all(kind == "sample" for kind, _ in before):
         after = {key: of for key, of in after.items() if key[0] == "flat"}
     strange = amounts(after) - amounts(before) - {0}
-    # pstats has more about functions than about their calls; the calls are adapted to the functions: check/pystats.py.
+    # pstats knows more about functions than about calls, so the calls are adapted to the functions: see check/pystats.py.
     if form == "pstats" and to in ("nytprof", "pynytprof"):
         strange -= amounts({key: of for key, of in after.items() if key[0] == "edge"})
     if to == "pynytprof":  # ticks of 100 ns: each record may be rounded by one

@@ -471,7 +471,7 @@ def check_live(_):
         done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", name], capture_output=True, text=True, timeout=20)
         differ(name + ": pprof", "Samples:" in done.stdout, True)
         types, expected = raw(done.stdout)
-        if name.startswith("heap-") and len(types) == 2:  # Go's always have four types here
+        if name.startswith("heap-") and len(types) == 2:  # Go's heap profiles always have four types here
             types = ["inuse_" + t for t in types]
         found, expected = sums(ours(rows(name), types)), sums(expected)
         differ(name + ": only found", sorted((found - expected).items())[:5], [])

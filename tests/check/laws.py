@@ -43,7 +43,7 @@ REASON = re.compile(r"hold|no whole number|not counted in whole numbers|is no |h
 
 class Row(tuple):
     def __radd__(self, words):
-        return words  # pfs.Reader makes a line of it
+        return words  # where pfs.Reader makes a line of the row
 
 
 class Whole(pfs.Reader):
@@ -273,10 +273,10 @@ class Laws:
         if self.write(form, "x.pfs", "y"):
             return "refused"
         if os.path.getsize(self.path("y")) == 0 and form in ("folded", "dcpicat", "ndjson"):
-            return "declared"  # nothing is written for no values
+            return "declared"  # without values, these formats write nothing
         with open(self.path("y"), "rb") as written:
             if form == "folded" and re.fullmatch(rb"-?[0-9.]+\n", written.read(64)):
-                return "declared"  # no frames: a lone number may be any format
+                return "declared"  # no frames: a single number may be of any format
         sides = any(re.search(r"^(.*\.)?before$", text(measure[0]), re.S) for measure in measures_of(x))
         y = self.back(form, "y", sides)
         if y is None:
@@ -399,7 +399,7 @@ class Maker:
         if self.odd and chance.random() < 0.3:
             frame.update(chance.choice(({"system": "_Zx"}, {"column": 7}, {"kind": chance.randint(1, 7)}, {"line": -1}, {"start": -1}, {"name": ""},
                                         {"inlined": 1}, {"name": "", "file": "", "line": 0, "start": 0})))
-        return frame if any(frame.values()) else dict(frame, kind=5)  # a stack cannot hold a frame without anything
+        return frame if any(frame.values()) else dict(frame, kind=5)  # a stack cannot hold an empty frame
 
     def labels(self):
         out, chance = [], self.chance

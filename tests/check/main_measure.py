@@ -63,7 +63,7 @@ class Check:
             return file.read()
 
     def answers(self, kind, main, totals):
-        """Yields who chose, and the name of the chosen measure, or its total if the format has no names."""
+        """Yields each program or writer with the measure that it chose: the name, or the total if the format has no names."""
         of = {total: name for name, total in totals.items()}
         yield "proftop", self.table("proftop", "x.pfs")[0]
         yield "profdiff", self.table("profdiff", "x.pfs", "x.pfs")[0]

@@ -165,7 +165,7 @@ def random_profile(chance, order):
             elif chance.random() < 0.2:
                 parts.append(b"*" + b"".join(map(varint, (ticks, fid, line, max(line - 1, 1), 1))))
             else:
-                # Mostly in order; sometimes calls that never returned remain.
+                # Calls mostly return in order; sometimes calls that never returned remain.
                 step = chance.choice([0, 0, 1, 1, 1, -1, -1, -1, 2, 3, -2])
                 depth = min(max(depth + step, 1), 40)
                 self = chance.choice([ticks, chance.random() * 1e6, chance.randint(0, 2**32), chance.random()])

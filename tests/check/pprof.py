@@ -794,8 +794,8 @@ def uninteresting(location, drop, keep):
 
 
 def pruned(samples, drop, keep):
-    """Stacks, leaf first, without the outermost location that has a line to leave out and without what it calls. A location without such a
-    line must be outside of it."""
+    """Stacks, leaf first, as pprof prunes them. A location is left out with all that it calls if it has a line to leave out and is
+    called, directly or not, by a location without such a line. A part of a location stays if only some of its lines are left out."""
     for stack, values, labels in samples:
         found = [uninteresting(location, drop, keep) for location in stack]
         outer = max((k for k, line in enumerate(found) if line is None), default=0)

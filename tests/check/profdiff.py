@@ -90,7 +90,7 @@ def wilson(successes, count):
 
 
 def discovery_rates(ps):
-    """For each p the least level at which the step-up procedure rejects it."""
+    """For each p value the lowest level at which the step-up procedure rejects its hypothesis."""
     known = sorted(ps.values())
     return {key: min(known[k] * len(known) / (k + 1) for k in range(len(known)) if known[k] >= p) for key, p in ps.items()}
 
@@ -199,7 +199,7 @@ class Expected:
             self.judge(row)
 
     def mean(self, values):
-        """The exact mean, but shares are rounded half to even."""
+        """The exact mean. Shares are rounded half to even."""
         return Fraction(round(mean(values))) if self.case.normalize else mean(values)
 
     def amounts(self, name, column):

@@ -128,7 +128,7 @@ def check_tables(directory):
 
 
 def of_name(stats):
-    """Calls, own and cumulative seconds by name, the only key of subs; and by name, how many entries were added."""
+    """Calls, own and cumulative seconds by name, because subs have no other key; and the number of added entries by name."""
     want, terms = collections.defaultdict(lambda: [0, 0, 0]), collections.Counter()
     for (_, _, name), entry in stats.items():
         want[name] = [sum(pair) for pair in zip(want[name], entry[1:4])]

@@ -84,7 +84,7 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
     cat_of third 3333 3
     cat_of double 10000 2
     sed -i 's/63488/126976/' double
-    # in half a count is 63488 * 2 events
+    # a count of `half` is worth 63488 * 2 events
     [ "$(flat -u events half)" = "126976 0x1004,380928 0x1000," ]
     [ "$(flat half)" = "1 0x1004,3 0x1000," ]
     # 3 * 126976 + 5 * 63488, whichever program adds them
@@ -118,7 +118,7 @@ flat() { proftop -b address -t tsv "$@" | tail -n +2 | cut -f 9,14 | LC_ALL=C so
 
 @test "metadata of a cut head do not become the head of the next image" {
     profcat -t json "$PROFUTILS_SRC/tests/corpus/dcpicat/no_counts.txt" >good.json
-    # the head before it ends after a line `image` that is none
+    # before the good head there is a head that is cut after its line `image`
     sed 's/{"origin":"dcpicat","key":"image"/{"origin":"dcpicat","key":"image","value":"cut"},&/' good.json >cut.json
     grep -q '"value":"cut"' cut.json
     profcat -t dcpicat cut.json | sed 1d >got

@@ -1,6 +1,6 @@
 # Helpers that check a program's output and messages, for bats files: load ../lib/expect
 
-# stream FILE <DESCRIPTION: writes a native stream with tests/reference/pfs.py, a writer independent of the library
+# stream FILE <DESCRIPTION: writes a native stream through tests/check/make_stream.py, which does not use the library
 stream()
 {
     command -v python3 >/dev/null || skip "python3 is missing"

@@ -6,8 +6,8 @@
                               the last line says how the stream ends
     pfs.py frames FILE        print a line for each frame
     pfs.py compare PROGRAM FIRST LAST
-                              hold tests/unit/test_stream against this: random streams of these seeds, and the same
-                              with a byte changed and the checks made right again
+                              compare tests/unit/test_stream with this program: random streams of these seeds, and the
+                              same streams with one byte changed and correct checks
 """
 import os
 import random
@@ -131,7 +131,7 @@ SIDES = ("", "before", "after", "delta")
 
 
 def side_of(name):
-    """The side that the name of a measure tells, for streams without the column."""
+    """The side that the name of a measure ends with, for streams without the column of sides."""
     for side, word in enumerate(SIDES[1:], 1):
         if name.endswith(b"." + word.encode()) or name == word.encode() != b"delta":
             return side
@@ -139,7 +139,7 @@ def side_of(name):
 
 
 def columns_of(frame, known, tail=False, later=()):
-    """{number: values as unsigned numbers} with zeros for those absent, and the bytes behind the columns."""
+    """{number: values as unsigned numbers}, with zeros for columns that the frame lacks, and the bytes after the columns."""
     out, at, last, end, rows = {}, 0, -1, len(frame.payload), frame.rows
     while at < end:
         if end - at < 16:
@@ -311,7 +311,7 @@ class Reader:
         own = "%s=%s,%d,%d" % (self.string(key), self.string(text), numeric, signed(number))
         return (self.segment.get(LABELS, parent) or ()) + (own,)
 
-    # what has rows in order
+    # frames with rows in order
 
     def block(self, frame):
         if frame.domain not in (1, 2, 3):
@@ -399,7 +399,7 @@ class Reader:
 
 
 def show(data, flag):
-    """A string in hex; u: the producer says it is UTF-8, which means nothing for ASCII."""
+    """A string in hex; u: the producer says that the string is UTF-8, and it is not ASCII."""
     return data.hex() + ("u" if flag and not all(byte < 128 for byte in data) else "")
 
 
@@ -415,7 +415,7 @@ def frame_bytes(letter, domain, payload, rows=0, base=0, level=0):
 
 
 def column_bytes(number, values, chance=None):
-    """A column as narrow as it goes, or by chance a wider one, with its minimum anywhere."""
+    """A column of the smallest width or, by chance, a greater width, with any minimum."""
     low = min(values)
     span = max(values) - low
     widths = [width for width in (0, 1, 2, 4, 8) if span < 256 ** width]
@@ -458,7 +458,7 @@ class RandomSegment:
         return self.chance.randrange(self.counts[domain])
 
     def how_many(self, usual):
-        """Rarely more rows than a batch of the library takes."""
+        """A number of rows, rarely more than a batch of the library holds."""
         return 9000 if self.chance.random() < 0.03 else self.chance.choice(usual)
 
     def tables(self):
@@ -515,7 +515,7 @@ class RandomSegment:
             self.measures += [(row[2], row[5]) for row in rows]
 
     def clash(self, domain, row):
-        """Measures that a merge takes for one are not put in one segment by a good writer."""
+        """True if the segment has a measure that a merge takes for the same. A good writer starts a new segment."""
         same = (row[0], row[1], row[2], row[5]) if domain == MEASURES else None
         if same in self.same:
             return True
@@ -581,7 +581,7 @@ def random_stream(seed):
 
 
 def mutated(data, chance):
-    """The stream with one byte of a frame's header or payload changed, and its checks right."""
+    """The stream with one byte of a frame's header or payload changed, and with correct checks."""
     frames, at = [], 0
     while at < len(data):
         frames.append(Frame(data, at))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The statistics once more, by other means: whole numbers, fractions and decimals of 60 digits.
+"""Computes the statistics in another way: with whole numbers, fractions and decimals of 60 digits.
 
-    statistics.py >statistics.txt     the table that tests/unit/test_statistics.c holds the library against
+    statistics.py >statistics.txt     the table that tests/unit/test_statistics.c compares with the library
 
-Binomial tails are sums of exact terms; incomplete betas are the power series of DLMF 8.17.8, all of whose terms are positive;
-Wilson's interval is the root of the score equation, found by halving; quantiles are found by halving as well.
-Each line: what, arguments, results. Numbers that are not whole are doubles' shortest decimal, or have 20 digits.
+Binomial tails are sums of exact terms. Incomplete betas are the power series of DLMF 8.17.8, which has only positive terms.
+Wilson's interval is the root of the score equation, found by bisection, as are quantiles.
+Each line: function, arguments, results. A number that is not whole is the shortest decimal of a
+double, or has 20 digits.
 """
 import decimal
 import random
@@ -33,7 +34,7 @@ BERNOULLI = bernoulli(60)
 
 
 def log_gamma(z):
-    """Stirling's series at z + 60 or more, then downwards."""
+    """Stirling's series at 60 or above, then the recurrence down to z."""
     z, product = Decimal(z), Decimal(1)
     while z < 60:
         product *= z
@@ -56,12 +57,12 @@ def beta(a, b, x):
 
 
 def student(square, freedom):
-    """P(|T| >= t) from the square of t."""
+    """P(|T| >= t); `square` is the square of t."""
     return beta(freedom / 2, Fraction(1, 2), freedom / (freedom + square))
 
 
 def halve(low, high, rises):
-    """Where `rises` begins to hold."""
+    """The lowest number between `low` and `high` for which `rises` is true, by bisection."""
     while high - low > (abs(low) + abs(high)) * Decimal("1e-22"):
         middle = (low + high) / 2
         low, high = (low, middle) if rises(middle) else (middle, high)
@@ -73,7 +74,7 @@ def student_quantile(p, freedom):
 
 
 def normal_quantile():
-    """Where the normal distribution reaches 0.975, from the series of the error function."""
+    """The 0.975 quantile of the normal distribution, from the series of the error function."""
     def inside(z):
         x, total, term, n = z / Decimal(2).sqrt(), Decimal(0), Decimal(1), 0
         term = x
@@ -123,7 +124,7 @@ def t_test(difference, square, freedom):
 
 
 def welch(before, after, floors):
-    """The more doubtful of Welch's and, with unequal numbers, Student's."""
+    """Welch's t test; with unequal numbers of runs the less significant of Welch's and Student's."""
     (first, spread), (second, other) = moments(before), moments(after)
     spread, other, n, m = max(spread, floors[0]), max(other, floors[1]), len(before), len(after)
     difference, square = second - first, spread / n + other / m
@@ -137,7 +138,7 @@ def welch(before, after, floors):
 
 
 def rates(chances):
-    """By the definition: the least p m / rank of all that are no smaller."""
+    """False discovery rates by their definition: the lowest p m / rank of all p that are not smaller."""
     return [min(Fraction(1), *(other * len(chances) / sum(third <= other for third in chances) for other in chances if other >= chance))
             for chance in chances]
 
@@ -163,7 +164,7 @@ def line(*words):
 
 
 def double(text_of):
-    """The double nearest to a number, exactly."""
+    """The exact value of the double nearest to a number."""
     return Fraction(float(text_of))
 
 
@@ -174,7 +175,7 @@ def table_of_betas():
         a, b = double(a), double(b)
         mean, deviation = a / (a + b), double(float(a * b / (a + b + 1)) ** 0.5) / (a + b)
         for k in (-30, -10, -5, -2, -1, -0.1, 0, 0.1, 1, 2, 5, 10, 30):
-            x = Fraction(round((mean + double(k) * deviation) * 2 ** 50), 2 ** 50) # so that 1 - x is a double, too
+            x = Fraction(round((mean + double(k) * deviation) * 2 ** 50), 2 ** 50) # then 1 - x is a double too
             if 0 < x < 1 and beta(a, b, x) > Decimal("1e-300"):
                 line("beta", a, b, x, beta(a, b, x))
 

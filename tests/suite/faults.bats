@@ -333,7 +333,7 @@ hasty() { (ulimit -t 20 && "$@"); }
         [ "$got" -gt 128 ] || wrong "status $got after SIG$signal"
         [ -z "$(ls -A to; ls -A spill)" ] || wrong "SIG$signal leaves $(ls -A to spill)"
     done
-    # 90 files, of which the last ones are closed between writes
+    # 90 files; the last ones are closed between writes
     for k in {1..90}; do printf 'main 1\n' | "$PROFUTILS_BIN/profcat" -f folded --set-label "key=$k"; done >90.pfs
     rm -f feed
     mkfifo feed

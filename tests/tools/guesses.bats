@@ -1,4 +1,4 @@
-# Common wrong command lines: a word of another tool, a typing mistake, a file that is no profile. The message says what
+# Common wrong command lines: a word of another tool, a typing mistake, a file that is not a profile. The message says what
 # to type instead.
 
 bats_require_minimum_version 1.5.0

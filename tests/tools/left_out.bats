@@ -76,7 +76,7 @@ b,wall,20 n.pfs bad.pfs wall.pfs
 b,wall,40 wall.pfs bad.pfs wall.pfs
 c,n,4611686018427387904 half.pfs half.pfs
 END
-    # an input that can be read alone but not added to the others is left out, too; the others are
+    # an input that can be read alone but not added to the others is left out too; the others are
     # there
     fails 3 'half.pfs: the sum of measure .n. overflows 64 bits' proftop --keep-going -t csv half.pfs half.pfs n.pfs
     [ "$(cut -d , -f 2,9 <out)" = $'function,flat\nc,4611686018427387909' ]
