@@ -292,4 +292,12 @@ PY
     [[ $stderr == *"too many (-t nytprof:limit=N allows N)"* ]]
     run -0 --separate-stderr profcat claim.nyt -t nytprof:limit=20000000 -o a.nyt
     profcat a.nyt -t ndjson | grep -c '"values":{"stmts":20000000,"time":500}'
+    # a native stream can claim any number of calls, and to be made from a NYTProf file
+    python3 "$PROFUTILS_SRC/tests/check/make_stream.py" >claim.pfs <<'JSON'
+{"measures": [{"name": "calls", "unit": "count", "role": "count"}, {"name": "excl", "unit": "nanoseconds", "main": 1}],
+ "meta": [["nytprof", "ticks_per_sec", "10000000"]],
+ "records": [{"stack": [["main::a", "a.pl", 3, 1]], "values": {"calls": 4294967296, "excl": 100}}]}
+JSON
+    run -2 --separate-stderr profcat claim.pfs -t nytprof -o a.nyt
+    [[ $stderr == *"too many (-t nytprof:limit=N allows N)"* ]]
 }

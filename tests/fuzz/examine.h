@@ -226,7 +226,9 @@ static void copy_check(struct outcome *outcome, struct copy *copy, int status,
 static void copy_open(struct outcome *outcome, struct copy *copy, const struct pf_format *format,
                       struct pf_dict *dict)
 {
-    static const struct pf_options none;
+    /* Without a limit, a few bytes make NYTProf's writer write for minutes. */
+    static struct pf_option_value limit = {{"limit", 5}, {"1000000", 7}};
+    static const struct pf_options none, limited = {.values = &limit, .count = 1};
     struct pf_error error = {0};
     if (!format)
         return;
@@ -234,7 +236,7 @@ static void copy_open(struct outcome *outcome, struct copy *copy, const struct p
     struct pf_writer setup = {.format = format,
                               .sink = copy->sink,
                               .dict = dict,
-                              .options = &none,
+                              .options = strcmp(format->name, "nytprof") ? &none : &limited,
                               .report = {hear, outcome},
                               .compression = -1,
                               .force = true};

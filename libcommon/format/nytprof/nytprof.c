@@ -472,8 +472,8 @@ static const struct pf_merging merging = {.rule = rule,
 
 static const struct pf_option options[] = {
     {"limit",
-     "the largest number of statements and calls of other formats to write, a record for each "
-     "(default 16777216)",
+     "the largest number of statements and calls to write, a record for each (default 16777216; "
+     "of NYTProf's own profiles 4294967295)",
      NULL, false, true},
     {NULL, NULL, NULL, false, false},
 };

@@ -246,12 +246,14 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
 }
 
 /* Each statement and call becomes a record. In NYTProf's own files each was a record before; in
- * other formats a few bytes can claim any number, so a limit holds. */
+ * other formats a few bytes can claim any number. A native stream can claim that it was made from a
+ * NYTProf file, so both have a limit. */
 static int check_limit(struct pf_writer *writer, uint64_t count)
 {
     struct pf_nyt_writer *w = writer->state;
-    if (count <= w->limit) {
-        w->limit -= count;
+    uint64_t limit = is_foreign(w) ? w->limit : w->own_limit;
+    if (count <= limit && w->wanted <= limit - count) {
+        w->wanted += count;
         return PF_OK;
     }
     return pf_error_set(&writer->error, PF_USAGE,
@@ -290,7 +292,7 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
                             "nytprof has a record for each statement; line %" PRIu32
                             " of file %" PRIu32 " would have %" PRId64,
                             statement->line, statement->fid, count);
-    if (is_foreign(w) && check_limit(writer, (uint64_t)count) != PF_OK)
+    if (check_limit(writer, (uint64_t)count) != PF_OK)
         return writer->error.code;
     if (!pf_nyt_time_ticks(time, rate, statement->value, &ticks, &rounded))
         return pf_error_set(&writer->error, PF_OVERFLOW,
@@ -457,7 +459,7 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch,
                    ? PF_OK
                    : leave_measure(writer, batch->values[columns->chosen[SAMPLE_SELF] - 1].measure);
     int64_t number = slot_value(columns, SAMPLE_CALLS, row);
-    int status = is_foreign(w) && number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
+    int status = number > 0 ? check_limit(writer, (uint64_t)number) : PF_OK;
     if (status == PF_OK)
         status = pf_nyt_calls_add(&w->calls, stack, self, number, &writer->error);
     if (status == PF_OK && is_foreign(w) && !w->detailed)

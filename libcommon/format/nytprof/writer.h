@@ -189,8 +189,9 @@ struct pf_nyt_writer {
         int64_t count, value;           /* number of statements, and the sum of their times */
     } last;
     uint64_t statements, discounts, discounts_wanted;
-    /* how many statements and calls of other formats may still be written */
-    uint64_t limit;
+    uint64_t wanted; /* statements and calls so far, a record each */
+    /* the most of them: for profiles of other formats, for NYTProf's own */
+    uint64_t limit, own_limit;
     uint32_t packed_comment; /* held back: the comment (string) before deflated data */
     bool ended;              /* held back: the end of a process */
     uint32_t end_pid;

@@ -282,6 +282,7 @@ int pf_nyt_writer_open(struct pf_writer *writer)
         return pf_error_set(&writer->error, PF_USAGE,
                             "nytprof: limit is a number of records, not '%.40s'", text);
     w->limit = (uint64_t)limit;
+    w->own_limit = text ? w->limit : UINT32_MAX;
     w->call_time = (struct pf_nyt_time){1, 0, 1}; /* until samples have a time */
     w->attribute_origin = pf_dict_intern_word(writer->dict, PF_NYT_ATTRIBUTE_ORIGIN);
     w->option_origin = pf_dict_intern_word(writer->dict, PF_NYT_OPTION_ORIGIN);
