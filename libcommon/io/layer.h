@@ -1,6 +1,7 @@
 /* Layers: sources that decode the bytes of another source below, and are read like any source. A
  * format opens a layer where its encoding changes: NYTProf inflates after its `z` tag, StatProfiler
- * uncompresses blocks of snappy.
+ * uncompresses blocks of snappy. The source itself opens the layers of whole files, gzip and
+ * UTF-16 (struct pf_coding).
  *
  * The source below is borrowed and must not be read while the layer is in use. A layer consumes no
  * byte of the source below after its own end. */

@@ -45,27 +45,55 @@ int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
  * the cache. */
 enum { PF_LAYER_ROOM = 64 * 1024 };
 
+struct pf_layer;
+
+/* Writes up to `room` bytes, at least PF_LAYER_ROOM, and returns their number. 0: the end, or a
+ * failure, in *error if the source below failed, in `damage` if the layer's own data are bad. A
+ * failure may also come with the last bytes: the next read gives 0. */
+typedef size_t pf_layer_read(struct pf_layer *, unsigned char *bytes, size_t room,
+                             struct pf_error *);
+
 struct pf_layer {
-    /* Writes up to `room` bytes and returns their number. 0: the end, or a failure, in *error if
-     * the source below failed, in `damage` if the layer's own data are bad. */
-    size_t (*read)(struct pf_layer *, unsigned char *bytes, size_t room, struct pf_error *);
+    pf_layer_read *read;
+    /* Reads without waiting, from what the source below has in memory; 0: too little. NULL: the
+     * layer cannot. */
+    pf_layer_read *read_held;
     void (*close)(struct pf_layer *); /* frees the layer; NULL: use free() */
     struct pf_source *below;
     /* the word for offsets of decoded bytes ("once inflated"); NULL: bytes are not decoded */
     const char *once;
-    uint64_t offset; /* in the source below, for messages */
+    uint64_t offset; /* in the source below, for messages and progress */
+    /* a gzip member begins with the bytes of the last read, and none begins within them: set by the
+     * layer, cleared by its reader */
+    bool member;
     /* messages have the end of the good bytes as offset, not the last position read */
     bool blocks;
     bool cut;         /* the source below ended before the layer's data */
     char damage[128]; /* "" or why the layer's data are bad */
 };
 
+/* Frees a layer that no source owns. NULL is allowed. */
+void pf_layer_close(struct pf_layer *);
+
+/* A coding of whole files. A file that begins with the coding's mark becomes a source below, and
+ * its bytes are read through a layer. */
+enum { PF_CODING_MARK = 2 };
+struct pf_coding {
+    /* True if the mark is there. `size` is at least PF_CODING_MARK unless the file is smaller. */
+    bool (*begins)(const unsigned char *bytes, size_t size);
+    /* Makes the layer, which sets *error for all failures, with offsets in the file. The caller
+     * owns the layer and `below`. `thread`: reads of `below` never wait, so that a thread may use
+     * it. NULL: no memory available. */
+    struct pf_layer *(*open)(struct pf_source *below, bool thread);
+};
+extern const struct pf_coding pf_coding_gzip, pf_coding_utf16; /* io/gzip.c, io/utf16.c */
+
 /* Reads the bytes of a layer (io/layer.h), which the source owns from now on, also after a
  * failure. Offsets count from `offset`. The limit on decompressed bytes is that of the source
  * below the layer. */
 int pf_source_open_layer(struct pf_source **, struct pf_layer *, uint64_t offset,
                          struct pf_error *);
-/* NULL: the source has no layer. */
+/* The layer that a format has opened; NULL: the source has none. */
 const struct pf_layer *pf_source_layer(const struct pf_source *);
 void pf_source_close(struct pf_source *);
 

@@ -1,5 +1,5 @@
-/* Tests of io/source.h and io/layer.h: bytes from files, pipes, memory and gzip, and from layers on
- * sources. */
+/* Tests of io/source.h and io/layer.h: bytes from files, pipes, memory, gzip and UTF-16, and from
+ * layers on sources. */
 #include "io/layer.h"
 #include "io/source.h"
 
@@ -682,6 +682,120 @@ static void test_would_block(void)
     pf_source_close(source);
 }
 
+/* Characters of one to four bytes in UTF-8, in UTF-16 in both byte orders. */
+static const char utf8_text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+static const unsigned char utf16_text[2][10] = {
+    {0x61, 0x00, 0xe9, 0x00, 0xac, 0x20, 0x3d, 0xd8, 0x00, 0xde},
+    {0x00, 0x61, 0x00, 0xe9, 0x20, 0xac, 0xd8, 0x3d, 0xde, 0x00},
+};
+static const unsigned char utf16_marks[2][2] = {{0xff, 0xfe}, {0xfe, 0xff}};
+
+/* Cut UTF-16: whole characters, then U+FFFD for half a character, and a failure at an odd byte. */
+static void check_utf16_cut(size_t order, size_t cut)
+{
+    static const size_t whole[] = {0, 1, 3, 6, 6, 10};
+    unsigned char *bytes = malloc(2 + cut), expected[16]; /* exact size, for AddressSanitizer */
+    size_t size = whole[cut / 2];
+    struct pf_source *source;
+    struct pf_error error = {0};
+
+    memcpy(bytes, utf16_marks[order], 2);
+    memcpy(bytes + 2, utf16_text[order], cut);
+    memcpy(expected, utf8_text, size);
+    if (cut / 2 == 4) {
+        memcpy(expected + size, "\xef\xbf\xbd", 3);
+        size += 3;
+    }
+    pf_source_open_memory(&source, bytes, 2 + cut, &error);
+    tap_ok(drain_source(source, expected, size, 2) == size &&
+               pf_source_status(source, &error) == (cut % 2 ? PF_FAILED : PF_OK) &&
+               (cut % 2 == 0 || error.offset == 2 + cut - 1),
+           "UTF-16 in byte order %zu, cut after %zu bytes", order, cut);
+    pf_source_close(source);
+    free(bytes);
+}
+
+static void test_utf16(void)
+{
+    enum { TIMES = 30000, UNITS = sizeof utf16_text[0], TEXT = sizeof utf8_text - 1 };
+    unsigned char *bytes = malloc(2 + TIMES * UNITS), *expected = malloc(TIMES * TEXT);
+    struct pf_source *source;
+    struct pf_error error = {0};
+    int ends[2];
+
+    for (size_t order = 0; order < 2; order++) {
+        for (size_t cut = 0; cut <= UNITS; cut++)
+            check_utf16_cut(order, cut);
+        memcpy(bytes, utf16_marks[order], 2);
+        for (size_t k = 0; k < TIMES; k++) {
+            memcpy(bytes + 2 + k * UNITS, utf16_text[order], UNITS);
+            memcpy(expected + k * TEXT, utf8_text, TEXT);
+        }
+        write_file(in_folder("utf16"), bytes, 2 + TIMES * UNITS);
+        pf_source_open(&source, in_folder("utf16"), &error);
+        tap_ok(drain_source(source, expected, TIMES * TEXT, 7) == TIMES * TEXT &&
+                   pf_source_status(source, NULL) == PF_OK &&
+                   pf_source_raw_offset(source) == 2 + TIMES * UNITS &&
+                   pf_source_raw_size(source) == 2 + TIMES * UNITS,
+               "a long text in UTF-16 in byte order %zu", order);
+        pf_source_close(source);
+    }
+    if (pipe(ends) != 0)
+        exit(2);
+    become_stdin(ends[0]);
+    pf_source_open(&source, "-", &error);
+    tap_ok(write(ends[1],
+                 "\xff\xfe"
+                 "a\0b",
+                 5) == 5 &&
+               pf_source_skip(source, 1) == 1 && pf_source_would_block(source),
+           "half a character of UTF-16 blocks while the pipe is open");
+    tap_ok(write(ends[1], "\0", 1) == 1 && !pf_source_would_block(source) &&
+               *pf_source_peek(source, 1, &(size_t){0}) == 'b',
+           "the other half comes later");
+    close(ends[1]);
+    pf_source_close(source);
+    free(bytes);
+    free(expected);
+}
+
+/* The limit counts inflated bytes: not those of the file, and those of a layer apart. */
+static void test_limit(void)
+{
+    enum { SIZE = 1000 };
+    unsigned char bytes[SIZE], deflated[2 * SIZE], packed[2 * SIZE];
+    uLongf inner = sizeof deflated;
+    struct pf_source *source, *inflated;
+    struct pf_error error = {0};
+
+    fill(bytes, SIZE);
+    size_t size = gzip_member(packed, sizeof packed, bytes, SIZE);
+    for (uint64_t most = SIZE - 1; most <= SIZE; most++) {
+        write_file(in_folder("x.gz"), packed, size);
+        pf_source_open(&source, in_folder("x.gz"), &error);
+        pf_source_limit(source, most);
+        tap_ok(size > SIZE && drain_source(source, bytes, SIZE, 64) == most &&
+                   pf_source_status(source, NULL) == (most < SIZE ? PF_FAILED : PF_OK),
+               "a gzip of %zu bytes with %d inflated bytes and a limit of %" PRIu64, size, SIZE,
+               most);
+        pf_source_close(source);
+    }
+    compress(deflated, &inner, bytes, SIZE);
+    size = gzip_member(packed, sizeof packed, deflated, inner);
+    for (size_t less = 0; less < 2; less++) {
+        pf_source_open_memory(&source, packed, size, &error);
+        pf_source_limit(source, inner - less);
+        tap_ok(!pf_source_layer(source), "a gzip shows no layer of a format");
+        pf_layer_inflate(&inflated, source, &error);
+        tap_ok(inner > SIZE && drain_source(inflated, bytes, SIZE, 64) == SIZE &&
+                   pf_source_skip(source, 1) == 0 &&
+                   pf_source_status(source, NULL) == (less ? PF_FAILED : PF_OK),
+               "a layer in a gzip, with a limit %zu below the inflated bytes", less);
+        pf_source_close(inflated);
+        pf_source_close(source);
+    }
+}
+
 /* Opens a source in memory with a layer that inflates from offset `skip`. */
 static struct pf_source *open_inflated(struct pf_source **file, const void *bytes, size_t size,
                                        size_t skip)
@@ -813,6 +927,8 @@ int main(void)
     test_mark();
     test_pipes();
     test_would_block();
+    test_utf16();
+    test_limit();
     test_inflate_layer();
     test_snappy_layers();
     remove_folder();
