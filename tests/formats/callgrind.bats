@@ -170,7 +170,8 @@ END
     profcat -t ndjson odd.out >a
     profcat -t callgrind odd.out | profcat -t ndjson >b
     profcat -t callgrind odd.out | profcat -t pfs | profcat -t ndjson >c
-    diff a b && diff a c
+    diff a b
+    diff a c
     [ "$(grep -c . a)" -eq 5 ]
 }
 

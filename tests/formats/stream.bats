@@ -73,7 +73,9 @@ open("page.pfs", "wb").write(out)
 END
     "$program" dump page.pfs >got
     tail -n 1 got | grep -x whole
-    [ "$(grep -c ':7}$' got)" = 1 ] && [ "$(grep -c ':1}$' got)" = 1 ] && [ "$(grep -c ':5}$' got)" = 1 ]
+    [ "$(grep -c ':7}$' got)" = 1 ]
+    [ "$(grep -c ':1}$' got)" = 1 ]
+    [ "$(grep -c ':5}$' got)" = 1 ]
 }
 
 @test "a measure without name and unit is summed and compared like others" {

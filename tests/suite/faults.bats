@@ -97,7 +97,8 @@ is_fresh() { [ "$(ls -A to)" = out ] && [ "$(cat to/out)" = "the old file" ] || 
     while read -r program; do
         [ "$(grep -c "^$program " rows)" -ge 5 ] || { echo "few formats for $program:"; cat rows; bad=1; }
     done <programs
-    [ -s programs ] && [ "$bad" -eq 0 ]
+    [ -s programs ]
+    [ "$bad" -eq 0 ]
 }
 
 @test "a full disk at standard output exits 4 with a message" {

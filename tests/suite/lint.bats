@@ -44,6 +44,10 @@ lint()
     lint tests
 }
 
+@test "a condition of a test can fail it" {
+    lint conditions
+}
+
 @test "files have no tabs, no blanks at line ends, and a newline at the end" {
     lint whitespace
 }

@@ -115,7 +115,9 @@ series() { ls "$CORPUS"/statprofiler/"$1".out.*.0000000[0-9] 2>/dev/null; }
     got=0
     wait $! || got=$?
     exec 9>&-
-    [ "$got" -eq 3 ] && [ -s e2 ] && [ -s e3 ]
+    [ "$got" -eq 3 ]
+    [ -s e2 ]
+    [ -s e3 ]
 }
 
 @test "a cut exactly between two segments is a valid stream" {

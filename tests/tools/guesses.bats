@@ -78,7 +78,7 @@ END
     while IFS='~' read -r argument want; do
         argument=$(printf %b "$argument")
         for program in profcat profmerge profdiff proffilter proftop; do
-            ! "$program" "$argument" a.folded 2>err >out
+            ! "$program" "$argument" a.folded 2>err >out || return 1
             [[ $(head -n 1 err) == "$program: $want"* ]] || { echo "$program: $want" | diff - err; false; }
             [ "$(LC_ALL=C tr -d '\001-\011\013-\037\177' <err | wc -c)" -eq "$(wc -c <err)" ]
         done

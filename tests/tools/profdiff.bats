@@ -59,7 +59,8 @@ END
 ]}
 END
     profdiff -t csv x.folded y.folded >table.csv
-    [ "$(head -n 1 table.csv | tr , '\n' | wc -l)" -eq 22 ] && [ "$(wc -l <table.csv)" -eq 5 ]
+    [ "$(head -n 1 table.csv | tr , '\n' | wc -l)" -eq 22 ]
+    [ "$(wc -l <table.csv)" -eq 5 ]
     grep -q '^main,,0,,samples,count,0,0,0,11,9,-2,,0.0,1,1,,,,,=,same$' table.csv
 }
 
@@ -83,7 +84,8 @@ END
             tail -n +2 table | awk -F '\t' '$9 != 0 || $12 != 0 || $22 != "same" { print; bad = 1 } END { exit bad }'
         done
         profdiff "$profile" "$profile" -t pfs | profcat -t ndjson | grep -oE '"[a-z_]*\.delta":-?[0-9]+' | sort -u >deltas
-        [ -s deltas ] && ! grep -v ':0$' deltas
+        [ -s deltas ]
+        ! grep -v ':0$' deltas || return 1
     done
 }
 
@@ -119,7 +121,8 @@ b count 0 0.125 0.125  added
 END
     profdiff -t text ten.folded more.folded >table
     grep -q '^samples: 10 before, 10.62 after, +0.62 (+6.25% of before)' table
-    grep -q '^ *10  *10.5  *+0.5 ' table && grep -q '^ *0  *0.12  *+0.12 ' table
+    grep -q '^ *10  *10.5  *+0.5 ' table
+    grep -q '^ *0  *0.12  *+0.12 ' table
     profdiff -t json ten.folded more.folded | grep -q '"total_before":10,"total_after":10.625,"total_delta":0.625,'
     # half a sample more cannot be tested, because a test counts samples; and 10 tenths are one
     profdiff -t csv ten.folded more.folded | grep -q '^a,.*,1.0,1.0,?,more$'
@@ -296,13 +299,21 @@ END
     printf 'a 10\nb 100\nc 7\nd 50\n' >p.folded
     printf 'a 30\nb 60\nd 50\ne 3\n' >q.folded
     order() { cells 1 "$@" p.folded q.folded | tr -d '\n'; }
-    [ "$(order)" = baced ] && [ "$(order -s delta)" = aedcb ] && [ "$(order -s name)" = abcde ]
+    [ "$(order)" = baced ]
+    [ "$(order -s delta)" = aedcb ]
+    [ "$(order -s name)" = abcde ]
     [ "$(order -s ratio)" = eadbc ]
     # p: a 0.0022, b 0.0019, c 2 / 2^7, e 2 / 2^3, d 1; b before a
     [ "$(order -s q)" = baced ]
-    [ "$(order --only=added)" = e ] && [ "$(order --only=removed)" = c ] && [ "$(order --only=more)" = a ]
-    [ "$(order --only=less)" = b ] && [ "$(order --only=same)" = d ] && [ "$(order --only=significant)" = bac ]
-    [ "$(order -n 2)" = ba ] && [ "$(order -n 2 --only=same)" = d ] && [ "$(order --drop-negative)" = aed ]
+    [ "$(order --only=added)" = e ]
+    [ "$(order --only=removed)" = c ]
+    [ "$(order --only=more)" = a ]
+    [ "$(order --only=less)" = b ]
+    [ "$(order --only=same)" = d ]
+    [ "$(order --only=significant)" = bac ]
+    [ "$(order -n 2)" = ba ]
+    [ "$(order -n 2 --only=same)" = d ]
+    [ "$(order --drop-negative)" = aed ]
     [ "$(cells 1,7-9,22 --reverse -n 1 p.folded q.folded)" = "b 60 100 40 more" ]
     profdiff -t csv --reverse p.folded q.folded >want
     profdiff -t csv q.folded p.folded >got
@@ -315,8 +326,10 @@ END
     printf 'f 1000000\n' >p.folded
     printf 'f 1000100\n' >q.folded
     # the interval of the difference is 100 +- 1.96 * sqrt(2000100), about -2672 to 2872
-    [ "$(cells 21 p.folded q.folded)" = "?" ] && [ "$(cells 21 --min-delta=1% p.folded q.folded)" = "=" ]
-    [ "$(cells 21 --min-delta=2900 p.folded q.folded)" = "=" ] && [ "$(cells 21 --min-delta=2800 p.folded q.folded)" = "?" ]
+    [ "$(cells 21 p.folded q.folded)" = "?" ]
+    [ "$(cells 21 --min-delta=1% p.folded q.folded)" = "=" ]
+    [ "$(cells 21 --min-delta=2900 p.folded q.folded)" = "=" ]
+    [ "$(cells 21 --min-delta=2800 p.folded q.folded)" = "?" ]
     [ "$(cells 21 --min-delta=2.9k p.folded q.folded)" = "=" ]
     fails 2 "a time cannot bound" profdiff -t csv --min-delta=5ms p.folded q.folded
     fails 2 "--min-delta takes" profdiff --min-delta=-1 p.folded q.folded
@@ -349,7 +362,8 @@ assert rows == want, rows'
     # b rose by 5 %, and d rose too, but both may be chance; e is new
     got=0
     profdiff --fail-above=4% p.folded q.folded -t tsv >table || got=$?
-    [ "$got" -eq 1 ] && [ "$(tail -n +2 table | cut -f 1 | tr -d '\n')" = ae ]
+    [ "$got" -eq 1 ]
+    [ "$(tail -n +2 table | cut -f 1 | tr -d '\n')" = ae ]
     got=0
     profdiff --fail-above=4% p.folded q.folded | tail -n 1 >line || got=$?
     [ "$(cat line)" = "2 of 5 functions rose by more than 4% of what it was before" ]
@@ -358,9 +372,11 @@ assert rows == want, rows'
     run profdiff --fail-above=299count p.folded q.folded -t tsv
     [ "$status" -eq 1 ]
     run profdiff --fail-above=299count p.folded q.folded -o rose.tsv # the run succeeded and the condition is met, so the file is written
-    [ "$status" -eq 1 ] && grep -q more rose.tsv
+    [ "$status" -eq 1 ]
+    grep -q more rose.tsv
     run profdiff --fail-above=30% p.folded q.folded -t tsv
-    [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ] # e alone: a rose by no more than 30 %
     profdiff --fail-above=0 p.folded p.folded >table
     # without a verdict only the rise counts
     stream t1.pfs <<'END'

@@ -294,7 +294,8 @@ says()
     profcat small.folded | head -c 300 >cut.pfs
     got=0
     proffilter -F nope -e cut.pfs >/dev/null 2>&1 || got=$?
-    [ "$got" -eq 3 ] && [ "$bad" -eq 0 ]
+    [ "$got" -eq 3 ]
+    [ "$bad" -eq 0 ]
 }
 
 @test "invalid expressions and combinations exit 2" {

@@ -212,7 +212,8 @@ END
         diff -u want got
     done
     cat run0.pfs run1.pfs | proftop -t tsv | cut -f 2 >got
-    grep -qx 0x7f0000100123 got && ! grep -q 0x7f0000400123 got
+    grep -qx 0x7f0000100123 got
+    ! grep -q 0x7f0000400123 got || return 1
 }
 
 @test "--labels chooses which labels keep records apart" {
@@ -274,7 +275,8 @@ END
     [ "$(cat got)" -eq 2 ]
     python
     profmerge --measures=intersect random1.pfs one.folded | profcat --probe | grep '^ *measure' >got
-    [ "$(wc -l <got)" -eq 1 ] && grep -q 'sample samples' got
+    [ "$(wc -l <got)" -eq 1 ]
+    grep -q 'sample samples' got
     refuses <<'END'
 3 the inputs have no measure in common => --measures=intersect one.folded cpu.pfs
 3 1 of 2 inputs have the measure => --measures=same one.folded cpu.pfs
@@ -326,7 +328,8 @@ END
     profmerge -q "$b" "$a" -t statprofiler -o ba.statprof
     id() { profcat -H "$1" | sed -n 's/^statprofiler process_id //p'; }
     [ "$(id ab.statprof)" = "$(id ba.statprof)" ]
-    [ "$(id ab.statprof)" != "$(id "$a")" ] && [ "$(id ab.statprof)" != "$(id "$b")" ]
+    [ "$(id ab.statprof)" != "$(id "$a")" ]
+    [ "$(id ab.statprof)" != "$(id "$b")" ]
     profcat -H ab.statprof | grep -q '^statprofiler parent_id 0*$'
     [ "$(profmerge -q "$a" "$b" | profcat -H | grep -c merged_process_id)" -eq 2 ]
     [ "$(proftop -q -t json ab.statprof | sed 's/.*"total":\([0-9]*\).*/\1/;q')" -eq \
@@ -354,9 +357,11 @@ END
     head -c 60 one.folded >cut.pfs
     printf '\x89PFS' >damaged.pfs
     run -3 profmerge one.folded damaged.pfs -o to/out.pfs
-    [ "$(cat to/out.pfs)" = old ] && [ "$(ls -A to)" = out.pfs ]
+    [ "$(cat to/out.pfs)" = old ]
+    [ "$(ls -A to)" = out.pfs ]
     run -3 profmerge -w 9223372036854775807:one.folded -o to/out.pfs
-    [ "$(cat to/out.pfs)" = old ] && [ "$(ls -A to)" = out.pfs ]
+    [ "$(cat to/out.pfs)" = old ]
+    [ "$(ls -A to)" = out.pfs ]
     mkfifo feed
     profmerge one.folded feed -o to/out.pfs &
     pid=$!
@@ -437,7 +442,8 @@ END
     # if no input is left, nothing is written
     rm -f out.pfs
     fails 3 zero.pfs profmerge --keep-going --normalize=total zero.pfs -o out.pfs
-    [ ! -e out.pfs ] && [ "$bad" -eq 0 ]
+    [ ! -e out.pfs ]
+    [ "$bad" -eq 0 ]
 }
 
 @test "the merge of an incomplete input is marked incomplete" {
@@ -546,7 +552,8 @@ made()
     # the program evaluates a string several times in its line 4
     profcat -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >apart
     profmerge -q -t ndjson "$n/evals_z.nyt" | grep -o '(eval [0-9]*)\[[^]]*evals.pl:4]' | sort -u >one
-    [ "$(wc -l <apart)" -gt 1 ] && [ "$(wc -l <one)" -eq 1 ]
+    [ "$(wc -l <apart)" -gt 1 ]
+    [ "$(wc -l <one)" -eq 1 ]
     python3 "$check" sums "$n/evals_z.nyt"
     python3 "$check" sums "$n/evals_z.nyt" "$n/fork_z.p0.nyt"
 }

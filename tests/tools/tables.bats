@@ -25,7 +25,9 @@ setup()
     # by hand: the total is 101; hot has 99 itself and is called by a (60), b (30), c (9) and main (1), cold
     # has 1
     proftop --peek='hot|cold' -n 1 calls.folded >got
-    [ "$(grep -c '|   ' got)" -eq 2 ] && grep -q '  60  60.00%  |   a$' got && grep -q '|   d$' got
+    [ "$(grep -c '|   ' got)" -eq 2 ]
+    grep -q '  60  60.00%  |   a$' got
+    grep -q '|   d$' got
     grep -q '|' got && grep -q 'cold' got && return 1
     [ "$(tail -n 1 got)" = "... 1 function and 3 neighbours not shown; -n 0 for all" ]
     proftop --peek='hot|cold' --min-percent=5 calls.folded >got
@@ -41,7 +43,9 @@ setup()
     awk 'BEGIN { for (i = 1; i <= 300; i++) printf "f%d;", i; print "leaf 1" }' >deep.folded
     proftop --tree -n 0 deep.folded >got
     [ "$(awk 'length > most { most = length } END { print (most <= 140) }' got)" -eq 1 ]
-    grep -q '   301: leaf$' got && grep -q '   f40$' got && grep -q '   41: f41$' got
+    grep -q '   301: leaf$' got
+    grep -q '   f40$' got
+    grep -q '   41: f41$' got
 }
 
 @test "the head has duration and utilisation; inlined functions are marked; shares of sections are not added" {

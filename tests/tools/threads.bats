@@ -114,7 +114,7 @@ PYTHON
     inputs >list
     timeout 300 profcat --keep-going -j 4 -t pfs @list >got 2>err || status=$?
     [ "${status:-0}" -eq 3 ] || { tail -40 err; false; }
-    ! grep -E 'Sanitizer|runtime error' err
+    ! grep -E 'Sanitizer|runtime error' err || return 1
     profmerge --keep-going -q -j 4 -t text @list >/dev/null 2>err || true # measures of all formats cannot be added
-    ! grep -E 'Sanitizer|runtime error' err
+    ! grep -E 'Sanitizer|runtime error' err || return 1
 }
