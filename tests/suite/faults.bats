@@ -321,6 +321,8 @@ hasty() { (ulimit -t 20 && "$@"); }
 @test "no signal leaves an unfinished file" {
     mkdir spill
     for signal in TERM HUP ALRM USR1 XCPU; do
+        # under nohup(1) a program ignores SIGHUP
+        [ -z "$(trap -p "$signal")" ] || continue
         rm -f feed to/out
         mkfifo feed
         TMPDIR=$PWD/spill "$PROFUTILS_BIN/proffilter" --min-value=1% - -o to/out <feed 2>err &
