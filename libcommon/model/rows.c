@@ -78,6 +78,9 @@ static void drop_given(struct pf_rows *rows)
     struct pf_rows_piece *waiting = rows->pieces ? rows->pieces + rows->pieces_given : NULL;
     size_t left = rows->piece_count - rows->pieces_given, first = rows->first;
 
+    if (rows->given == 0 && rows->metadata_given == 0 && rows->pieces_given == 0 && left > 0 &&
+        waiting[0].first == 0)
+        return;
     for (size_t k = 0; k < left; k++)
         if (waiting[k].first < first)
             first = waiting[k].first;
@@ -107,6 +110,7 @@ static void drop_given(struct pf_rows *rows)
         rows->pieces[k].first -= first;
     rows->first -= first;
     rows->measure_count -= first;
+    rows->ahead -= rows->pieces_given < rows->ahead ? rows->pieces_given : rows->ahead;
     rows->piece_count = left;
     rows->pieces_given = 0;
 }
@@ -289,17 +293,18 @@ void pf_rows_declare(struct pf_rows *rows)
 
 void pf_rows_declare_ahead(struct pf_rows *rows)
 {
-    size_t count = rows->piece_count - rows->pieces_given, ahead = 0;
+    size_t count = rows->piece_count - rows->pieces_given;
     struct pf_rows_piece piece;
 
     pf_rows_declare(rows);
     if (rows->piece_count != count + 1)
         return;
     piece = rows->pieces[count];
-    while (rows->pieces[ahead].declares && ahead < count)
-        ahead++;
-    memmove(&rows->pieces[ahead + 1], &rows->pieces[ahead], (count - ahead) * sizeof *rows->pieces);
-    rows->pieces[ahead] = piece;
+    while (rows->ahead < count && rows->pieces[rows->ahead].declares)
+        rows->ahead++;
+    memmove(&rows->pieces[rows->ahead + 1], &rows->pieces[rows->ahead],
+            (count - rows->ahead) * sizeof *rows->pieces);
+    rows->pieces[rows->ahead] = piece;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ struct pf_rows {
     struct pf_rows_piece *pieces; /* the queue */
     size_t piece_count, piece_capacity;
     size_t pieces_given;
+    size_t ahead; /* at least so many of the first pieces declare measures */
 
     uint32_t *metadata[3]; /* origin, key, value */
     size_t metadata_count, metadata_given, metadata_capacity[3];

@@ -201,6 +201,10 @@ DIMENSIONS = {
             lambda k: f"name v\nimage 20010904031500{k:08x}\npath /v\nepoch 200109050607\nplatform w\n"
                       "text_start 0x1000\ntext_size 0x1000\nevent 1 cycles:63488:10000\n0x1000 1\n", n), MOST,
         [READ, "proftop --by=image IN", MERGE, *to("dcpicat")]),
+    "profiles of a document": (
+        lambda n: b'{"shared":{"frames":[{"name":"a"}]},"profiles":[' + b",".join(
+            [b'{"type":"sampled","name":"p","unit":"none","samples":[[0]],"weights":[1]}'] * n) + b"]}", MOST,
+        ["profcat -f speedscope -t pfs RAW", TOP, *to("speedscope pprof")]),
     "evals": (
         lambda n: lines(lambda k: f"main;(eval {k})[x.pl:{k % 77}] 1\n", n), MOST,
         [TOP, MERGE, DIFF, "proftop --by=name IN"]),
