@@ -14,6 +14,8 @@ struct run {
     struct pf_merge_options options;
     struct pf_merge *merge;
     struct pf_output *output;
+    bool
+        counted; /* the run of the current input is counted: other files of a series do not count */
 };
 
 /* Parses the argument of --normalize. `field` is a struct pf_merge_options. */
@@ -44,6 +46,7 @@ static const struct pf_setting settings[] = {
 static void start(struct run *run)
 {
     struct pf_tool *tool = &run->common.tool;
+    uint32_t none;
 
     pf_settings_read(tool, run->common.given, settings, run);
     if (run->options.labels && strcmp(run->options.labels, "none") == 0)
@@ -55,51 +58,14 @@ static void start(struct run *run)
     pf_inputs_relocate(run->inputs);
     pf_inputs_select(run->inputs);
     run->options.pieces = run->weights.den;
+    pf_inputs_set_labels(run->inputs);
+    run->options.replicates = pf_inputs_replicates(run->inputs, &none);
+    if (run->options.mean && run->options.replicates > 0)
+        pf_tool_usage(tool, "--replicates keeps runs apart, whose means profdiff takes itself: it "
+                            "cannot be combined with --mean");
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (!run->merge)
         pf_tool_nomem(tool);
-    pf_inputs_set_labels(run->inputs);
-}
-
-/* Adds a batch of an input, or its end. *merged: the input is being merged. */
-static int add(struct run *run, const struct pf_input *input, bool *merged,
-               const struct pf_batch *batch, struct pf_error *error)
-{
-    if (input->ended)
-        return *merged ? pf_merge_input_end(run->merge, error) : PF_OK;
-    if (!*merged)
-        pf_merge_input(run->merge,
-                       run->weights.rows[pf_inputs_group(run->inputs, input->number)].num);
-    *merged = true;
-    return pf_merge_add(run->merge, batch, error);
-}
-
-/* Reads and adds all inputs: PF_EOF, or a failure, of input *name. With --keep-going an input that
- * cannot be added is left out. */
-static int read_inputs(struct run *run, const char **name, struct pf_error *error)
-{
-    struct pf_input input;
-    struct pf_batch batch;
-    bool merged = false, dropped = false;
-    int status;
-
-    pf_inputs_want_ends(run->inputs);
-    while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
-        *name = input.name;
-        status = dropped ? PF_OK : add(run, &input, &merged, &batch, error);
-        if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
-            pf_tool_stop_failed(&run->common.tool);
-        if (status == PF_NOMEM || (status != PF_OK && !run->common.tool.keep_going))
-            return status;
-        if (status != PF_OK) {
-            pf_inputs_reject(run->inputs, error);
-            dropped = true;
-        }
-        if (input.ended)
-            merged = dropped = false;
-    }
-    *name = NULL;
-    return status;
 }
 
 static void merge(struct run *run)
@@ -108,7 +74,8 @@ static void merge(struct run *run)
     struct pf_report to = pf_tool_report(&run->common.tool);
     struct pf_error error = {0};
     struct pf_batch batch;
-    int status = read_inputs(run, &name, &error);
+    int status =
+        pf_weighted_merge(&run->common, run->inputs, &run->weights, run->merge, &name, &error);
 
     if (status == PF_OK || status == PF_EOF) {
         status = pf_merge_end(run->merge, &to, &error);

@@ -16,6 +16,12 @@ uint64_t pf_hash_seed(void);
 uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed);
 /* XXH64 with seed 0, as profstream(5) demands. */
 uint64_t pf_xxh64(const void *bytes, size_t size);
+/* The same for bytes that come in pieces. pf_xxh64_new: NULL if out of memory. pf_xxh64_end returns
+ * the hash and frees the state (NULL is allowed: 0). */
+struct pf_xxh64;
+struct pf_xxh64 *pf_xxh64_new(void);
+void pf_xxh64_add(struct pf_xxh64 *, const void *bytes, size_t size);
+uint64_t pf_xxh64_end(struct pf_xxh64 *);
 
 /* Spreads a 64-bit key over 64 bits (the finaliser of SplitMix64, Steele et al. 2014). Different
  * keys have different hashes. */

@@ -1,6 +1,9 @@
 #include "cli/annotation.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "cli/feed.h"
+#include "model/replicates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +14,28 @@
 struct label_texts {
     struct pf_texts set_label;
     const char *label_source;
+    int64_t groups;
+    unsigned by;
 };
 
 static const struct pf_setting label_settings[] = {
     PF_TEXTS_SETTING("set-label", struct label_texts, set_label),
     PF_TEXT_SETTING("label-source", struct label_texts, label_source),
+    PF_NUMBER_SETTING("replicates", struct label_texts, groups, NULL, 1, PF_REPLICATES_MAX),
+    PF_WORD_SETTING("replicates-by", struct label_texts, by, "content or name", 0),
     PF_SETTINGS_END,
 };
+
+static void read_replicates(struct pf_annotation *annotation, struct pf_common *common,
+                            const struct label_texts *texts)
+{
+    annotation->groups = (unsigned)texts->groups;
+    annotation->by_name = texts->by == 1;
+    if (annotation->groups > 0)
+        annotation->replicate_key = pf_replicate_key(annotation->dict);
+    else if (pf_settings_given(common->given, "replicates-by"))
+        pf_tool_usage(&common->tool, "--replicates-by needs the number of groups: --replicates=32");
+}
 
 void pf_annotation_read_labels(struct pf_annotation *annotation, struct pf_common *common)
 {
@@ -42,6 +60,7 @@ void pf_annotation_read_labels(struct pf_annotation *annotation, struct pf_commo
         annotation->source_key = pf_dict_intern(
             annotation->dict, pf_bytes_of(*texts.label_source ? texts.label_source : "source"),
             PF_UTF8);
+    read_replicates(annotation, common, &texts);
 }
 
 static uint32_t replace_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t value)
@@ -58,12 +77,17 @@ static uint32_t replace_labels(const struct pf_annotation *annotation, uint32_t 
         labels = replace_label(
             annotation->dict, labels, annotation->source_key,
             pf_dict_intern(annotation->dict, pf_bytes_of(annotation->source), PF_UTF8));
+    if (annotation->replicate_key &&
+        pf_label_find(annotation->dict, labels, annotation->replicate_key) == 0)
+        labels = pf_dict_add_label(annotation->dict, labels, annotation->replicate_key,
+                                   annotation->replicate);
     return labels;
 }
 
 static bool changes_labels(const struct pf_annotation *annotation)
 {
-    return annotation->set_count > 0 || annotation->source_key != 0;
+    return annotation->set_count > 0 || annotation->source_key != 0 ||
+           annotation->replicate_key != 0;
 }
 
 /* False: out of memory. */
@@ -190,12 +214,25 @@ bool pf_annotation_active(const struct pf_annotation *annotation)
     return changes_labels(annotation) || annotation->naming;
 }
 
-void pf_annotation_input(struct pf_annotation *annotation, const char *name)
+/* The files of a series belong to the group of the first file that can be opened. */
+static void choose_group(struct pf_annotation *annotation, const struct pf_input *input)
 {
-    if (!annotation->source_key)
-        return;
-    annotation->source = name;
-    annotation->relabelled_count = 0;
+    struct pf_bytes name = pf_bytes_of(input->name);
+    uint64_t hash = annotation->by_name ? pf_xxh64(name.data, name.size) : input->content;
+
+    if (annotation->replicate == 0 || annotation->first != input->first)
+        annotation->replicate = pf_replicate_name(
+            annotation->dict, (unsigned)(hash % annotation->groups), annotation->groups);
+    annotation->first = input->first;
+}
+
+void pf_annotation_input(struct pf_annotation *annotation, const struct pf_input *input)
+{
+    if (annotation->groups > 0)
+        choose_group(annotation, input);
+    annotation->source = input->name;
+    if (annotation->source_key || annotation->groups > 0)
+        annotation->relabelled_count = 0;
 }
 
 int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch)

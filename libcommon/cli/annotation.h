@@ -1,5 +1,6 @@
 /* Adds to records while they are read: labels (--set-label, --label-source), which replace the
- * record's own labels of the same key, and names of addresses without a name (--binary,
+ * record's own labels of the same key; the label of a group (--replicates), unless the record has
+ * one; and names of addresses without a name (--binary,
  * --symbols, --no-inlines). */
 #ifndef PF_CLI_ANNOTATION_H
 #define PF_CLI_ANNOTATION_H
@@ -20,7 +21,12 @@ struct pf_annotation {
         uint32_t key, value;
     } * set;
     size_t set_count;
-    uint32_t source_key;  /* string; 0: no --label-source */
+    uint32_t source_key; /* string; 0: no --label-source */
+    /* --replicates: labels of records without this label; key 0: none */
+    uint32_t replicate_key, replicate;
+    unsigned first;       /* number of the first input of the series that is in the group */
+    unsigned groups;      /* K of --replicates; 0: not given */
+    bool by_name;         /* --replicates-by=name */
     const char *source;   /* name of the input, borrowed */
     uint32_t *relabelled; /* label set -> set with our labels + 1; 0: not made yet */
     size_t relabelled_capacity, relabelled_count;
@@ -30,7 +36,7 @@ struct pf_annotation {
     struct pf_arena paths;    /* names of files that `naming` borrows */
 };
 
-/* Reads the options of labels. Exits 2 if --set-label is not KEY=VALUE. */
+/* Reads the options of labels. Exits 2 for a bad argument. */
 void pf_annotation_read_labels(struct pf_annotation *, struct pf_common *);
 /* Reads the options of names and opens the files. False after a failure, printed and raised. */
 bool pf_annotation_read_names(struct pf_annotation *, struct pf_common *);
@@ -38,8 +44,9 @@ void pf_annotation_free(struct pf_annotation *);
 
 /* True if an option for labels or for names is given. */
 bool pf_annotation_active(const struct pf_annotation *);
-/* An input of this name begins; the name is borrowed. */
-void pf_annotation_input(struct pf_annotation *, const char *name);
+/* An input begins; its name is borrowed. */
+struct pf_input;
+void pf_annotation_input(struct pf_annotation *, const struct pf_input *);
 /* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK or
  * PF_NOMEM. */
 int pf_annotation_batch(struct pf_annotation *, struct pf_batch *);

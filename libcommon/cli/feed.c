@@ -2,7 +2,9 @@
 
 #include "cli/hint.h"
 #include "codec/registry.h"
+#include "io/content.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 static void report(void *arg, enum pf_severity severity, const char *text)
@@ -38,10 +40,52 @@ static void take_operand(struct pf_feed *feed)
     feed->input = (struct pf_input){
         .name = feed->operands.names[feed->next],
         .number = (unsigned)feed->next,
+        .first = (unsigned)(feed->operands.first ? feed->operands.first[feed->next] : feed->next),
         .variant = "",
         .format = feed->common->from,
     };
     feed->next++;
+}
+
+static bool is_regular(const char *name)
+{
+    struct stat info;
+
+    return stat(name, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* True for pipes, standard input and devices, which cannot be read twice. */
+static bool is_read_once(const char *name)
+{
+    struct stat info;
+
+    return strcmp(name, "-") == 0 ||
+           (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+/* Hashes the current input, if this is wanted. *source: a copy of an input that cannot be read
+ * twice; NULL: the input has to be opened. A file that cannot be read has no hash; opening it fails
+ * too. */
+static int hash_content(struct pf_feed *feed, struct pf_source **source, struct pf_error *error)
+{
+    struct pf_error ignored = {0};
+    const char *name = feed->input.name;
+    int file, status;
+
+    *source = NULL;
+    if (!feed->want_content)
+        return PF_OK;
+    if (!is_read_once(name)) {
+        pf_content_hash(name, &feed->input.content, &ignored);
+        return PF_OK;
+    }
+    status = pf_content_copy(name, &file, &feed->input.content, error);
+    if (status == PF_OK)
+        status = pf_source_open_file(source, file, strcmp(name, "-") == 0 ? "standard input" : name,
+                                     error);
+    if (status == PF_OK)
+        pf_source_limit(*source, feed->common->max_input);
+    return status;
 }
 
 /* Opens the operand after the current one, if it is a regular file: a compressed file is then
@@ -50,11 +94,10 @@ static void take_operand(struct pf_feed *feed)
 static void open_early(struct pf_feed *feed)
 {
     struct pf_error ignored = {0};
-    struct stat info;
 
     feed->early = NULL;
     if (feed->ahead || feed->next == feed->operands.count ||
-        stat(feed->operands.names[feed->next], &info) != 0 || !S_ISREG(info.st_mode) ||
+        !is_regular(feed->operands.names[feed->next]) ||
         pf_common_open_source(feed->common, &feed->early, feed->operands.names[feed->next],
                               &ignored) != PF_OK)
         return;
@@ -65,10 +108,11 @@ int pf_feed_open_source(struct pf_feed *feed, struct pf_error *error)
 {
     struct pf_common *common = feed->common;
     take_operand(feed);
-    int status = PF_OK;
-    if (feed->early)
-        feed->source = feed->early;
-    else
+    struct pf_source *copy;
+    int status = hash_content(feed, &copy, error);
+    if (feed->early || copy)
+        feed->source = feed->early ? feed->early : copy;
+    else if (status == PF_OK)
         status = pf_common_open_source(common, &feed->source, feed->input.name, error);
     open_early(feed);
     if (status == PF_OK && !common->from &&
@@ -104,7 +148,9 @@ static int open_ahead(struct pf_feed *feed, struct pf_error *error)
 {
     struct pf_ahead_input facts;
     struct pf_report messages = pf_feed_report(feed);
+    struct pf_source *none; /* threads read regular files only */
     take_operand(feed);
+    hash_content(feed, &none, error);
     int status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
     feed->input.format = facts.format;
     feed->input.evidence = facts.evidence;

@@ -14,6 +14,8 @@ struct pf_input {
     const struct pf_format *format; /* NULL: unknown */
     int evidence;                   /* bits of evidence for the format; 0: set by -f */
     unsigned number;                /* from 0 in reading order */
+    unsigned first;      /* number of the first input of its series; of itself without a series */
+    uint64_t content;    /* with want_content: hash of its bytes (io/content.h) */
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
     bool ended,
         complete; /* with pf_inputs_want_ends: the input has ended; it was read completely */
@@ -25,6 +27,7 @@ struct pf_feed {
     struct pf_dict *dict;
     struct pf_operands operands; /* owned */
     bool want_flush, want_times; /* as pf_inputs_want_flush and pf_inputs_want_times */
+    bool want_content;           /* hash the inputs */
 
     struct pf_shared *shared;
     size_t next;           /* operand to open next */

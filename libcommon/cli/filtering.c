@@ -136,7 +136,7 @@ static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
 
 /* Selects, edits and writes a batch. A batch whose records are all removed is not written: a batch
  * without rows would ask for a flush. */
-static bool process(struct pf_filtering *filter, const struct pf_batch *given)
+static bool process_plain(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch chosen, edited;
     struct pf_error error = {0};
@@ -153,6 +153,21 @@ static bool process(struct pf_filtering *filter, const struct pf_batch *given)
         filter->left |= edited.rows > 0;
     }
     return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
+}
+
+/* Records that count runs are written as they are: what is left of the profile still comes from as
+ * many runs. */
+static bool process(struct pf_filtering *filter, const struct pf_batch *given)
+{
+    struct pf_batch plain, runs;
+
+    if (!pf_replicates_here(filter->dict, given))
+        return process_plain(filter, given);
+    if (pf_replicates_part(&filter->replicates, filter->dict, given, &plain, &runs) != PF_OK)
+        pf_tool_nomem(&filter->common.tool);
+    if (!emit(filter, &runs))
+        return false;
+    return (plain.rows == 0 && plain.value_count == 0) || process_plain(filter, &plain);
 }
 
 /* Reads the whole input to compute its total, for selections by a share of the total. The input
@@ -215,6 +230,7 @@ static void close_filter(struct pf_filtering *filter)
     pf_output_close(filter->output);
     pf_spill_close(filter->spill);
     pf_selection_free(&filter->selection);
+    pf_replicates_free(&filter->replicates);
     pf_rewrite_free(filter->rewrite);
     pf_inputs_close(filter->inputs);
 }

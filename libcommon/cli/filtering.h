@@ -18,6 +18,7 @@ struct pf_filtering {
     struct pf_inputs *inputs;
     struct pf_dict *dict;
     struct pf_selection selection;
+    struct pf_replicates replicates;
     struct pf_rewrite *rewrite;
     struct pf_output *output; /* either output or parts */
     struct pf_parts *parts;

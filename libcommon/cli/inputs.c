@@ -24,7 +24,9 @@ struct pf_inputs {
 
     struct pf_annotation annotation;
     struct pf_selection *selection; /* NULL: all records */
-    bool nothing_chosen;            /* the last batch has no selected record: do not return it */
+    bool hides_runs;                /* records that count runs are not returned */
+    struct pf_replicates replicates;
+    bool nothing_chosen; /* the last batch has no record to return */
     struct pf_left_measures left_measures;
     /* the current input has ended: return the metadata of the removed records */
     bool removed_due;
@@ -96,6 +98,13 @@ struct pf_dict *pf_inputs_dict(struct pf_inputs *inputs)
 void pf_inputs_set_labels(struct pf_inputs *inputs)
 {
     pf_annotation_read_labels(&inputs->annotation, inputs->common);
+    inputs->feed.want_content = inputs->annotation.groups > 0 && !inputs->annotation.by_name;
+}
+
+unsigned pf_inputs_replicates(const struct pf_inputs *inputs, uint32_t *name)
+{
+    *name = inputs->annotation.replicate;
+    return inputs->annotation.groups;
 }
 
 bool pf_inputs_set_names(struct pf_inputs *inputs)
@@ -121,6 +130,11 @@ void pf_inputs_want_times(struct pf_inputs *inputs)
 void pf_inputs_relocate(struct pf_inputs *inputs)
 {
     inputs->common->relocate = true;
+}
+
+void pf_inputs_hide_runs(struct pf_inputs *inputs)
+{
+    inputs->hides_runs = true;
 }
 
 void pf_inputs_select(struct pf_inputs *inputs)
@@ -153,6 +167,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
         pf_annotation_report(&inputs->annotation, &inputs->common->tool);
     close_selection(inputs);
     pf_left_measures_free(&inputs->left_measures);
+    pf_replicates_free(&inputs->replicates);
     pf_feed_free(&inputs->feed);
     pf_annotation_free(&inputs->annotation);
     pf_dict_free(&inputs->dict);
@@ -204,7 +219,7 @@ static void open_input(struct pf_inputs *inputs)
         return;
     }
     prepare_announcement(inputs);
-    pf_annotation_input(&inputs->annotation, inputs->feed.input.name);
+    pf_annotation_input(&inputs->annotation, &inputs->feed.input);
 }
 
 /* True if inputs may be copied unchanged. Copies of several files fit one output only if the format
@@ -287,10 +302,31 @@ static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_er
     return status == PF_NOMEM ? pf_error_nomem(error) : status;
 }
 
+static int hide_runs(struct pf_inputs *inputs, struct pf_batch *batch)
+{
+    struct pf_batch all = *batch, runs;
+
+    if (!inputs->hides_runs || !pf_replicates_here(&inputs->dict, batch))
+        return PF_OK;
+    if (pf_replicates_part(&inputs->replicates, &inputs->dict, &all, batch, &runs) != PF_OK)
+        return PF_NOMEM;
+    inputs->nothing_chosen = batch->rows == 0 && batch->value_count == 0;
+    return PF_OK;
+}
+
+/* Notes the measures of the records; a record that counts runs has none. */
+static int note_measures(struct pf_inputs *inputs, const struct pf_batch *batch)
+{
+    if (batch->value_count == 1 && pf_replicates_here(&inputs->dict, batch))
+        return PF_OK;
+    return pf_left_measures_add(&inputs->left_measures, batch, inputs->feed.input.name);
+}
+
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
     int status = pf_feed_next(&inputs->feed, batch, &error);
+    inputs->nothing_chosen = false;
     pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
     if (status == PF_EOF) {
         inputs->good += !inputs->rejected;
@@ -301,8 +337,8 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     } else if (status < 0) {
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
-               (status = pf_left_measures_add(&inputs->left_measures, batch,
-                                              inputs->feed.input.name)) < 0 ||
+               (status = hide_runs(inputs, batch)) < 0 ||
+               (status = note_measures(inputs, batch)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows &&
                 (status = pf_annotation_batch(&inputs->annotation, batch)) < 0)) {
         if (status == PF_NOMEM)

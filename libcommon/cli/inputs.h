@@ -22,13 +22,19 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary of all batches. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
-/* --set-label and --label-source: labels for every record (cli/annotation.h). Call before the first
- * pf_inputs_next. */
+/* --set-label, --label-source and --replicates: labels for every record (cli/annotation.h). Call
+ * before the first pf_inputs_next. */
 void pf_inputs_set_labels(struct pf_inputs *);
+/* The K of --replicates, 0 without the option; *name: the group of the current input
+ * (model/replicates.h). */
+unsigned pf_inputs_replicates(const struct pf_inputs *, uint32_t *name);
 /* --binary, --symbols and --no-inlines: names for addresses without one (cli/annotation.h). Call
  * before the first pf_inputs_next. False after a failure, which is printed and has raised the
  * exit status: stop. */
 bool pf_inputs_set_names(struct pf_inputs *);
+/* Records that count the runs of a group (model/replicates.h) are not returned. Call before the
+ * first pf_inputs_next. */
+void pf_inputs_hide_runs(struct pf_inputs *);
 /* The options of tools/selection.part: every input then returns only the selected records, and
  * at its end the metadata of the removed records, like proffilter. Exits 2 for a bad expression.
  * pf_inputs_close reports the expressions that matched nothing. Call before the first

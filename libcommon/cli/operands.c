@@ -248,7 +248,9 @@ static int by_place(const void *a, const void *b)
 void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
 {
     struct place *places = calloc(operands->count + 1, sizeof *places);
-    if (!places)
+    free(operands->first);
+    operands->first = calloc(operands->count + 1, sizeof *operands->first);
+    if (!places || !operands->first)
         pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < operands->count; i++) {
         places[i].name = operands->names[i];
@@ -266,6 +268,9 @@ void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
     for (size_t i = 0; i < operands->count; i++) {
         operands->names[i] = places[i].name;
         operands->groups[i] = places[i].group;
+        bool continues = i > 0 && places[i].first == places[i - 1].first &&
+                         places[i].series.ordinal != places[i - 1].series.ordinal;
+        operands->first[i] = continues ? operands->first[i - 1] : i;
     }
     free(places);
 }
@@ -307,4 +312,5 @@ void pf_operands_free(struct pf_operands *operands)
         free(operands->names[i]);
     free(operands->names);
     free(operands->groups);
+    free(operands->first);
 }

@@ -10,6 +10,9 @@
 struct pf_operands {
     char **names;     /* NULL-terminated, owned */
     uint32_t *groups; /* the group of each name */
+    /* position of the first name of each name's series, of the name itself if it has no series; set
+     * by pf_operands_order */
+    size_t *first;
     size_t count, capacity, group_capacity;
     uint32_t group; /* group of the names added next; set by the caller */
 };

@@ -187,7 +187,8 @@ static bool open_writer(struct pf_output *output)
     return false;
 }
 
-/* Removes the columns that -m does not select. False: out of memory. */
+/* Removes the columns that -m does not select, but keeps the numbers of runs. False: out of memory.
+ */
 static bool select_measures(struct pf_output *output, struct pf_batch *batch)
 {
     struct pf_common *common = output->common;
@@ -198,12 +199,14 @@ static bool select_measures(struct pf_output *output, struct pf_batch *batch)
                  sizeof *output->columns))
         return false;
     for (uint32_t i = 0; i < batch->value_count; i++) {
+        const struct pf_dict *dict = pf_inputs_dict(output->inputs);
+        uint32_t measure = batch->values[i].measure;
         unsigned which;
         output->measures_seen = true;
-        if (!pf_common_wants(common, pf_inputs_dict(output->inputs), batch->values[i].measure,
-                             &which))
+        if (pf_common_wants(common, dict, measure, &which))
+            output->matched[which] = true;
+        else if (!pf_measures_row(&dict->measures, measure)->runs)
             continue;
-        output->matched[which] = true;
         output->columns[count++] = batch->values[i];
     }
     batch->values = output->columns;

@@ -1,9 +1,9 @@
 #include "cli/parts.h"
 
-#include "analysis/filter/rows.h"
 #include "analysis/filter/split.h"
 #include "base/memory.h"
 #include "codec/registry.h"
+#include "model/copied_rows.h"
 #include "model/notes.h"
 
 #include <fcntl.h>

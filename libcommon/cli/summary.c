@@ -199,6 +199,8 @@ static void prepare(struct pf_summary *summary)
     summary->accumulator.by_labels = top->look.by == PF_BY_LABEL;
     summary->accumulator.wants = summary->common.measure_count > 0 ? wants : NULL;
     summary->accumulator.arg = summary;
+    if (summary->common.measure_count == 0)
+        pf_inputs_hide_runs(summary->inputs);
 }
 
 void pf_summary_write(struct pf_summary *summary)

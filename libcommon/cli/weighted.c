@@ -128,3 +128,79 @@ struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *
     pf_operands_finish(&weighted.operands, common);
     return pf_inputs_open_names(common, &weighted.operands);
 }
+
+/* --- merging ---------------------------------------------------------------------------------- */
+
+struct merging {
+    struct pf_inputs *inputs;
+    const struct pf_weights *weights;
+    struct pf_merge *merge;
+    bool begun; /* the current input is being merged */
+    /* number + 1 of the first input of the series whose run is counted: its other files do not
+     * count; 0: none */
+    unsigned counted;
+};
+
+static void begin_input(struct merging *merging, const struct pf_input *input)
+{
+    uint32_t group;
+
+    merging->begun = true;
+    pf_merge_input(merging->merge,
+                   merging->weights->rows[pf_inputs_group(merging->inputs, input->number)].num);
+    if (pf_inputs_replicates(merging->inputs, &group) > 0)
+        pf_merge_replicate(merging->merge, merging->counted == input->first + 1 ? 0 : group);
+}
+
+static int end_input(struct merging *merging, const struct pf_input *input, struct pf_error *error)
+{
+    int status = pf_merge_input_end(merging->merge, error);
+
+    if (status == PF_OK)
+        merging->counted = input->first + 1;
+    return status;
+}
+
+/* Adds a batch of an input, or its end. With --replicates an input without batches is a run. */
+static int add_batch(struct merging *merging, const struct pf_input *input,
+                     const struct pf_batch *batch, struct pf_error *error)
+{
+    uint32_t group;
+    bool run = pf_inputs_replicates(merging->inputs, &group) > 0 && input->complete;
+
+    if (!merging->begun && (!input->ended || run))
+        begin_input(merging, input);
+    if (input->ended)
+        return merging->begun ? end_input(merging, input, error) : PF_OK;
+    return pf_merge_add(merging->merge, batch, error);
+}
+
+int pf_weighted_merge(struct pf_common *common, struct pf_inputs *inputs,
+                      const struct pf_weights *weights, struct pf_merge *merge, const char **name,
+                      struct pf_error *error)
+{
+    struct merging merging = {.inputs = inputs, .weights = weights, .merge = merge};
+    struct pf_input input;
+    struct pf_batch batch;
+    bool dropped = false;
+    int status;
+
+    pf_inputs_want_ends(inputs);
+    while ((status = pf_inputs_next(inputs, &batch, &input)) == PF_OK) {
+        *name = input.name;
+        status = dropped ? PF_OK : add_batch(&merging, &input, &batch, error);
+        if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
+            pf_tool_stop_failed(&common->tool);
+        if (status == PF_NOMEM || status == PF_USAGE ||
+            (status != PF_OK && !common->tool.keep_going))
+            return status;
+        if (status != PF_OK) {
+            pf_inputs_reject(inputs, error);
+            dropped = true;
+        }
+        if (input.ended)
+            merging.begun = dropped = false;
+    }
+    *name = NULL;
+    return status;
+}

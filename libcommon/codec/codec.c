@@ -146,6 +146,7 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     memset(&writer->error, 0, sizeof writer->error);
     memset(&writer->left_out, 0, sizeof writer->left_out);
     memset(&writer->measures, 0, sizeof writer->measures);
+    memset(&writer->replicates, 0, sizeof writer->replicates);
     writer->state = calloc(1, format->writer_size ? format->writer_size : 1);
     int status = writer->state ? explained(writer, format->open_writer(writer))
                                : pf_error_nomem(&writer->error);
@@ -158,7 +159,22 @@ int pf_writer_open(struct pf_writer **result, const struct pf_writer *setup, str
     return PF_OK;
 }
 
-int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+/* Leaves out the records that count runs. A picture does so without a warning: it shows one
+ * measure. */
+static int leave_runs(struct pf_writer *writer, const struct pf_batch *batch,
+                      struct pf_batch *plain)
+{
+    struct pf_batch runs;
+
+    if (pf_replicates_part(&writer->replicates, writer->dict, batch, plain, &runs) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    for (uint32_t k = 0; k < runs.value_count && !(writer->format->caps & PF_IS_VIEW); k++)
+        if (pf_leave_measure(writer, runs.values[k].measure) != PF_OK)
+            return writer->error.code;
+    return PF_OK;
+}
+
+static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
     bool record = batch->kind < PF_RECORD_KINDS;
     if (record && batch->rows && !(writer->format->caps & (1u << batch->kind))) {
@@ -172,6 +188,17 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     if (record && pf_left_out_labels(writer, batch) != PF_OK)
         return writer->error.code;
     return explained(writer, writer->format->write(writer, batch));
+}
+
+int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    struct pf_batch plain;
+
+    if (writer->format->caps & PF_HOLDS_RUNS || !pf_replicates_here(writer->dict, batch))
+        return write_batch(writer, batch);
+    if (leave_runs(writer, batch, &plain) != PF_OK)
+        return writer->error.code;
+    return plain.rows > 0 || plain.value_count > 0 ? write_batch(writer, &plain) : PF_OK;
 }
 
 /* Records of kinds that the format cannot hold are left out with a warning; if no other records are
@@ -209,6 +236,7 @@ void pf_writer_close(struct pf_writer *writer)
     if (writer->state)
         writer->format->close_writer(writer);
     pf_left_out_free(&writer->left_out);
+    pf_replicates_free(&writer->replicates);
     free(writer->state);
     free(writer);
 }

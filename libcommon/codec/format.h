@@ -12,6 +12,7 @@
 #include "io/source.h"
 #include "model/batch.h"
 #include "model/dict.h"
+#include "model/replicates.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +42,9 @@ enum pf_caps {
     PF_SUMS_ALL = 1 << 17,
     /* the costs of functions are more exact from its calls than from its stacks, and calls and
      * lines together give the time outside of all functions (NYTProf) */
-    PF_CALLS_TELL = 1 << 18
+    PF_CALLS_TELL = 1 << 18,
+    /* holds records that count runs (model/replicates.h) */
+    PF_HOLDS_RUNS = 1 << 19
 };
 
 /* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,
@@ -93,6 +96,7 @@ struct pf_writer {
     /* set before `finish`: an input failed, so the output is incomplete */
     bool failed_input;
     struct pf_left_out left_out;
+    struct pf_replicates replicates; /* for a format without PF_HOLDS_RUNS */
     /* set by the owner: collects what several files leave out, and the owner warns; borrowed. NULL:
      * the writer warns */
     struct pf_left_out *left_out_of_all;

@@ -4,6 +4,8 @@
 
 static int rank_of(const struct pf_dict *dict, const struct pf_measure *measure)
 {
+    if (measure->runs)
+        return 0;
     if (measure->main)
         return 4;
     if (measure->side == PF_DELTA)

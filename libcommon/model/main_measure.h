@@ -1,6 +1,7 @@
 /* The main measure: which of several measures a table, a picture or a file with room for a single
  * measure shows. All programs and writers choose by this one rule: the measure that is marked as
- * the main one, else the first delta of a difference, else the first time, else the first. */
+ * the main one, else the first delta of a difference, else the first time, else the first. A
+ * measure that counts runs is never the main one. */
 #ifndef PF_MODEL_MAIN_MEASURE_H
 #define PF_MODEL_MAIN_MEASURE_H
 

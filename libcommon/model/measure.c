@@ -34,13 +34,13 @@ void pf_measure_set_scale(struct pf_measure *measure, uint64_t num, uint64_t den
 bool pf_measure_same(const struct pf_measure *a, const struct pf_measure *b)
 {
     return a->kind == b->kind && a->name == b->name && a->unit == b->unit &&
-           a->aggregation == b->aggregation && a->side == b->side;
+           a->aggregation == b->aggregation && a->side == b->side && a->runs == b->runs;
 }
 
 struct pf_measure_key pf_measure_key(const struct pf_measure *measure)
 {
     return (struct pf_measure_key){measure->kind,        measure->name, measure->unit,
-                                   measure->aggregation, measure->side, 1};
+                                   measure->aggregation, measure->side, 1u + measure->runs};
 }
 
 bool pf_measure_same_period(const struct pf_measure *a, const struct pf_measure *b)

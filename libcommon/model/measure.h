@@ -24,7 +24,8 @@ struct pf_measure {
     uint64_t num, den;     /* base units in a raw unit; den > 0 */
     uint64_t period;       /* period / period_parts events are one count (DCPI, perf); 0 = none */
     uint64_t period_parts; /* 0 is 1 */
-    uint32_t main;         /* 1: the main measure */
+    uint16_t main;         /* 1: the main measure */
+    uint16_t runs;         /* 1: counts the runs of a group (model/replicates.h) */
     uint32_t side;         /* enum pf_side: the part of a difference that it is */
 };
 
@@ -59,14 +60,15 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
 /* Sets num and den in lowest terms; `den` > 0. */
 void pf_measure_set_scale(struct pf_measure *, uint64_t num, uint64_t den);
 
-/* True if two measures are the same for a merge or a table: kind, name, unit, aggregation and side
- * are equal. Scale and period may differ. */
+/* True if two measures are the same for a merge or a table: kind, name, unit, aggregation, side and
+ * `runs` are equal. Scale and period may differ. */
 bool pf_measure_same(const struct pf_measure *, const struct pf_measure *);
 /* The same as a key for tables: the keys of two measures have equal bytes if the measures are the
  * same. */
 struct pf_measure_key {
     uint32_t kind, name, unit, aggregation, side;
-    uint32_t one; /* 1: keys must not be all zero, and a measure may have no name */
+    /* 1 + runs: keys must not be all zero, and a measure may have no name */
+    uint32_t one;
 };
 struct pf_measure_key pf_measure_key(const struct pf_measure *);
 

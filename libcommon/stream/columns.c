@@ -53,7 +53,7 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
         if (id <= walk->last)
             return bad(walk, error, "the column numbers do not rise");
         walk->last = id;
-        bool skipped = (id & PF_COLUMN_MAY_SKIP) != 0 && id != walk->known;
+        bool skipped = (id & PF_COLUMN_MAY_SKIP) != 0 && (id < walk->known || id > walk->known_end);
 
         if (!skipped) {
             if (encoding != 0)
@@ -77,7 +77,7 @@ int pf_columns_next(struct pf_columns *walk, struct pf_column *column, struct pf
 int pf_columns_begin(struct pf_columns *walk, uint32_t rows, uint64_t offset,
                      const unsigned char *payload, size_t size, bool tail, struct pf_error *error)
 {
-    struct pf_columns start = {payload, size, 0, rows, offset, -1, 0};
+    struct pf_columns start = {payload, size, 0, rows, offset, -1, 0, 0};
     struct pf_column ends;
 
     *walk = start;

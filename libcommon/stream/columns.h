@@ -26,9 +26,9 @@ struct pf_columns {
     uint32_t rows;
     uint64_t offset; /* offset of the frame, for messages */
     int32_t last;    /* number of the previous column, initially -1 */
-    /* set after pf_columns_begin: the id of a column with PF_COLUMN_MAY_SKIP that is not skipped;
-     * 0: none */
-    uint16_t known;
+    /* set after pf_columns_begin: the first and the last id of columns with PF_COLUMN_MAY_SKIP that
+     * are not skipped; 0: none */
+    uint16_t known, known_end;
 };
 
 /* Starts a walk over a payload of `size` bytes and `rows` rows. With `tail`, other bytes follow the
@@ -37,7 +37,8 @@ struct pf_columns {
 int pf_columns_begin(struct pf_columns *, uint32_t rows, uint64_t offset,
                      const unsigned char *payload, size_t size, bool tail, struct pf_error *);
 /* Finds the next column: PF_OK; PF_EOF after the last; PF_FAILED or PF_UNSUPPORTED with `error`
- * set. Columns with PF_COLUMN_MAY_SKIP are skipped, except walk->known. */
+ * set. Columns with PF_COLUMN_MAY_SKIP are skipped, except walk->known to
+ * walk->known_end. */
 int pf_columns_next(struct pf_columns *, struct pf_column *, struct pf_error *);
 
 /* True if all values, taken as unsigned, are below `limit`. */

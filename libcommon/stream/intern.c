@@ -65,7 +65,9 @@ static int find_columns(struct pf_columns *walk, struct pf_column *columns, uint
     while ((status = pf_columns_next(walk, &column, error)) == PF_OK) {
         uint32_t number = column.id & ~(uint32_t)PF_COLUMN_MAY_SKIP;
 
-        if (number == 0 || number > count || column.id == (walk->known ^ PF_COLUMN_MAY_SKIP))
+        if (number == 0 || number > count ||
+            (number == column.id && walk->known != 0 &&
+             (number | PF_COLUMN_MAY_SKIP) >= walk->known))
             return pf_error_at(error, PF_UNSUPPORTED, walk->offset,
                                "table with a column %u: needs a newer version", column.id);
         columns[number - 1] = column;
@@ -223,13 +225,18 @@ static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const str
 static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
                        const unsigned char *payload, struct pf_error *error)
 {
-    uint32_t fields = pf_stream_layouts[frame->domain].field_count;
+    const struct pf_stream_layout *layout = &pf_stream_layouts[frame->domain];
+    uint32_t fields = layout->field_count, first_skipped = fields;
     struct pf_columns walk;
     struct pf_column columns[PF_STREAM_FIELDS_MAX];
     int status =
         pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, false, error);
-    if (pf_stream_layouts[frame->domain].fields[fields - 1].may_skip)
-        walk.known = (uint16_t)(fields | PF_COLUMN_MAY_SKIP);
+    while (first_skipped > 0 && layout->fields[first_skipped - 1].may_skip)
+        first_skipped--;
+    if (first_skipped < fields) {
+        walk.known = (uint16_t)((first_skipped + 1) | PF_COLUMN_MAY_SKIP);
+        walk.known_end = (uint16_t)(fields | PF_COLUMN_MAY_SKIP);
+    }
     if (status == PF_OK)
         status = find_columns(&walk, columns, fields, error);
     if (status != PF_OK)

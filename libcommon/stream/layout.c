@@ -16,7 +16,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
     [PF_TABLE_STRINGS] = {.name = "strings"},
     [PF_TABLE_MEASURES] = {
         .name = "measures",
-        .field_count = 13,
+        .field_count = 14,
         .fields = {
             ID(pf_measure, name, PF_TABLE_STRINGS),
             ID(pf_measure, unit, PF_TABLE_STRINGS),
@@ -31,6 +31,7 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
             BELOW(pf_measure, main, 2),
             NUMBER(pf_measure, period_parts),
             {offsetof(struct pf_measure, side), sizeof(uint32_t), PF_TABLE_NONE, PF_SIDES, true},
+            {offsetof(struct pf_measure, runs), sizeof(uint16_t), PF_TABLE_NONE, 2, true},
         },
     },
     [PF_TABLE_IMAGES] = {

@@ -55,12 +55,12 @@ struct pf_stream_field {
     bool may_skip;
 };
 
-enum { PF_STREAM_FIELDS_MAX = 13, PF_STREAM_ROW_MAX = 64 };
+enum { PF_STREAM_FIELDS_MAX = 14, PF_STREAM_ROW_MAX = 64 };
 
 struct pf_stream_layout {
     const char *name; /* "strings" */
     uint32_t field_count;
-    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* only the last may have may_skip */
+    struct pf_stream_field fields[PF_STREAM_FIELDS_MAX]; /* those with may_skip are the last */
 };
 
 /* The layouts of all tables except strings, whose bytes follow the columns. */

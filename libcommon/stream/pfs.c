@@ -20,8 +20,8 @@ const struct pf_format pf_format_pfs = {
     .name = "pfs",
     .about = "the native record stream, profstream(5)",
     .suffixes = ".pfs",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_STREAM |
-            PF_HOLDS_FAILURE | PF_COMPRESSES,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE |
+            PF_IS_STREAM | PF_HOLDS_FAILURE | PF_COMPRESSES,
     .bid = bid,
     .reader_size = sizeof(void *),
     .open_reader = pf_stream_open_reader,

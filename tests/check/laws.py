@@ -55,7 +55,7 @@ class Whole(pfs.Reader):
         if self.result != "whole":
             raise Wrong("the stream is %s: %s" % (self.result, getattr(self, "why", "")))
 
-    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts=0, side=0):
+    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts=0, side=0, runs=0):
         self.segment.totals.append(None if aggregation else 0)
         return kind, aggregation, Row((self.string(name), self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1,
                                    period, self.string(raw_unit), main, parts or 1, side or pfs.side_of(self.string(name))))

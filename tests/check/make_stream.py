@@ -72,7 +72,7 @@ class Tables:
             self.string(m['name']), self.string(m.get('unit', 'count')), KINDS.index(m.get('kind', 'sample')),
             ROLES.index(m.get('role', 'self')), NATURES.index(m.get('nature', 'unknown')),
             AGGREGATIONS.index(m.get('aggregation', 'sum')), m.get('num', 1), m.get('den', 1), m.get('period', 0),
-            self.string(m.get('raw_unit', '')), m.get('main', 0), m.get('period_parts', 0), pfs.SIDES.index(m.get('side', ''))))
+            self.string(m.get('raw_unit', '')), m.get('main', 0), m.get('period_parts', 0), pfs.SIDES.index(m.get('side', '')), m.get('runs', 0)))
 
     def bytes(self, domain):
         rows = list(self.rows[domain])

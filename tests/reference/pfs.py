@@ -20,7 +20,7 @@ import zlib
 M64 = (1 << 64) - 1
 KINDS = ("sample", "flat", "edge")
 STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS = range(1, 8)
-COLUMNS = {MEASURES: 13, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
+COLUMNS = {MEASURES: 14, IMAGES: 8, FUNCTIONS: 4, LOCATIONS: 7, STACKS: 2, LABELS: 5}
 MAX_ROWS, MAX_PAYLOAD, MAX_STRING = 65536, 1 << 24, (1 << 24) - 65536
 
 
@@ -126,7 +126,7 @@ class Frame:
 
 
 # columns with bit 15, which readers of version 0.1 skip
-LATER = {MEASURES: (13,)}
+LATER = {MEASURES: (13, 14)}
 SIDES = ("", "before", "after", "delta")
 
 
@@ -274,16 +274,16 @@ class Reader:
             table.append(show(tail[begin:end], flag))
             begin = end
 
-    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts, side):
-        if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1 or side > 3:
+    def measure(self, name, unit, kind, role, nature, aggregation, num, den, period, raw_unit, main, parts, side, runs):
+        if kind > 2 or role > 2 or nature > 3 or aggregation > 1 or main > 1 or side > 3 or runs > 1:
             raise Damaged("measure")
         name, unmarked = self.string(name), self.string(name).rstrip("u")
         told = side_of(bytes.fromhex(unmarked))
         if side not in (0, told):
             name = unmarked + ("." + SIDES[side]).encode().hex() + name[len(unmarked):]
-        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d,%s" % (
+        text = "%s,%s,%s,%d,%d,%d,%d,%d,%d/%d,%s,%d,%s%s" % (
             name, self.string(unit), KINDS[kind], role, nature, aggregation, num or 1, den or 1, period, parts or 1,
-            self.string(raw_unit), main, SIDES[side or told])
+            self.string(raw_unit), main, "runs" if runs else "", SIDES[side or told])
         self.segment.totals.append(None if aggregation else 0)
         return kind, aggregation, text
 
@@ -488,7 +488,7 @@ class RandomSegment:
         unsigned = lambda: number() & M64
         return {
             MEASURES: lambda: (an_id(1), an_id(1), pick(0, 2), pick(0, 2), pick(0, 3), pick(0, 1), pick(0, 9), pick(0, 9),
-                               pick(0, 3), an_id(1), pick(0, 1), pick(0, 3), max(0, pick(-3, 3))),
+                               pick(0, 3), an_id(1), pick(0, 1), pick(0, 3), max(0, pick(-3, 3)), max(0, pick(-9, 1))),
             IMAGES: lambda: (an_id(1), an_id(1)) + tuple(unsigned() for _ in range(6)),
             FUNCTIONS: lambda: (an_id(1), an_id(1), an_id(1), number()),
             LOCATIONS: lambda: (an_id(4), number(), an_id(3), unsigned(), unsigned() >> 32, pick(0, 7), pick(0, 1)),

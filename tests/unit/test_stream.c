@@ -82,7 +82,7 @@ static void put_measure(FILE *out, const struct pf_dict *dict, uint32_t k)
             pf_kind_name((enum pf_kind)row->kind), row->role, row->nature, row->aggregation,
             row->num, row->den, row->period, pf_measure_period_parts(row));
     put_string(out, dict, row->raw_unit);
-    fprintf(out, ",%" PRIu32 ",%s", row->main,
+    fprintf(out, ",%d,%s%s", row->main, row->runs ? "runs" : "",
             row->side == PF_NO_SIDE ? "" : pf_side_word((enum pf_side)row->side));
 }
 

@@ -1,10 +1,10 @@
 #include "analysis/filter/rewrite.h"
 
 #include "analysis/filter/frames.h"
-#include "analysis/filter/rows.h"
 #include "analysis/names/id_map.h"
 #include "analysis/names/meta_names.h"
 #include "base/memory.h"
+#include "model/copied_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "analysis/filter/frames.h"
 #include "analysis/filter/label_tests.h"
 #include "analysis/filter/min_value.h"
-#include "analysis/filter/rows.h"
 #include "base/memory.h"
+#include "model/copied_rows.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -305,6 +305,21 @@ static int test(struct pf_select *select, const struct pf_batch *batch, struct p
     return status;
 }
 
+/* Selects the records that count runs (model/replicates.h), whatever was asked for: what is left of
+ * the profile still comes from as many runs. */
+static void keep_runs(const struct pf_select *select, const struct pf_batch *batch)
+{
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const int64_t *runs = batch->values[k].data;
+
+        if (!runs || !pf_measures_row(&select->dict->measures, batch->values[k].measure)->runs)
+            continue;
+        for (uint32_t i = 0; i < batch->rows; i++)
+            if (runs[i] != 0)
+                select->keep[i] = !select->invert;
+    }
+}
+
 /* Lists the selected rows, then the others; returns the number of selected rows. Without branches,
  * because the selection is as good as random. */
 static uint32_t part(const struct pf_select *select, uint32_t rows)
@@ -337,6 +352,7 @@ int pf_select_batch(struct pf_select *select, const struct pf_batch *from, struc
     status = test(select, from, error);
     if (status != PF_OK)
         return status == PF_NOMEM ? pf_error_nomem(error) : status;
+    keep_runs(select, from);
     kept = part(select, rows);
     if (kept == rows)
         return PF_OK;

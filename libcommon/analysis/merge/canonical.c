@@ -471,7 +471,7 @@ static uint64_t measure_field(const struct pf_measure *measure, const uint32_t *
                                measure->num,           measure->den,
                                measure->period,        measure->period_parts,
                                measure->role,          measure->nature,
-                               measure->main};
+                               measure->main,          measure->runs};
 
     return field < sizeof fields / sizeof *fields ? fields[field] : UINT64_MAX;
 }

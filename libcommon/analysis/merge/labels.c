@@ -38,7 +38,7 @@ int pf_merge_labels_only(struct pf_merge_labels *labels, const char *keys)
     return status;
 }
 
-static bool stays(const struct pf_merge_labels *labels, uint32_t key)
+bool pf_merge_labels_stay(const struct pf_merge_labels *labels, uint32_t key)
 {
     for (size_t k = 0; k < labels->count; k++)
         if (labels->keys[k] == key)
@@ -51,7 +51,7 @@ static uint32_t map_set(struct pf_merge_labels *labels, uint32_t set)
     struct pf_label row = *pf_dict_label(labels->dict, set);
     uint32_t parent = pf_merge_id(&labels->sets, row.parent);
 
-    if (!stays(labels, row.key))
+    if (!pf_merge_labels_stay(labels, row.key))
         return parent;
     if (parent == row.parent)
         return set;

@@ -26,6 +26,8 @@ int pf_merge_labels_add(struct pf_merge_labels *, uint32_t key);
 /* Sets `only` and adds the keys, which are separated by commas; "" keeps no label. PF_OK or
  * PF_NOMEM. */
 int pf_merge_labels_only(struct pf_merge_labels *, const char *keys);
+/* True if labels with this key stay. */
+bool pf_merge_labels_stay(const struct pf_merge_labels *, uint32_t key);
 /* Maps the sets that the dictionary got since the last call. PF_OK or PF_NOMEM. */
 int pf_merge_labels_extend(struct pf_merge_labels *);
 

@@ -3,6 +3,7 @@
 #include "analysis/merge/kind.h"
 #include "analysis/merge/meta.h"
 #include "analysis/merge/removed.h"
+#include "analysis/merge/replicates.h"
 #include "analysis/names/texts.h"
 #include "base/memory.h"
 #include "model/notes.h"
@@ -25,6 +26,8 @@ struct pf_merge {
     struct pf_merge_texts texts;
     struct pf_before removed; /* by filters, from all inputs; in pieces */
     struct pf_notes notes;    /* of the current input, added at its end */
+    struct pf_merge_replicates replicates;
+    uint32_t replicate; /* the group of the current input (pf_merge_replicate) */
 
     uint64_t inputs, measured; /* inputs begun; inputs ended that have measures */
     bool has_measures;         /* of the current input */
@@ -33,7 +36,7 @@ struct pf_merge {
     struct pf_merge_rows rows;
 
     pf_int128 pieces; /* number of pieces in a raw unit */
-    enum { METADATA, DECLARE, TEXTS, RECORDS, DONE } phase;
+    enum { METADATA, DECLARE, TEXTS, RUNS, RECORDS, DONE } phase;
     unsigned giving; /* kind being written */
     size_t given;    /* records of this kind written so far */
     struct pf_value_column *values;
@@ -56,6 +59,17 @@ static void free_kinds(struct pf_merge_kind kinds[PF_RECORD_KINDS])
         pf_merge_kind_free(&kinds[k]);
 }
 
+/* Reads options.labels. The label of the groups that --replicates makes always stays. */
+static int choose_labels(struct pf_merge *merge)
+{
+    int status = pf_merge_labels_only(&merge->labels, merge->options.labels);
+
+    if (status == PF_OK && merge->options.replicates > 0)
+        status = pf_merge_labels_add(&merge->labels, merge->replicates.key);
+    merge->replicates.dropped = !pf_merge_labels_stay(&merge->labels, merge->replicates.key);
+    return status;
+}
+
 struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_options *options)
 {
     struct pf_merge *merge = calloc(1, sizeof *merge);
@@ -71,8 +85,12 @@ struct pf_merge *pf_merge_new(struct pf_dict *dict, const struct pf_merge_option
     begin_kinds(merge->kinds, dict, options);
     begin_kinds(merge->own, dict, options);
     status = pf_merge_frames_init(&merge->frames, dict, options->granularity);
+    merge->replicates.dict = dict;
+    merge->replicates.groups = options->replicates;
+    if (status == PF_OK)
+        status = pf_merge_replicates_init(&merge->replicates);
     if (status == PF_OK && options->labels)
-        status = pf_merge_labels_only(&merge->labels, options->labels);
+        status = choose_labels(merge);
     if (status == PF_OK)
         return merge;
     pf_merge_free(merge);
@@ -93,6 +111,7 @@ void pf_merge_free(struct pf_merge *merge)
     pf_merge_texts_free(&merge->texts);
     pf_before_free(&merge->removed);
     pf_notes_free(&merge->notes);
+    pf_merge_replicates_free(&merge->replicates);
     free(merge->values);
     free(merge->numbers);
     free(merge);
@@ -204,6 +223,9 @@ int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
     pf_int128 times = merge->weight;
     int status = stages(merge) ? add_own(merge, &times, error) : PF_OK;
 
+    if (status == PF_OK)
+        status =
+            pf_merge_replicates_end(&merge->replicates, merge->weight, merge->replicate, error);
     if (status != PF_OK)
         return status;
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
@@ -221,6 +243,12 @@ void pf_merge_input(struct pf_merge *merge, int64_t weight)
     merge->weight = weight;
     merge->has_measures = false;
     pf_notes_free(&merge->notes);
+    pf_merge_replicates_begin(&merge->replicates);
+}
+
+void pf_merge_replicate(struct pf_merge *merge, uint32_t name)
+{
+    merge->replicate = name;
 }
 
 /* Records of an input with weight 0 are left out. */
@@ -244,10 +272,13 @@ static int add_records(struct pf_merge *merge, const struct pf_batch *batch, str
 
 int pf_merge_add(struct pf_merge *merge, const struct pf_batch *batch, struct pf_error *error)
 {
+    struct pf_batch plain;
     int status;
 
-    if (batch->kind < PF_RECORD_KINDS)
-        return add_records(merge, batch, error);
+    if (batch->kind < PF_RECORD_KINDS) {
+        status = pf_merge_replicates_take(&merge->replicates, batch, &plain, error);
+        return status == PF_OK ? add_records(merge, &plain, error) : status;
+    }
     if (batch->kind == PF_TEXT && !merge->options.droppable)
         status = pf_merge_texts_add(&merge->texts, batch);
     else
@@ -357,7 +388,12 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
         merge->pieces *= PF_MERGE_SCALE_ONE;
     if (merge->pieces == 0)
         return pf_error_set(error, PF_USAGE, "the weights sum to 0: the mean is not defined");
-    return PF_OK;
+    if (merge->options.mean && pf_merge_replicates_any(&merge->replicates))
+        return pf_error_set(
+            error, PF_USAGE,
+            "the inputs have groups of runs (label 'replicate'), whose means profdiff "
+            "takes itself: leave out --mean");
+    return pf_merge_replicates_check(&merge->replicates, (pf_int128)merge->options.pieces, error);
 }
 
 /* Appends the amounts that filters removed, as rows of metadata. */
@@ -516,6 +552,14 @@ static int give_kinds(struct pf_merge *merge, struct pf_batch *batch, struct pf_
     return status;
 }
 
+static int give_runs(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
+{
+    int status =
+        pf_merge_replicates_next(&merge->replicates, (pf_int128)merge->options.pieces, batch);
+
+    return status == PF_NOMEM ? pf_error_nomem(error) : status;
+}
+
 int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_error *error)
 {
     int status = PF_EOF;
@@ -526,6 +570,8 @@ int pf_merge_next(struct pf_merge *merge, struct pf_batch *batch, struct pf_erro
             status = pf_merge_meta_next(&merge->meta, batch) ? PF_OK : PF_EOF;
         else if (merge->phase == TEXTS)
             status = pf_merge_texts_next(&merge->texts, batch) ? PF_OK : PF_EOF;
+        else if (merge->phase == RUNS)
+            status = give_runs(merge, batch, error);
         else
             status = merge->phase == DECLARE ? give_measures(merge, batch, error)
                                              : give_kinds(merge, batch, error);

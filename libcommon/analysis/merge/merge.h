@@ -30,7 +30,8 @@ struct pf_merge_options {
     enum pf_granularity granularity;
     /* keys of the labels that keep records apart, separated by commas; "": none; NULL: all */
     const char *labels;
-    uint64_t pieces; /* weights are whole numbers of 1 / pieces; > 0 */
+    unsigned replicates; /* K of --replicates; 0: none (analysis/merge/replicates.h) */
+    uint64_t pieces;     /* weights are whole numbers of 1 / pieces; > 0 */
 };
 
 struct pf_merge;
@@ -43,15 +44,20 @@ void pf_merge_free(struct pf_merge *); /* NULL is allowed */
 /* Begins an input: the next batches belong to it. `weight` is a number of pieces. With
  * options.droppable the input before counts only if pf_merge_input_end succeeded. */
 void pf_merge_input(struct pf_merge *, int64_t weight);
+/* With options.replicates: the group of the input that has begun, a string; 0: the input continues
+ * a run that is already counted. */
+void pf_merge_replicate(struct pf_merge *, uint32_t name);
 /* Adds a batch of any kind. PF_OK; PF_OVERFLOW, naming record and measure; PF_UNSUPPORTED if a
- * measure cannot be added to that of another input; PF_NOMEM. */
+ * measure cannot be added to that of another input; PF_USAGE if the runs are in other groups than
+ * options.replicates makes; PF_NOMEM. */
 int pf_merge_add(struct pf_merge *, const struct pf_batch *, struct pf_error *);
 /* Ends the input. PF_OK; PF_UNSUPPORTED if it cannot be scaled (options.normalize) or added;
  * PF_OVERFLOW; PF_NOMEM. */
 int pf_merge_input_end(struct pf_merge *, struct pf_error *);
 /* Call after the last input. Warns if values that are levels, such as memory in use, were summed.
- * PF_OK; PF_UNSUPPORTED if the measures are not as options.measures demands; PF_USAGE if the
- * weights sum to 0 and a mean was asked for; PF_OVERFLOW; PF_NOMEM. */
+ * PF_OK; PF_UNSUPPORTED if the measures are not as options.measures demands; PF_USAGE if a
+ * mean was asked for and the weights sum to 0, or the inputs have numbers of runs; PF_OVERFLOW;
+ * PF_NOMEM. */
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);
 /* Gives the result. PF_OK and a batch, valid until the next call; PF_EOF; PF_OVERFLOW, naming
  * record and measure; PF_NOMEM. */

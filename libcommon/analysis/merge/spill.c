@@ -1,8 +1,8 @@
 #include "analysis/merge/spill.h"
 
-#include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/registry.h"
+#include "io/content.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,30 +19,18 @@ struct pf_spill {
     struct pf_reader *reader;
 };
 
-/* The file has no name from the beginning: nothing is left of it, however the program ends. */
 static int make_file(struct pf_spill *spill, struct pf_error *error)
 {
-    static const char name[] = "/profutils-XXXXXX";
-    const char *directory = getenv("TMPDIR");
-    struct pf_buffer path = {0};
+    int file, status = pf_temporary_file(&file, error);
 
-    if (!directory || directory[0] == '\0')
-        directory = "/tmp";
-    pf_buffer_append(&path, directory, strlen(directory));
-    if (!pf_buffer_append(&path, name, sizeof name))
-        return pf_error_nomem(error);
-    int file = mkstemp(path.data);
-
-    if (file >= 0)
-        unlink(path.data);
-    pf_buffer_free(&path);
-    spill->file = file >= 0 ? dup(file) : -1;
+    spill->file = status == PF_OK ? dup(file) : -1;
     if (spill->file >= 0)
         return pf_sink_open_file(&spill->sink, file, "temporary file", error);
-    pf_error_system(error, "cannot make a temporary file in %s", directory);
-    if (file >= 0)
+    if (status == PF_OK) {
+        status = pf_error_system(error, "cannot make a temporary file");
         close(file);
-    return error->code;
+    }
+    return status;
 }
 
 int pf_spill_open(struct pf_spill **result, struct pf_dict *dict, struct pf_error *error)

@@ -173,9 +173,11 @@ int pf_removed_count(struct pf_removed *removed, const struct pf_dict *dict,
     return PF_OK;
 }
 
-static bool has_row(const struct pf_removed *removed, uint32_t measure)
+/* Records that count runs are never removed. */
+static bool has_row(const struct pf_removed *removed, const struct pf_dict *dict, uint32_t measure)
 {
-    return !removed->noting || removed->amounts[measure].noted;
+    return !pf_measures_row(&dict->measures, measure)->runs &&
+           (!removed->noting || removed->amounts[measure].noted);
 }
 
 /* The number of records for a measure's row: of measures that differ only in scale, the first has
@@ -187,7 +189,7 @@ static uint64_t records_of(const struct pf_removed *removed, const struct pf_dic
     struct pf_measure_key same = pf_measure_key(row);
     uint32_t count = told->count;
 
-    return has_row(removed, measure) && pf_table_intern(told, &same) < count
+    return has_row(removed, dict, measure) && pf_table_intern(told, &same) < count
                ? 0
                : removed->records[row->kind];
 }
@@ -236,7 +238,7 @@ int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_
     for (uint32_t m = 0; m < count; m++) {
         uint64_t records = records_of(removed, dict, &told, m);
 
-        if (!has_row(removed, m) || (records == 0 && removed->amounts[m].sum == 0))
+        if (!has_row(removed, dict, m) || (records == 0 && removed->amounts[m].sum == 0))
             continue;
         removed->columns[rows] = origin_id;
         removed->columns[count + rows] = key_id;

@@ -350,8 +350,8 @@ const struct pf_format pf_format_csv = {
     .suffixes = ".csv",
     .losses = "frames but their names and the leaf's file and line; metadata, source texts, times "
               "of records",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
-            PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT |
+            PF_IS_STREAM | PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_csv,
@@ -365,8 +365,8 @@ const struct pf_format pf_format_tsv = {
     .about = "the same, separated by tabs, without quotes",
     .suffixes = ".tsv",
     .losses = "as csv",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
-            PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT |
+            PF_IS_STREAM | PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_tsv,

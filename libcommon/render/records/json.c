@@ -204,6 +204,8 @@ static void write_measure_facts(struct json_writer *state, const struct pf_value
         pf_sink_printf(sink, ",\"aggregation\":\"%s\"", pf_aggregation_name(measure->aggregation));
     if (measure->main)
         pf_sink_text(sink, ",\"main\":true");
+    if (measure->runs)
+        pf_sink_text(sink, ",\"runs\":true");
     if (!pf_bytes_equal(column->own, column->name)) {
         pf_sink_text(sink, ",\"measure\":");
         pf_json_string(sink, column->own, PF_UTF8, &state->scratch);
@@ -567,8 +569,8 @@ const struct pf_format pf_format_json = {
     .losses = "metadata private to a format, source texts, times of records; parts of a nanosecond "
               "and of a millionth; of images all but the name; "
               "system names of functions; bytes that are not UTF-8, negative lines",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT |
-            PF_IS_STREAM | PF_TELLS_SOURCE,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE |
+            PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = document_options,
     .bid = pf_samples_bid_document,
     .reader_size = sizeof(struct pf_samples_reader),
@@ -590,8 +592,8 @@ const struct pf_format pf_format_ndjson = {
         "metadata, measures without records, source texts, times of records; parts of a nanosecond "
         "and of a millionth; of images all but the name; system names of functions; bytes that are "
         "not UTF-8, negative lines",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
-            PF_TELLS_SOURCE,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT |
+            PF_IS_STREAM | PF_TELLS_SOURCE,
     .options = row_options,
     .bid = pf_samples_bid_rows,
     .reader_size = sizeof(struct pf_samples_reader),

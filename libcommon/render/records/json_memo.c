@@ -211,6 +211,7 @@ bool pf_samples_add_facts(struct pf_reader *reader, uint32_t key, const json_t *
                 .aggregation =
                     pf_samples_word(measure, "aggregation", pf_aggregation_name, PF_MAX + 1),
                 .main = json_is_true(json_object_get(measure, "main")),
+                .runs = json_is_true(json_object_get(measure, "runs")),
                 .num = member_number(measure, "num", 1),
                 .den = member_number(measure, "den", 1),
                 .period = member_number(measure, "period", 0),
@@ -225,12 +226,19 @@ static int make_measures(struct pf_json_cut *cut, uint64_t offset, const json_t 
                          uint32_t *id)
 {
     static const struct pf_json_type types[] = {
-        {"measure", PF_JSON_STRING},      {"base_unit", PF_JSON_STRING},
-        {"raw_unit", PF_JSON_STRING},     {"role", PF_JSON_STRING},
-        {"nature", PF_JSON_STRING},       {"aggregation", PF_JSON_STRING},
-        {"main", PF_JSON_BOOLEAN},        {"num", PF_JSON_NUMBER},
-        {"den", PF_JSON_NUMBER},          {"period", PF_JSON_NUMBER},
-        {"period_parts", PF_JSON_NUMBER}, {0},
+        {"measure", PF_JSON_STRING},
+        {"base_unit", PF_JSON_STRING},
+        {"raw_unit", PF_JSON_STRING},
+        {"role", PF_JSON_STRING},
+        {"nature", PF_JSON_STRING},
+        {"aggregation", PF_JSON_STRING},
+        {"main", PF_JSON_BOOLEAN},
+        {"num", PF_JSON_NUMBER},
+        {"den", PF_JSON_NUMBER},
+        {"period", PF_JSON_NUMBER},
+        {"period_parts", PF_JSON_NUMBER},
+        {"runs", PF_JSON_BOOLEAN},
+        {0},
     };
     struct pf_reader *reader = cut->owner;
     struct pf_samples_reader *state = reader->state;

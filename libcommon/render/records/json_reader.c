@@ -436,6 +436,7 @@ static const struct pf_json_member measure_members[] = {
     {"nature", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
     {"aggregation", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
     {"main", PF_JSON_BOOLEAN | PF_JSON_NULL, keep_member, 0, NULL},
+    {"runs", PF_JSON_BOOLEAN | PF_JSON_NULL, keep_member, 0, NULL},
     {"measure", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
     {"base_unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},
     {"raw_unit", PF_JSON_STRING | PF_JSON_NULL, keep_member, 0, NULL},

@@ -328,8 +328,8 @@ const struct pf_format pf_format_text = {
     .about = "every record for people: values, labels, frames",
     .suffixes = ".txt",
     .losses = "what is private to a format",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT | PF_IS_STREAM |
-            PF_IS_VIEW,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_IS_TEXT |
+            PF_IS_STREAM | PF_IS_VIEW,
     .writer_size = sizeof(struct text_writer),
     .open_writer = open_writer,
     .write = write_batch,

@@ -1,6 +1,6 @@
 /* Copies selected rows of a batch to a new batch. */
-#ifndef PF_ANALYSIS_FILTER_ROWS_H
-#define PF_ANALYSIS_FILTER_ROWS_H
+#ifndef PF_MODEL_COPIED_ROWS_H
+#define PF_MODEL_COPIED_ROWS_H
 
 #include "model/batch.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/filter/rows.h"
+#include "model/copied_rows.h"
 
 #include "base/error.h"
 #include "base/memory.h"
