@@ -15,6 +15,15 @@ static bool find_bound(const char *text, void *field)
     return pf_bound_parse(text, field);
 }
 
+/* Reads the argument of --runs: `field` becomes the key of the label. */
+static bool find_runs(const char *text, void *field)
+{
+    const char **key = field;
+
+    *key = strncmp(text, "label:", 6) == 0 && text[6] != '\0' ? text + 6 : NULL;
+    return *key;
+}
+
 static const struct pf_setting settings[] = {
     PF_WORD_SETTING("sort", struct run, comparison.view.sort, "abs, delta, ratio, q or name",
                     PF_DIFF_BY_ABS),
@@ -27,6 +36,7 @@ static const struct pf_setting settings[] = {
                      "an amount such as 100, 0.1% or 5ms", find_bound),
     PF_TEXT_SETTING("fail-above", struct run, fail_above),
     PF_FLAG_SETTING("stats", struct run, comparison.stats),
+    PF_OTHER_SETTING("runs", struct run, comparison.reading.label, "label:KEY", find_runs),
     PF_SETTINGS_END,
 };
 

@@ -3,12 +3,14 @@
 #include "cli/output.h"
 #include "model/named.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lines of the terminal that a table needs besides its rows. */
 enum { OTHER_LINES = 7 };
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 static bool named(void *arg, unsigned name, uint32_t measure)
 {
@@ -27,79 +29,351 @@ static bool named_any(void *arg, uint32_t measure)
     return false;
 }
 
+static void free_reading(struct pf_reading *reading)
+{
+    pf_labelled_free(&reading->side);
+    pf_labelled_free(&reading->own);
+    pf_arena_free(&reading->texts);
+    free(reading->names);
+}
+
+/* --- failures of runs ------------------------------------------------------------------------- */
+
+static bool keeps_going(const struct pf_comparison *comparison)
+{
+    return comparison->common.tool.keep_going;
+}
+
 /* With --keep-going leaves out a run that cannot be compared. False: the failure ends the
  * comparison. */
 static bool leave_out(struct pf_comparison *comparison, int status, const struct pf_error *error)
 {
-    if (!comparison->common.tool.keep_going || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
+    if (!keeps_going(comparison) || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
         return false;
     pf_inputs_reject(comparison->runs->inputs, error);
     return true;
 }
 
-/* Handles a status of run `number`. False after a failure, printed and raised. */
-static bool good(struct pf_comparison *comparison, size_t number, int status,
+/* Handles a status of the run or side `name`. False after a failure, printed and raised. */
+static bool good(struct pf_comparison *comparison, const char *name, int status,
                  const struct pf_error *error)
 {
     if (status == PF_NOMEM)
         pf_tool_nomem(&comparison->common.tool);
     if (status != PF_OK)
-        pf_tool_fail(&comparison->common.tool, comparison->runs->runs[number].name, error, false);
+        pf_tool_fail(&comparison->common.tool, name, error, false);
     return status == PF_OK;
+}
+
+static void say_left_out(struct pf_comparison *comparison, const char *name)
+{
+    pf_tool_warn(&comparison->common.tool, "%s: this run is left out", name);
+}
+
+/* --- one run ---------------------------------------------------------------------------------- */
+
+static unsigned side_of(const struct pf_comparison *comparison, size_t number)
+{
+    return comparison->runs->runs[number].side;
+}
+
+static const char *name_of(const struct pf_comparison *comparison, size_t number)
+{
+    return comparison->runs->runs[number].name;
+}
+
+/* Begins a run that is the sum of `runs` runs. False after a failure, printed and raised. */
+static bool begin_run(struct pf_comparison *comparison, const char *name, unsigned side,
+                      uint64_t runs)
+{
+    struct pf_reading *reading = &comparison->reading;
+    struct pf_error error = {0};
+
+    if (!pf_grow(&reading->names, &reading->name_capacity, reading->name_count + 1,
+                 sizeof *reading->names))
+        pf_tool_nomem(&comparison->common.tool);
+    reading->names[reading->name_count++] = name;
+    return comparison->stream ||
+           good(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error), &error);
+}
+
+static int add_batch(struct pf_comparison *comparison, const struct pf_batch *batch,
+                     struct pf_error *error)
+{
+    return comparison->stream ? pf_diff_records_add(&comparison->records, batch, error)
+                              : pf_diff_add(&comparison->diff, batch, error);
+}
+
+static int add_again(struct pf_comparison *comparison, const struct pf_batch *batch,
+                     struct pf_error *error)
+{
+    return comparison->stream ? pf_diff_records_add_again(&comparison->records, batch, error)
+                              : pf_diff_add_again(&comparison->diff, batch, error);
+}
+
+static int finish_run(struct pf_comparison *comparison, unsigned side, uint64_t runs, bool keep,
+                      struct pf_error *error)
+{
+    return comparison->stream
+               ? pf_diff_records_end(&comparison->records, PF_BEFORE + side, runs, keep, error)
+               : pf_diff_end(&comparison->diff, keep, error);
+}
+
+/* --- runs that are inputs --------------------------------------------------------------------- */
+
+/* Adds a batch of a run. *drop: the run is left out; skip its other batches. False after a
+ * failure. */
+static bool add_to_input(struct pf_comparison *comparison, size_t number,
+                         const struct pf_batch *batch, bool *drop)
+{
+    struct pf_error error = {0};
+    int status;
+
+    if (pf_replicates_here(comparison->diff.dict, batch))
+        status = pf_error_set(&error, PF_UNSUPPORTED,
+                              "the profile has groups of runs (label 'replicate'), but other "
+                              "inputs of its side have none");
+    else
+        status = add_batch(comparison, batch, &error);
+    *drop = status != PF_OK && leave_out(comparison, status, &error);
+    return *drop || good(comparison, name_of(comparison, number), status, &error);
 }
 
 /* Ends a run. With --keep-going a damaged run is left out. Without it, the batches before the
  * damage count; if there are none, nothing can be compared. False after a failure. */
-static bool end_run(struct pf_comparison *comparison, size_t number, bool whole)
+static bool end_input(struct pf_comparison *comparison, size_t number, bool whole)
 {
     struct pf_error error = {0};
-    enum pf_side side = PF_BEFORE + comparison->runs->runs[number].side;
-    bool keep = whole || !comparison->common.tool.keep_going, left_out;
+    bool keep = whole || !keeps_going(comparison), left_out;
+    const char *name = name_of(comparison, number);
     int status;
 
     if (!whole && keep && !comparison->runs->given)
         return false;
-    status = comparison->stream ? pf_diff_records_end(&comparison->records, side, keep, &error)
-                                : pf_diff_end(&comparison->diff, keep, &error);
+    status = finish_run(comparison, side_of(comparison, number), 1, keep, &error);
     left_out = status != PF_OK && leave_out(comparison, status, &error);
     if (!keep || left_out)
-        pf_tool_warn(&comparison->common.tool, "%s: this run is left out",
-                     comparison->runs->runs[number].name);
-    return left_out || good(comparison, number, status, &error);
+        say_left_out(comparison, name);
+    return left_out || good(comparison, name, status, &error);
 }
 
-/* Adds a batch of a run. *drop: the run is left out; skip its other batches. False after a
- * failure. */
-static bool add_batch(struct pf_comparison *comparison, size_t number, const struct pf_batch *batch,
-                      bool *drop)
+/* --- runs that are values of a label ---------------------------------------------------------- */
+
+/* Gives metadata, source texts and declarations that came before the first record. */
+static bool give_pending(struct pf_comparison *comparison, size_t number,
+                         struct pf_labelled *pending, bool *drop)
+{
+    const struct pf_batch notes[] = {pf_notes_metadata(&pending->notes),
+                                     pf_notes_texts(&pending->notes)};
+    struct pf_batch batch;
+    bool done = true;
+    int status = PF_EOF;
+
+    for (size_t k = 0; k < 2 && done && !*drop; k++)
+        if (notes[k].rows > 0)
+            done = add_to_input(comparison, number, &notes[k], drop);
+    pf_labelled_begin(pending);
+    while (done && !*drop && (status = pf_labelled_declared(pending, &batch)) == PF_OK)
+        done = add_to_input(comparison, number, &batch, drop);
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&comparison->common.tool);
+    pf_labelled_free(pending);
+    return done;
+}
+
+/* Where the batches of the current input are collected. */
+static struct pf_labelled *target(struct pf_comparison *comparison)
+{
+    return keeps_going(comparison) ? &comparison->reading.own : &comparison->reading.side;
+}
+
+static void set_label(struct pf_comparison *comparison, uint32_t key)
+{
+    comparison->reading.form = PF_RUNS_LABELLED;
+    comparison->reading.side.key = comparison->reading.own.key = key;
+}
+
+/* Collects a batch. As add_to_input. */
+static bool collect(struct pf_comparison *comparison, size_t number, const struct pf_batch *batch,
+                    bool *drop)
 {
     struct pf_error error = {0};
-    int status = comparison->stream ? pf_diff_records_add(&comparison->records, batch, &error)
-                                    : pf_diff_add(&comparison->diff, batch, &error);
+    int status = pf_labelled_add(target(comparison), batch, &error);
 
     *drop = status != PF_OK && leave_out(comparison, status, &error);
-    return *drop || good(comparison, number, status, &error);
+    return *drop || good(comparison, name_of(comparison, number), status, &error);
 }
 
+/* The name of run `run` of a side: the side, and the value of the label. */
+static const char *make_name(struct pf_comparison *comparison, unsigned side, size_t run)
+{
+    struct pf_reading *reading = &comparison->reading;
+    struct pf_buffer value = {0}, text = {0};
+    const char *name = NULL;
+
+    if (pf_labelled_name(&reading->side, run, &value))
+        pf_buffer_printf(&text, "%s: %s=%s", comparison->runs->sides[side].name,
+                         pf_dict_string(comparison->diff.dict, reading->side.key).data, value.data);
+    if (text.size > 0 && !text.failed)
+        name = pf_arena_copy(&reading->texts, text.data, text.size);
+    pf_buffer_free(&value);
+    pf_buffer_free(&text);
+    if (!name)
+        pf_tool_nomem(&comparison->common.tool);
+    return name;
+}
+
+/* Adds the batches of a run. Metadata and source texts describe all runs of the side: the first run
+ * gets both, the others the metadata again. */
+static int add_labelled(struct pf_comparison *comparison, size_t run, struct pf_error *error)
+{
+    struct pf_labelled *side = &comparison->reading.side;
+    const struct pf_batch metadata = pf_notes_metadata(&side->notes),
+                          texts = pf_notes_texts(&side->notes);
+    struct pf_batch batch;
+    int status = run == 0 ? add_batch(comparison, &metadata, error)
+                          : add_again(comparison, &metadata, error);
+
+    if (run == 0 && status == PF_OK && texts.rows > 0)
+        status = add_batch(comparison, &texts, error);
+    pf_labelled_begin(side);
+    while (status == PF_OK && (status = pf_labelled_next(side, run, &batch)) == PF_OK)
+        status = add_batch(comparison, &batch, error);
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* Reads the runs of a side from what was collected. False after a failure, printed and raised. */
+static bool read_labelled(struct pf_comparison *comparison, unsigned side)
+{
+    struct pf_labelled *labelled = &comparison->reading.side;
+    const char *operand = comparison->runs->sides[side].name;
+    struct pf_error error = {0};
+    int status = pf_labelled_end(labelled, &error);
+    size_t count = pf_labelled_count(labelled);
+    uint64_t parts = 1;
+
+    if (status == PF_OK && count == 0)
+        status = pf_error_set(&error, PF_UNSUPPORTED,
+                              "there are no records, so the label '%s' has no value that is a run",
+                              pf_dict_string(comparison->diff.dict, labelled->key).data);
+    if (!good(comparison, operand, status, &error))
+        return false;
+    for (size_t run = 0; run < count; run++)
+        parts = pf_diff_parts(parts, pf_labelled_runs(labelled, run));
+    if (comparison->stream)
+        comparison->records.parts[PF_BEFORE + side] = parts;
+    for (size_t run = 0; run < count; run++) {
+        const char *name = make_name(comparison, side, run);
+        uint64_t runs = pf_labelled_runs(labelled, run);
+        int ended;
+
+        if (!begin_run(comparison, name, side, runs))
+            return false;
+        status = add_labelled(comparison, run, &error);
+        ended = finish_run(comparison, side, runs, status == PF_OK, &error);
+        status = status == PF_OK ? ended : status;
+        if (!good(comparison, name, status, &error) && !keeps_going(comparison))
+            return false;
+        if (status != PF_OK)
+            say_left_out(comparison, name);
+    }
+    pf_labelled_free(labelled);
+    return true;
+}
+
+/* Ends an input whose records are collected, and after the last one the side. As end_input. */
+static bool end_labelled(struct pf_comparison *comparison, size_t number, bool whole, bool drop)
+{
+    struct pf_reading *reading = &comparison->reading;
+    bool keep = whole || !keeps_going(comparison);
+    struct pf_error error = {0};
+    int status = PF_OK;
+
+    if (!whole && keep && !comparison->runs->given)
+        return false;
+    if (keeps_going(comparison) && keep && !drop) {
+        status = pf_labelled_join(&reading->side, &reading->own, &error);
+        drop = status != PF_OK && leave_out(comparison, status, &error);
+    }
+    if (!keep || drop)
+        say_left_out(comparison, name_of(comparison, number));
+    else if (!good(comparison, name_of(comparison, number), status, &error))
+        return false;
+    pf_labelled_free(&reading->own);
+    if (number + 1 < comparison->runs->count &&
+        side_of(comparison, number + 1) == side_of(comparison, number))
+        return true;
+    return read_labelled(comparison, side_of(comparison, number));
+}
+
+/* --- all runs --------------------------------------------------------------------------------- */
+
+static bool start_run(struct pf_comparison *comparison, size_t number)
+{
+    struct pf_reading *reading = &comparison->reading;
+    bool first = number == 0 || side_of(comparison, number - 1) != side_of(comparison, number);
+
+    if (first && reading->label)
+        set_label(comparison,
+                  pf_dict_intern_text(comparison->diff.dict, pf_bytes_of(reading->label)));
+    else if (first)
+        reading->form = PF_RUNS_UNKNOWN;
+    return reading->form != PF_RUNS_INPUTS ||
+           begin_run(comparison, name_of(comparison, number), side_of(comparison, number), 1);
+}
+
+/* Takes the inputs of the side as runs. The current input has begun already. */
+static bool choose_inputs(struct pf_comparison *comparison, size_t number, bool *drop)
+{
+    comparison->reading.form = PF_RUNS_INPUTS;
+    return begin_run(comparison, name_of(comparison, number), side_of(comparison, number), 1) &&
+           give_pending(comparison, number, target(comparison), drop);
+}
+
+/* Adds a batch. The first records of a side show whether its inputs have groups of runs. */
+static bool take_batch(struct pf_comparison *comparison, size_t number,
+                       const struct pf_batch *batch, bool *drop)
+{
+    struct pf_reading *reading = &comparison->reading;
+
+    if (reading->form == PF_RUNS_UNKNOWN && batch->kind < PF_RECORD_KINDS && batch->rows > 0) {
+        if (pf_replicates_here(comparison->diff.dict, batch))
+            set_label(comparison, pf_replicate_key(comparison->diff.dict));
+        else if (!choose_inputs(comparison, number, drop) || *drop)
+            return *drop;
+    }
+    return reading->form == PF_RUNS_INPUTS ? add_to_input(comparison, number, batch, drop)
+                                           : collect(comparison, number, batch, drop);
+}
+
+static bool end_run(struct pf_comparison *comparison, size_t number, bool whole, bool drop)
+{
+    if (comparison->reading.form == PF_RUNS_UNKNOWN && !choose_inputs(comparison, number, &drop))
+        return false;
+    return comparison->reading.form == PF_RUNS_INPUTS
+               ? end_input(comparison, number, whole)
+               : end_labelled(comparison, number, whole, drop);
+}
+
+/* Reads all runs. False after a failure, printed and raised. */
 static bool read_all(struct pf_comparison *comparison)
 {
-    struct pf_error error = {0};
+    struct pf_reading *reading = &comparison->reading;
     struct pf_batch batch;
     enum pf_run_event event;
     size_t number, begun = 0;
     bool whole, drop = false;
 
+    reading->side.dict = reading->own.dict = comparison->diff.dict;
+    reading->side.drops = comparison->stream;
     while ((event = pf_runs_next(comparison->runs, &batch, &number, &whole)) != PF_RUN_EOF) {
-        if (begun == number && begun++ < comparison->runs->count && !comparison->stream &&
-            !good(comparison, number,
-                  pf_diff_begin(&comparison->diff, comparison->runs->runs[number].side, &error),
-                  &error))
+        if (begun == number && begun++ < comparison->runs->count && !start_run(comparison, number))
             return false;
         if (event == PF_RUN_END) {
-            if (!end_run(comparison, number, whole))
+            if (!end_run(comparison, number, whole, drop))
                 return false;
             drop = false;
-        } else if (!drop && !add_batch(comparison, number, &batch, &drop)) {
+        } else if (!drop && !take_batch(comparison, number, &batch, &drop)) {
             return false;
         }
     }
@@ -179,7 +453,7 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
         for (size_t k = 0; k < comparison->diff.run_count && met; k++)
             if (comparison->diff.runs[k].side == side && !block->runs[k].met &&
                 !comparison->diff.runs[k].left_out)
-                lacks(comparison, comparison->runs->runs[k].name, false, text);
+                lacks(comparison, comparison->reading.names[k], false, text);
     }
     return good;
 }
@@ -346,5 +620,6 @@ void pf_comparison_write(struct pf_comparison *comparison)
         write_records(comparison);
     else
         write_table(comparison);
+    free_reading(&comparison->reading);
     pf_runs_close(comparison->runs);
 }

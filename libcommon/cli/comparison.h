@@ -2,14 +2,32 @@
 #ifndef PF_CLI_COMPARISON_H
 #define PF_CLI_COMPARISON_H
 
+#include "analysis/diff/labelled.h"
 #include "analysis/diff/records.h"
 #include "cli/runs.h"
 #include "render/diff/diff.h"
 
 #include <stdbool.h>
 
-/* Zero-initialise; a program sets the first group, diff.normalize, and the view's form, sort,
- * only, margin, gate and drop_negative. */
+/* What a run is on a side: an input (cli/runs.h); or a value of a label (--runs=label:KEY, and the
+ * groups of runs of model/replicates.h). PF_RUNS_UNKNOWN: no record has shown it yet. */
+enum pf_runs_form { PF_RUNS_UNKNOWN, PF_RUNS_INPUTS, PF_RUNS_LABELLED };
+
+/* The runs being read. */
+struct pf_reading {
+    const char *label; /* the KEY of --runs=label:KEY; NULL: not given */
+
+    enum pf_runs_form form; /* of the current side */
+    /* of the current side, and with --keep-going of the current input alone; until the form is
+     * known, what comes before the first record */
+    struct pf_labelled side, own;
+    const char **names; /* of the runs that were begun, in their order */
+    size_t name_count, name_capacity;
+    struct pf_arena texts; /* of the names that are not names of inputs */
+};
+
+/* Zero-initialise; a program sets the first group, diff.normalize, reading.label, and the view's
+ * form, sort, only, margin, gate and drop_negative. */
 struct pf_comparison {
     struct pf_common common;
     struct pf_row_settings rows;
@@ -18,6 +36,7 @@ struct pf_comparison {
     bool stream;  /* records instead of a table, in the format common.to or the default */
     struct pf_diff diff;
     struct pf_diff_view view;
+    struct pf_reading reading;
 
     struct pf_runs *runs;
     struct pf_diff_records records;

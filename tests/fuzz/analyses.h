@@ -4,6 +4,7 @@
 #ifndef PF_TESTS_ANALYSES_H
 #define PF_TESTS_ANALYSES_H
 
+#include "analysis/diff/labelled.h"
 #include "analysis/diff/records.h"
 #include "analysis/diff/rows.h"
 #include "analysis/filter/rewrite.h"
@@ -286,7 +287,9 @@ static void study_diff(struct study *study)
     if (pf_diff_init(&diff) != PF_OK)
         good = false;
     for (unsigned run = 0; run < (study->choices[2] & 2 ? 4 : 2) && good; run++) {
-        good = pf_diff_begin(&diff, run % 2, &error) == PF_OK &&
+        uint64_t runs = study->choices[2] & 4 ? 1 + 3 * run : 1;
+
+        good = pf_diff_begin(&diff, run % 2, runs, &error) == PF_OK &&
                study_read(study, sizes[run], diff_batch, &diff);
         good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) &&
                good;
@@ -294,6 +297,41 @@ static void study_diff(struct study *study)
     if (good && pf_diff_runs(&diff, 0) > 0 && pf_diff_runs(&diff, 1) > 0 && diff.block_count > 0 &&
         diff.blocks[0].measure.kind != PF_RECORD_KINDS)
         show_diff(study, &diff);
+    pf_diff_free(&diff);
+}
+
+static bool labelled_batch(struct study *study, void *arg, const struct pf_batch *batch)
+{
+    struct pf_error error = {0};
+
+    return study_good(study, "runs in a profile", pf_labelled_add(arg, batch, &error), &error);
+}
+
+/* Divides the input into runs by section, and adds them to one side of a difference. */
+static void study_labelled(struct study *study)
+{
+    struct pf_labelled labelled = {.dict = &study->dict, .drops = study->choices[3] & 8};
+    struct pf_diff diff = {.dict = &study->dict, .kind = PF_RECORD_KINDS};
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    bool good;
+    int status = PF_OK;
+
+    labelled.key = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
+    good = pf_diff_init(&diff) == PF_OK &&
+           study_read(study, study->size, labelled_batch, &labelled) &&
+           study_good(study, "runs in a profile", pf_labelled_end(&labelled, &error), &error);
+    for (size_t run = 0; good && run < pf_labelled_count(&labelled); run++) {
+        good = pf_diff_begin(&diff, 0, pf_labelled_runs(&labelled, run), &error) == PF_OK;
+        pf_labelled_begin(&labelled);
+        while (good && (status = pf_labelled_next(&labelled, run, &batch)) == PF_OK)
+            good = diff_batch(study, &diff, &batch);
+        good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) &&
+               good;
+    }
+    if (good)
+        study_good(study, "a difference", pf_diff_finish(&diff, &error), &error);
+    pf_labelled_free(&labelled);
     pf_diff_free(&diff);
 }
 
@@ -312,13 +350,22 @@ static void study_difference(struct study *study)
     struct pf_error error = {0};
     struct pf_batch batch;
     struct copy copy = {0};
-    bool good = pf_diff_records_init(&records) == PF_OK;
+    bool good;
     int status;
 
+    if (study->choices[2] & 8) {
+        study_labelled(study);
+        return;
+    }
+    good = pf_diff_records_init(&records) == PF_OK;
     for (unsigned side = 0; side < 2 && good; side++) {
+        uint64_t runs = study->choices[2] & 4 ? 2 + side : 1;
+
+        records.parts[PF_BEFORE + side] = pf_diff_parts(1, runs);
         good = study_read(study, sizes[side], difference_batch, &records);
         good = study_good(study, "the end of a run",
-                          pf_diff_records_end(&records, PF_BEFORE + side, good, &error), &error) &&
+                          pf_diff_records_end(&records, PF_BEFORE + side, runs, good, &error),
+                          &error) &&
                good;
     }
     if (good) {
@@ -450,6 +497,7 @@ static void study_merge(struct study *study)
                                        .amount = 1000000,
                                        .granularity = study->choices[1] / 4 % 4,
                                        .labels = bits & 32 ? "section" : NULL,
+                                       .replicates = bits & 128 ? 3 : 0,
                                        .pieces = 1 + study->choices[3] % 3};
     struct pf_merge *merge = pf_merge_new(&study->dict, &options);
     struct pf_error error = {0};
@@ -457,6 +505,8 @@ static void study_merge(struct study *study)
     struct copy copy = {0};
     int status;
 
+    if (merge)
+        pf_merge_replicate(merge, pf_replicate_name(&study->dict, 1, 3));
     if (merge && merge_inputs(study, merge)) {
         open_copy(study, &copy);
         while ((status = pf_merge_next(merge, &batch, &error)) == PF_OK &&

@@ -78,7 +78,7 @@ static bool wants(void *arg, uint32_t index)
     return pf_measure_same(measure, main);
 }
 
-int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
+int pf_diff_begin(struct pf_diff *diff, unsigned side, uint64_t runs, struct pf_error *error)
 {
     if (!pf_grow(&diff->runs, &diff->run_capacity, diff->run_count + 1, sizeof *diff->runs) ||
         (diff->accumulator = calloc(1, sizeof *diff->accumulator)) == NULL)
@@ -89,7 +89,7 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, struct pf_error *error)
             return pf_error_nomem(error);
         block->runs[diff->run_count] = (struct pf_diff_amounts){0};
     }
-    diff->runs[diff->run_count++] = (struct pf_diff_run){.side = side};
+    diff->runs[diff->run_count++] = (struct pf_diff_run){.side = side, .runs = runs};
     pf_facts_free(&diff->run_facts);
     diff->run_facts = (struct pf_facts){0};
     diff->accumulator->dict = diff->dict;
@@ -106,6 +106,12 @@ int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_er
         pf_merge_evals_take(&diff->texts, batch) != PF_OK)
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
+}
+
+int pf_diff_add_again(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
+{
+    return pf_facts_add(&diff->run_facts, diff->dict, batch) == PF_OK ? PF_OK
+                                                                      : pf_error_nomem(error);
 }
 
 /* --- one run ---------------------------------------------------------------------------------- */
@@ -540,13 +546,109 @@ static int convert_runs(const struct pf_diff *diff, struct pf_diff_block *block,
     return PF_OK;
 }
 
+/* --- means of groups -------------------------------------------------------------------------- */
+
+uint64_t pf_diff_parts(uint64_t parts, uint64_t runs)
+{
+    uint64_t joined;
+
+    return pf_parts_join(parts, runs, &joined) && joined <= PF_DIFF_PARTS_MAX ? joined
+                                                                              : PF_DIFF_PARTS_MAX;
+}
+
+/* Replaces `column` by its means over the runs of the group, in 1/parts. False: an amount overflows
+ * 64 bits; without `change` nothing is replaced, which tries it. */
+static bool divide_column(int64_t *column, size_t count, uint64_t parts, uint64_t runs, bool change)
+{
+    int64_t mean;
+
+    for (size_t key = 0; column && key < count; key++) {
+        if (column[key] == 0)
+            continue;
+        if (!pf_scale64(column[key], parts, runs, &mean))
+            return false;
+        column[key] = change ? mean : column[key];
+    }
+    return true;
+}
+
+/* The greatest of several values is not divided. */
+static uint64_t divisor_of(const struct pf_diff *diff, const struct pf_diff_block *block,
+                           size_t run)
+{
+    return block->measure.aggregation == PF_MAX ? 1 : diff->runs[run].runs;
+}
+
+static bool fits_parts(const struct pf_diff *diff, const struct pf_diff_block *block,
+                       uint64_t parts)
+{
+    pf_int128 total;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &block->runs[k];
+        uint64_t runs = divisor_of(diff, block, k), den;
+        int64_t worth;
+
+        if (run->met && (!divide_column(run->flat, run->count, parts, runs, false) ||
+                         !divide_column(run->cum, run->count, parts, runs, false) ||
+                         !pf_scale128(run->total, parts, runs, &total) ||
+                         !pf_mul64(run->worth, (int64_t)parts, &worth) ||
+                         __builtin_mul_overflow(run->measure.den, parts, &den)))
+            return false;
+    }
+    return true;
+}
+
+static void divide_run(struct pf_diff_amounts *run, uint64_t parts, uint64_t runs)
+{
+    divide_column(run->flat, run->count, parts, runs, true);
+    divide_column(run->cum, run->count, parts, runs, true);
+    divide_column(run->samples, run->count, 1, runs, true);
+    pf_scale128(run->total, parts, runs, &run->total);
+    run->total_samples = pf_divide128(run->total_samples, (pf_int128)runs);
+    run->worth *= (int64_t)parts;
+    run->measure.den *= parts;
+}
+
+/* Replaces the sums of groups by means over their runs: times in whole nanoseconds, other amounts
+ * in parts. If amounts overflow 64 bits in the parts, means are rounded to coarser parts. */
+static int divide_groups(struct pf_diff *diff, struct pf_diff_block *block, struct pf_error *error)
+{
+    uint64_t parts = 1;
+    bool grouped = false;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        grouped = grouped || diff->runs[k].runs > 1;
+        if (!block->scale.time)
+            parts = pf_diff_parts(parts, divisor_of(diff, block, k));
+    }
+    if (!grouped || diff->normalize)
+        return PF_OK;
+    while (parts > 1 && !fits_parts(diff, block, parts))
+        parts = parts > 1000 ? 1000 : 1;
+    for (size_t k = 0; k < diff->run_count && status == PF_OK; k++) {
+        if (!block->runs[k].met)
+            continue;
+        divide_run(&block->runs[k], parts, divisor_of(diff, block, k));
+        status = join_run(diff, block, &block->runs[k], error);
+    }
+    return status;
+}
+
 int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
     int status = settle(diff, error);
 
-    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
-        if (diff->blocks[i].measure.kind != PF_RECORD_KINDS)
-            status = convert_runs(diff, &diff->blocks[i], error);
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++) {
+        struct pf_diff_block *block = &diff->blocks[i];
+
+        if (block->measure.kind == PF_RECORD_KINDS)
+            continue;
+        status = divide_groups(diff, block, error);
+        if (status == PF_OK)
+            status = convert_runs(diff, block, error);
+    }
     return status;
 }
 

@@ -19,6 +19,14 @@
 /* Shares (--normalize) are whole billionths of the run's total. */
 enum { PF_DIFF_WHOLE = 1000000000 };
 
+/* A run may stand for the mean of several runs: the group of a replicate (model/replicates.h).
+ * Means of groups are whole numbers of 1/pf_diff_parts of the amounts' unit; if the least common
+ * multiple of the numbers of runs is greater than PF_DIFF_PARTS_MAX, they are rounded half to even
+ * to 1/PF_DIFF_PARTS_MAX. (In a table, times are rounded to nanoseconds.) `parts` starts as 1; call
+ * for each number of runs (above 0). */
+enum { PF_DIFF_PARTS_MAX = 1000000 };
+uint64_t pf_diff_parts(uint64_t parts, uint64_t runs);
+
 /* One run in one block. Amounts are whole numbers of `measure` before pf_diff_finish, which
  * converts all runs to parts of the unit of the block's scale (block->scale.parts). */
 struct pf_diff_amounts {
@@ -81,6 +89,8 @@ struct pf_diff {
         /* 0: before, 1: after */
         unsigned side;
         bool left_out; /* the run counts for nothing, because it is damaged or failed */
+        /* its amounts are the mean of so many runs after pf_diff_finish, their sum before */
+        uint64_t runs;
         /* sums by stack, kept if evals may have to be joined; else NULL */
         struct pf_accumulator *accumulator;
     } * runs;
@@ -93,10 +103,13 @@ struct pf_diff {
 int pf_diff_init(struct pf_diff *);
 void pf_diff_free(struct pf_diff *);
 
-/* Begins a run of side 0 (before) or 1 (after). PF_OK or PF_NOMEM. */
-int pf_diff_begin(struct pf_diff *, unsigned side, struct pf_error *);
+/* Begins a run of side 0 (before) or 1 (after), which is the sum of `runs` runs and counts as their
+ * mean. PF_OK or PF_NOMEM. */
+int pf_diff_begin(struct pf_diff *, unsigned side, uint64_t runs, struct pf_error *);
 /* Adds a batch of any kind to the current run. As pf_accumulator_add. */
 int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
+/* Adds metadata that an earlier run was given too: they describe both. PF_OK or PF_NOMEM. */
+int pf_diff_add_again(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* Ends the current run. With `keep` false, or after a failure, the run counts for nothing. PF_OK;
  * PF_NOMEM; PF_OVERFLOW; PF_UNSUPPORTED if its amounts cannot be compared with those of earlier
  * runs; PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays

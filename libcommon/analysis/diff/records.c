@@ -98,6 +98,12 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
     return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
 }
 
+int pf_diff_records_add_again(struct pf_diff_records *records, const struct pf_batch *batch,
+                              struct pf_error *error)
+{
+    return pf_diff_scope_take(records->scope, batch, error);
+}
+
 /* --- main::RUNTIME ---------------------------------------------------------------------------- */
 
 /* Moves the current run's values from one record to another. */
@@ -197,8 +203,19 @@ static void take_shares(struct pf_sums *sums)
         sums->sums[i] = pf_diff_share(sums->sums[i], total);
 }
 
+/* Replaces the values by their means over the runs of the group, in 1/parts. The greatest of
+ * several values is not divided. The values have 64 bits, so nothing overflows. */
+static void take_means(struct pf_sums *sums, uint64_t parts, uint64_t runs)
+{
+    if (sums->quantity.measure.aggregation == PF_MAX)
+        runs = 1;
+    for (size_t i = 0; i < sums->count; i++)
+        sums->sums[i] = pf_divide128(sums->sums[i] * (pf_int128)parts, (pf_int128)runs);
+}
+
 /* Adds the current run to the runs of its side. */
-static int add_run(struct pf_diff_records *records, enum pf_side side, struct pf_error *error)
+static int add_run(struct pf_diff_records *records, enum pf_side side, uint64_t runs,
+                   struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
     int status = PF_OK;
@@ -210,6 +227,8 @@ static int add_run(struct pf_diff_records *records, enum pf_side side, struct pf
             status = check_run(records, &ledger->sums[i], error);
             if (records->normalize)
                 take_shares(&ledger->sums[i]);
+            else if (records->parts[side] > 1)
+                take_means(&ledger->sums[i], records->parts[side], runs);
         }
     }
     if (status == PF_OK)
@@ -221,13 +240,13 @@ static int add_run(struct pf_diff_records *records, enum pf_side side, struct pf
     return status;
 }
 
-int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, bool keep,
-                        struct pf_error *error)
+int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, uint64_t runs,
+                        bool keep, struct pf_error *error)
 {
     int status = keep ? add_scope(records, error) : PF_OK;
 
     if (keep && status == PF_OK)
-        status = add_run(records, side, error);
+        status = add_run(records, side, runs, error);
     records->runs[side] += keep && status == PF_OK;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         pf_merge_kind_free(&records->own[kind]);
@@ -259,15 +278,23 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
+/* The number by which the sums of a side are divided to get means; at least 1. */
+static uint64_t divisor_of(const struct pf_diff_records *records, enum pf_side side)
+{
+    uint64_t runs = records->runs[side] > 0 ? records->runs[side] : 1;
+
+    return records->parts[side] > 1 && !records->normalize ? runs * records->parts[side] : runs;
+}
+
 /* The least number of parts of a raw unit in which every mean of either side is a whole number; 0
  * if it overflows 64 bits. */
 static uint64_t common_parts(const struct pf_diff_records *records)
 {
-    uint64_t before = records->runs[PF_BEFORE] > 0 ? records->runs[PF_BEFORE] : 1;
-    uint64_t after = records->runs[PF_AFTER] > 0 ? records->runs[PF_AFTER] : 1;
     uint64_t parts;
 
-    return pf_parts_join(before, after, &parts) ? parts : 0;
+    return pf_parts_join(divisor_of(records, PF_BEFORE), divisor_of(records, PF_AFTER), &parts)
+               ? parts
+               : 0;
 }
 
 /* The least number of parts of a raw unit in which all means of the column are whole numbers; 0 if
@@ -284,8 +311,8 @@ static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_
 
         if (size == 0)
             continue;
-        if (__builtin_mul_overflow(size, (pf_int128)(parts / records->runs[PF_BEFORE + i % 2]),
-                                   &value) ||
+        if (__builtin_mul_overflow(
+                size, (pf_int128)(parts / divisor_of(records, PF_BEFORE + i % 2)), &value) ||
             __builtin_add_overflow(total, value, &total))
             return 0;
         if (common > 1)
@@ -491,8 +518,8 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
 
     parts = parts > 0 ? parts : 1;
     *mean = (int64_t)sum;
-    return (sum == *mean && (sum == 0 || parts == records->runs[side])) ||
-           pf_scale64(sum, parts, records->runs[side], mean);
+    return (sum == *mean && (sum == 0 || parts == divisor_of(records, side))) ||
+           pf_scale64(sum, parts, divisor_of(records, side), mean);
 }
 
 /* Fills row `row` of the batch with a record. *any: the record has values and must not be left

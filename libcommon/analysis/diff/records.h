@@ -40,7 +40,9 @@ struct pf_diff_records {
         uint64_t parts;
         uint32_t measures[PF_SIDES];
     } * columns[PF_RECORD_KINDS];
-    size_t runs[PF_SIDES];     /* number of runs that count, by side */
+    size_t runs[PF_SIDES]; /* number of runs that count, by side */
+    /* the amounts of a side are sums of 1/parts of its runs' means; 0 is 1 */
+    uint64_t parts[PF_SIDES];
     struct pf_merge_rows rows; /* records of the current batch */
 
     bool announced; /* reading the result: the metadata have been given */
@@ -63,9 +65,13 @@ void pf_diff_records_free(struct pf_diff_records *);
  * PF_UNSUPPORTED if an earlier run has a measure of this name in another unit; or as
  * pf_quantity_join. */
 int pf_diff_records_add(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
-/* Ends the current run, which belongs to side PF_BEFORE or PF_AFTER. With `keep` false the run
- * counts for nothing. As pf_diff_records_add. */
-int pf_diff_records_end(struct pf_diff_records *, enum pf_side, bool keep, struct pf_error *);
+/* Adds metadata that an earlier run was given too. As pf_diff_records_add. */
+int pf_diff_records_add_again(struct pf_diff_records *, const struct pf_batch *, struct pf_error *);
+/* Ends the current run, which belongs to side PF_BEFORE or PF_AFTER, is the sum of `runs` runs, and
+ * counts as their mean. If the numbers of runs differ, parts[side] is set before the side's first
+ * run (pf_diff_parts). With `keep` false the run counts for nothing. As pf_diff_records_add. */
+int pf_diff_records_end(struct pf_diff_records *, enum pf_side, uint64_t runs, bool keep,
+                        struct pf_error *);
 /* True if a run with `keep` has a compared measure. */
 bool pf_diff_records_any(const struct pf_diff_records *);
 /* Call after the last run. PF_OK and a batch, valid until the next call; PF_EOF; PF_OVERFLOW;
