@@ -269,6 +269,27 @@ END
 END
 }
 
+@test "--normalize=total makes one measure equal: that of the first input with weight" {
+    printf 'a;b 50\n' >big.folded
+    profcat -f folded:measure=cpu/ns -o cpu.pfs two.folded
+    # the reference has a total of 6; an input of weight 0 is no reference
+    gives <<'END'
+--normalize=total -w 0:big.folded one.folded two.folded => a;b 9, a;c 2, d 1
+--normalize=total -w 2:big.folded one.folded => a;b 133, a;c 17
+END
+    refuses <<'END'
+3 cpu.pfs: there is no measure 'samples', .*[(]the main measure here is 'cpu'[)] => --normalize=total one.folded cpu.pfs
+3 one.folded: there is no measure 'cpu', .*[(]the main measure here is 'samples'[)] => --normalize=total cpu.pfs one.folded
+END
+    # 6 samples and 12 ns: the measure of the reference counts, whatever is the main measure of the input
+    stream both.pfs <<'END'
+{"measures": [{"name": "samples", "role": "count"}, {"name": "wall", "unit": "nanoseconds", "main": 1}],
+ "records": [{"stack": [["d"]], "values": {"samples": 12, "wall": 48}}]}
+END
+    profmerge --normalize=total one.folded both.pfs | profcat -t csv | tail -n 1 >got
+    [ "$(cat got)" = "sample,,,d,d,,0,6,24" ]
+}
+
 @test "--measures keeps, leaves out or refuses measures that not all inputs have" {
     profcat -f folded:measure=cpu/ns -o cpu.pfs two.folded
     profcat --probe <(profmerge one.folded cpu.pfs) | grep -c '^ *measure' >got

@@ -148,11 +148,28 @@ static bool stages(const struct pf_merge *merge)
     return normalizes(merge) || merge->options.droppable;
 }
 
-/* The column of the current input's main measure: of samples, else of flat records, else of edges.
- * NULL: the input has no measure. */
-static const struct pf_sums *main_column(const struct pf_merge *merge, pf_int128 *total)
+/* The column of the current input that has the measure of the reference (--normalize=total). NULL:
+ * there is no reference yet, or the input lacks the measure. */
+static const struct pf_sums *reference_column(const struct pf_merge *merge)
 {
-    const struct pf_sums *sums = NULL;
+    const struct pf_merge_scale *scale = &merge->scale;
+    const struct pf_ledger *ledger = &merge->own[scale->kind].columns.ledger;
+
+    if (!scale->known || scale->normalize != PF_MERGE_TOTAL)
+        return NULL;
+    for (uint32_t c = 0; c < ledger->count; c++)
+        if (ledger->sums[c].quantity.measure.name == scale->name &&
+            ledger->sums[c].quantity.measure.aggregation == PF_SUM)
+            return &ledger->sums[c];
+    return NULL;
+}
+
+/* The column of the current input that decides its scale: of the measure of the reference, else of
+ * its main measure: of samples, else of flat records, else of edges. NULL: the input has no
+ * measure. */
+static const struct pf_sums *scale_column(const struct pf_merge *merge, pf_int128 *total)
+{
+    const struct pf_sums *sums = reference_column(merge);
 
     for (unsigned k = 0; k < PF_RECORD_KINDS && !sums; k++)
         sums = pf_merge_kind_main(&merge->own[k]);
@@ -176,7 +193,7 @@ static int find_times(const struct pf_merge *merge, struct pf_merge_scale *scale
                       struct pf_error *error)
 {
     pf_int128 total;
-    const struct pf_sums *sums = main_column(merge, &total);
+    const struct pf_sums *sums = scale_column(merge, &total);
     int status = PF_OK;
 
     *times = 1;

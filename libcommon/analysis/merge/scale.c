@@ -60,10 +60,25 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dic
 {
     if (scale->normalize == PF_MERGE_DURATION)
         return scale_duration(scale, dict, column, total, duration, times, error);
-    if (!column || total == 0)
-        return pf_error_set(error, PF_UNSUPPORTED,
-                            "the total is 0: the input cannot be normalized");
+    if (!column)
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "no measure of the input can be summed: the input cannot be normalized");
     const struct pf_measure *measure = &column->quantity.measure;
+
+    if (scale->known && (scale->kind != measure->kind || scale->name != measure->name))
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "there is no measure '%s', whose total --normalize=total makes equal in "
+            "all inputs (the main measure here is '%s')",
+            pf_clip(pf_dict_string(dict, scale->name)).text,
+            pf_clip(pf_dict_string(dict, measure->name)).text);
+    if (total == 0)
+        return pf_error_set(
+            error, PF_UNSUPPORTED,
+            "the total is 0: the measure '%s' has no amount, so the input cannot be "
+            "normalized",
+            pf_clip(pf_dict_string(dict, measure->name)).text);
 
     if (scale->normalize == PF_MERGE_AMOUNT)
         return divide_total(scale->amount, 1, 1, measure, total, times, error);
@@ -75,11 +90,5 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dic
         scale->den = measure->den;
         scale->target = total;
     }
-    if (scale->kind != measure->kind || scale->name != measure->name)
-        return pf_error_set(error, PF_UNSUPPORTED,
-                            "the main measure is '%s', the first input has '%s': --normalize=total "
-                            "cannot scale the input",
-                            pf_dict_string(dict, measure->name).data,
-                            pf_dict_string(dict, scale->name).data);
     return divide_total(scale->target, scale->num, scale->den, measure, total, times, error);
 }
