@@ -188,6 +188,9 @@ def table_of_students():
                 line("student", double(t), freedom, student(double(t) ** 2, freedom))
         for p in ("0.5", "0.05", "0.01", "0.0001"):
             line("quantile", double(p), freedom, student_quantile(real(double(p)), freedom))
+    for freedom in ("40", "384", "200000"):
+        for p in ("1e-6", "1e-12"):
+            line("quantile", double(p), double(freedom), student_quantile(real(double(p)), double(freedom)))
 
 
 def table_of_counts():
@@ -242,11 +245,16 @@ def table_of_summaries():
         line("summary", len(values), *values, *summary(values))
 
 
-assert abs(log_gamma(101) - Decimal(factorial(100)).ln()) < Decimal("1e-50")
-table_of_betas()
-table_of_students()
-table_of_counts()
-table_of_runs()
-table_of_shares()
-table_of_rates()
-table_of_summaries()
+def main():
+    assert abs(log_gamma(101) - Decimal(factorial(100)).ln()) < Decimal("1e-50")
+    table_of_betas()
+    table_of_students()
+    table_of_counts()
+    table_of_runs()
+    table_of_shares()
+    table_of_rates()
+    table_of_summaries()
+
+
+if __name__ == "__main__":
+    main()

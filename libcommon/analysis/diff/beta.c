@@ -146,10 +146,12 @@ double pf_student_tail(double t, double freedom)
 }
 
 /* Newton's method on log P as a function of log t, with the slope -2 prefactor / P. The curve is
- * concave, so all values after the first step are greater than the root and fall towards it. */
+ * concave, so all values after the first step are greater than the root and fall towards it. The
+ * first value is above the root of the normal distribution, whose tail is at most exp(-t^2 / 2):
+ * a smaller one could lead to a t whose P is 0. */
 double pf_student_quantile(double p, double freedom)
 {
-    double t = 2;
+    double t = sqrt(-2 * log(p));
 
     for (int k = 0; k < 100; k++) {
         double square = t / freedom * t, tail = pf_student_tail(t, freedom);
