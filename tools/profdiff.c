@@ -10,11 +10,6 @@ struct run {
     const char *fail_above;
 };
 
-static bool find_bound(const char *text, void *field)
-{
-    return pf_bound_parse(text, field);
-}
-
 /* Reads the argument of --runs: `field` becomes the key of the label. */
 static bool find_runs(const char *text, void *field)
 {
@@ -28,12 +23,14 @@ static const struct pf_setting settings[] = {
     PF_WORD_SETTING("sort", struct run, comparison.view.sort, "abs, delta, ratio, q or name",
                     PF_DIFF_BY_ABS),
     PF_WORD_SETTING("only", struct run, comparison.view.only,
-                    "added, removed, more, less, same or significant", PF_DIFF_ONLY_ADDED),
+                    "added, removed, more, less, same, unclear or significant", PF_DIFF_ONLY_ADDED),
     PF_FLAG_SETTING("drop-negative", struct run, comparison.view.drop_negative),
     PF_FLAG_SETTING("normalize", struct run, comparison.diff.normalize),
     PF_FLAG_SETTING("reverse", struct run, comparison.reverse),
-    PF_OTHER_SETTING("min-delta", struct run, comparison.view.margin,
-                     "an amount such as 100, 0.1% or 5ms", find_bound),
+    PF_OTHER_SETTING("min-delta", struct run, comparison.view.terms.margin,
+                     "a change of the ratio such as 1%", pf_find_fraction),
+    PF_WORD_SETTING("test", struct run, comparison.view.terms.test, "moderated or welch",
+                    PF_DIFF_TEST_MODERATED),
     PF_TEXT_SETTING("fail-above", struct run, fail_above),
     PF_FLAG_SETTING("stats", struct run, comparison.stats),
     PF_OTHER_SETTING("runs", struct run, comparison.reading.label, "label:KEY", find_runs),
@@ -43,7 +40,7 @@ static const struct pf_setting settings[] = {
 /* Options that only tables have. */
 static const char *const table_options[] = {"limit", "min-percent", "sort",      "only",
                                             "unit",  "cum",         "min-delta", "fail-above",
-                                            "stats", "by",          NULL};
+                                            "stats", "by",          "test",      NULL};
 
 static bool is_picture(const struct pf_format *format)
 {
@@ -110,7 +107,7 @@ static void read_gate(struct run *run)
         pf_tool_usage(&run->comparison.common.tool,
                       "--fail-above takes an amount such as 5%%, 10ms or 1000count, not '%s'",
                       text);
-    run->comparison.view.gate = &run->gate;
+    run->comparison.view.terms.gate = &run->gate;
     run->comparison.view.gate_text = text;
 }
 
@@ -119,25 +116,25 @@ static void check_stats(struct run *run)
 {
     bool others = run->comparison.view.only != PF_DIFF_ALL || run->comparison.view.drop_negative ||
                   run->comparison.reverse;
-    bool margin = pf_settings_given(run->comparison.common.given, "min-delta");
+    static const char *const tests[] = {"min-delta", "test", NULL};
+    const char *test = pf_settings_first(run->comparison.common.given, tests);
 
     if (pf_settings_given(run->comparison.common.given, "sort") &&
         run->comparison.view.sort != PF_DIFF_BY_NAME)
         pf_tool_usage(&run->comparison.common.tool,
                       "--stats sorts by the normalised range, or with --sort=name by name");
-    if (run->fail_above || others || margin)
-        pf_tool_usage(&run->comparison.common.tool, "--stats compares nothing and has no %s",
-                      run->fail_above ? "--fail-above"
-                      : margin        ? "--min-delta"
-                                      : "--only, --drop-negative or --reverse");
+    if (run->fail_above || others || test)
+        pf_tool_usage(&run->comparison.common.tool, "--stats compares nothing and has no --%s",
+                      run->fail_above ? "fail-above"
+                      : test          ? test
+                                      : "only, --drop-negative or --reverse");
 }
 
 int main(int argc, char **argv)
 {
-    struct run run = {.comparison.common.views = true};
+    struct run run = {.comparison = {.common.views = true, .view.terms.margin = 0.01}};
     struct pf_comparison *comparison = &run.comparison;
 
-    comparison->view.margin = (struct pf_bound){.percent = true, .amount = 100000};
     pf_common_start(&comparison->common, pf_command_line(), argc, argv);
     pf_row_settings_read(&comparison->rows, &comparison->common);
     pf_settings_read(&comparison->common.tool, comparison->common.given, settings, &run);
@@ -145,6 +142,8 @@ int main(int argc, char **argv)
     read_gate(&run);
     if (comparison->stats)
         check_stats(&run);
+    if (!pf_settings_given(comparison->common.given, "min-percent"))
+        comparison->rows.min_percent = comparison->stats ? 0 : 0.2;
     pf_comparison_write(comparison);
     return pf_common_end(&comparison->common);
 }

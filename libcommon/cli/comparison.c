@@ -402,7 +402,7 @@ static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
 {
     struct pf_error error = {0};
 
-    if (!side || !comparison->view.gate) {
+    if (!side || !comparison->view.terms.gate) {
         pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'", name,
                      pf_clip(measure).text);
         return true;
@@ -423,7 +423,7 @@ static bool check_nothing(struct pf_comparison *comparison, const char *name)
 
     if (any && (name || comparison->rows.kind != PF_RECORD_KINDS)) {
         refuse_unknown(comparison, name);
-    } else if (comparison->view.gate) {
+    } else if (comparison->view.terms.gate) {
         pf_error_set(&error, PF_UNSUPPORTED,
                      "there are no records and no measures: --fail-above has nothing to compare");
         pf_tool_fail(&comparison->common.tool, NULL, &error, false);
@@ -507,10 +507,11 @@ static void prepare_table(struct pf_comparison *comparison, const char *const *s
 {
     struct pf_diff_view *view = &comparison->view;
     struct pf_tool *tool = &comparison->common.tool;
-    bool fits = view->form == PF_SHEET_TEXT && !view->gate;
+    bool fits = view->form == PF_SHEET_TEXT && !view->terms.gate;
 
     view->limit = pf_row_settings_limit(&comparison->rows, view->look.sink, fits, OTHER_LINES);
-    view->min_percent = comparison->rows.min_percent;
+    view->terms.least = comparison->rows.min_percent;
+    view->terms.force = comparison->common.tool.force;
     pf_common_look(&comparison->common, &view->look);
     view->look.by = comparison->diff.by;
     view->look.label = comparison->diff.label;

@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include "analysis/sum/bound.h"
 #include "base/bytes.h"
 #include "base/number.h"
 
@@ -97,4 +98,14 @@ const char *pf_settings_first(const struct pf_given *given, const char *const *o
     while (*options && !find_given(given, *options))
         options++;
     return *options;
+}
+
+bool pf_find_fraction(const char *text, void *field)
+{
+    struct pf_bound bound;
+
+    if (!pf_bound_parse(text, &bound) || !bound.percent)
+        return false;
+    *(double *)field = (double)bound.amount / 1e8;
+    return true;
 }

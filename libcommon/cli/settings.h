@@ -95,4 +95,7 @@ bool pf_settings_given(const struct pf_given *, const char *option);
 /* The first given option of a NULL-terminated list; NULL: none. */
 const char *pf_settings_first(const struct pf_given *, const char *const *options);
 
+/* For PF_OTHER_SETTING: reads a percentage such as 1% into a double, as a fraction. */
+bool pf_find_fraction(const char *text, void *field);
+
 #endif

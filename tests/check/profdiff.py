@@ -2,27 +2,38 @@
 """Compares profdiff's numbers with a simple computation: profdiff.py BIN random COUNT SEED | dcpi DIRECTORY
 
 random: COUNT comparisons of random runs, written as native streams by the independent writer under tests/reference. Flat and cumulative
-sums by function, means, differences, shares, ratios and statuses are exact. The statistical tests are computed differently: Student's t by
-integrating its density, the binomial by adding fractions, false discovery rates by their definition.
+sums by function, means, differences, shares, ratios, verdicts and statuses are exact. The tests are computed with 60 digits by the files
+under tests/reference: the moderated t, Welch's t, the binomial of the hints. False discovery rates follow from their definition.
+Each comparison is also made in the other direction, with the runs in another order, with two threads and with both sides alike.
 dcpi: the rows must be those that the corpus' reference gives for its diff and stats operations.
 Prints differences and then exits with 1, else prints one line.
 """
 import collections
+import functools
 import glob
+import importlib.util
 import json
 import math
 import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
+from decimal import Decimal
 from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, '..', 'reference'))
+from moderated import prior_of, side as side_of  # noqa: E402
+from statistics import log_gamma, moments, PI, real, student, tail  # noqa: E402, the file under tests/reference
+
+spec = importlib.util.spec_from_file_location('make_stream', os.path.join(HERE, 'make_stream.py'))
+make_stream = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make_stream)
 
 
-def run(*arguments):
+def output(*arguments):
     done = subprocess.run([os.path.join(BIN, arguments[0]), *arguments[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=60, check=False)
     if done.returncode:
@@ -31,71 +42,85 @@ def run(*arguments):
 
 
 def rows_of(*arguments):
-    return [json.loads(line) for line in run('profdiff', '-t', 'ndjson', *arguments).splitlines()]
+    return [json.loads(line) for line in output('profdiff', '-t', 'ndjson', *arguments).splitlines()]
 
 
 # --- statistics -------------------------------------------------------------------------------------------------
 
-def student_tail(t, freedom):
-    """P(|T| >= t) by Simpson's rule. With s = sqrt(freedom) tan(angle) the density becomes cos(angle)^(freedom - 1). The distance from the
-    end is replaced by a fourth power, because a power below 1 is not smooth there."""
-    end = math.atan2(math.sqrt(freedom), t) ** 0.25
-    pieces, total = 4000, 0.0
-    for i in range(pieces + 1):
-        v = end * i / pieces
-        value = math.sin(v ** 4) ** (freedom - 1) * 4 * v ** 3 if i else 0.0
-        total += value * (1 if i in (0, pieces) else 4 if i % 2 else 2)
-    factor = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
-    return min(1.0, 2 * factor * total * end / pieces / 3)
-
-
+@functools.lru_cache(None)
 def student_quantile(p, freedom):
-    low, high = 0.0, 1.0
-    while student_tail(high, freedom) > p:
-        low, high = high, high * 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if student_tail(middle, freedom) > p else (low, middle)
-    return (low + high) / 2
+    """t with P(|T| > t) = p: Newton's steps on the logarithms, which are nearly a line."""
+    half, t = real(freedom) / 2, Decimal(2)
+    scale = (log_gamma(half + Decimal('0.5')) - log_gamma(half)).exp() / (2 * half * PI).sqrt()
+    for _ in range(100):
+        chance = student(Fraction(t) ** 2, freedom)
+        density = scale * ((1 + t * t / (2 * half)).ln() * -(half + Decimal('0.5'))).exp()
+        step = (chance / p).ln() * chance / (2 * density * t)
+        t *= step.exp()
+        if abs(step) < Decimal('1e-20'):
+            return t
+    raise ArithmeticError(f'no quantile {p} of {freedom} degrees of freedom')
 
 
-def welch(before, after, floors):
-    """(p, low, high) of the difference of two lists of numbers; None if both lists are constant and different. With unequal numbers of runs,
-    the less significant of Welch's t test and Student's."""
-    difference = float(sum(map(Fraction, after)) / len(after) - sum(map(Fraction, before)) / len(before))
-    variances = [max(float(statistics.variance(map(Fraction, side))), floor) for side, floor in ((before, floors[0]), (after, floors[1]))]
-    n = len(before), len(after)
-    squares = [variance / runs for variance, runs in zip(variances, n)]
-    if sum(squares) == 0:
-        return (1.0, 0.0, 0.0) if difference == 0 else None
-    pooled = sum((runs - 1) * variance for variance, runs in zip(variances, n)) / (sum(n) - 2)
-    tests = [(math.sqrt(sum(squares)), sum(squares) ** 2 / sum(square ** 2 / (runs - 1) for square, runs in zip(squares, n))),
-             (math.sqrt(pooled / n[0] + pooled / n[1]), sum(n) - 2)][:1 + (n[0] != n[1])]
-    reach = max(error * student_quantile(0.05, freedom) for error, freedom in tests)
-    return max(student_tail(abs(difference) / error, freedom) for error, freedom in tests), difference - reach, difference + reach
+class Test:
+    """A test of the difference `shift` by Student's t. `terms`: standard error and degrees of freedom of each t test: the greatest p and
+    the widest interval count. p None: not tested."""
+
+    def __init__(self, shift, terms, variance=None):
+        self.shift, self.terms, self.variance = shift, terms, variance
+        self.p = max(student(Fraction(shift / error) ** 2, freedom) if error else Decimal(1) if shift == 0 else Decimal(-1)
+                     for error, freedom in terms)
+        self.p = None if self.p < 0 else self.p
+
+    def reach(self, level):
+        return max(error * student_quantile(level, freedom) for error, freedom in self.terms)
+
+    def ends(self, level):
+        return self.shift - self.reach(level), self.shift + self.reach(level)
 
 
-def binomial(before, after, chance):
-    count = before + after
-    terms = [math.comb(count, k) * chance ** k * (1 - chance) ** (count - k) for k in range(count + 1)]
-    return float(min(1, 2 * min(sum(terms[:after + 1]), sum(terms[after:]))))
+def welch(sides, quantum):
+    """Welch's t, with unequal numbers of runs also Student's. The variance of a side is at least a quarter of the squared quantum."""
+    (first, spread), (second, other) = map(moments, sides)
+    n, m = map(len, sides)
+    spread, other = (max(variance, quantum ** 2 / 4) for variance in (spread, other))
+    square = spread / n + other / m
+    terms = [(real(square).sqrt(), square ** 2 / ((spread / n) ** 2 / (n - 1) + (other / m) ** 2 / (m - 1)))]
+    if n != m:
+        pooled = ((n - 1) * spread + (m - 1) * other) / (n + m - 2)
+        terms.append((real(pooled / n + pooled / m).sqrt(), Fraction(n + m - 2)))
+    return Test(real(second - first), terms)
 
 
-def wilson(successes, count):
-    z = statistics.NormalDist().inv_cdf(0.975)
-    share = successes / count
-    middle = share + z * z / 2 / count
-    reach = z * math.sqrt(share * (1 - share) / count + z * z / 4 / count ** 2)
-    return (middle - reach) / (1 + z * z / count), (middle + reach) / (1 + z * z / count)
+def moderated(rows, n, m):
+    """The moderated t of all rows together. A row is its two sides and its quantum."""
+    d, exact = n + m - 2, Decimal('1e-45')
+    logs = [[[(real(amount + quantum / 2)).ln() / Decimal(2).ln() for amount in amounts] for amounts in sides] for sides, quantum in rows]
+    fits = [tuple(map(side_of, sides)) for sides in logs]
+    variances = [((one[1] + other[1]) / d).quantize(exact) for one, other in fits]
+    # rounded, so that equal means are equal whatever the order of their sums
+    means = [(sum(map(sum, sides)) / (n + m)).quantize(exact) for sides in logs]
+    prior, trends = prior_of(variances, means, d)
+    freedom = Fraction(d * len(rows) if prior is None else min(prior + d, Decimal(d * len(rows))))
+    out = []
+    for (one, other), variance, expected in zip(fits, variances, trends):
+        post = expected if prior is None else (prior * expected + d * variance) / (prior + d)
+        out.append(Test(other[0] - one[0], [((post / n + post / m).sqrt(), freedom)], post))
+    return out
 
 
 def discovery_rates(ps):
     """For each p value the lowest level at which the step-up procedure rejects its hypothesis."""
-    known = sorted(ps.values())
-    return {key: min(known[k] * len(known) / (k + 1) for k in range(len(known)) if known[k] >= p) for key, p in ps.items()}
+    known = sorted(ps)
+    ranks = {p: k + 1 for k, p in enumerate(known)}
+    return [min(other * len(known) / ranks[other] for other in known if other >= p) for p in ps]
 
 
-# --- expected results -------------------------------------------------------------------------------------------
+def binomial(before, after, chance):
+    return min(Decimal(1), 2 * min(tail(before + after, after, chance), tail(before + after, before, 1 - chance)))
+
+
+# --- random comparisons -----------------------------------------------------------------------------------------
 
 class Case:
     """Random runs of one measure, and of `samples` if it is weighted."""
@@ -103,38 +128,77 @@ class Case:
     def __init__(self, choose):
         self.nature = choose.choice(['sampled', 'sampled', 'weighted', 'exact', 'timed', 'unknown'])
         self.time = self.nature in ('weighted', 'timed')
-        self.runs = [choose.choice([1, 1, 2, 3, 5]), choose.choice([1, 1, 2, 3, 5])]
+        self.runs = [choose.choice([1, 2, 3, 3, 5]) for _ in range(2)]
+        if choose.random() < 0.3:
+            self.runs[1] = self.runs[0]
         self.cum, self.normalize = choose.random() < 0.3, choose.random() < 0.3
-        self.reverse = choose.random() < 0.2
+        self.reverse, self.welch = choose.random() < 0.2, choose.random() < 0.2
+        self.percent = choose.choice(['0', '0', None, None, '1.5', '5'])
         self.num = choose.choice([1, 1000, 10000000]) if self.time else 1
-        names = [f'f{i}' for i in range(choose.randrange(1, 9))]
-        self.stacks = sorted({tuple(choose.choice(names) for _ in range(choose.randrange(1, 5))) for _ in range(12)})
+        self.scale, self.spread = choose.choice([1, 1, 20, 1000]), choose.choice([0, 0.002, 0.05, 0.3])
+        self.negative = choose.random() < 0.1 and (min(self.runs) > 1 or self.nature not in ('sampled', 'weighted'))
+        self.outlier = choose.random() < 0.2
+        wide = choose.random() < 0.15
+        names = [f'f{i}' for i in range(choose.randrange(25, 45) if wide else choose.randrange(1, 9))]
+        self.stacks = sorted({tuple(choose.choice(names) for _ in range(choose.randrange(1, 5))) for _ in range(80 if wide else 12)})
         rates = [{stack: choose.choice([0, 0.3, 2, 5, 30]) for stack in self.stacks}]
         rates.append({stack: rate * choose.choice([0, 1, 1, 1, 1.5, 3]) + choose.choice([0, 0, 0, 2])
-                      for stack, rate in rates[0].items()})
+                      for stack, rate in rates[0].items()} if choose.random() < 0.8 else rates[0])
         steady = self.nature == 'exact' and choose.random() < 0.7
         self.sides = []
         for side in (0, 1):
             first = self.draw(choose, rates[side])
             self.sides.append([first if steady else self.draw(choose, rates[side]) for _ in range(self.runs[side])])
+            if choose.random() < 0.3:
+                self.add_alike(choose, self.sides[side])
+        if steady and choose.random() < 0.3:
+            for run_of in sum(self.sides, []):
+                run_of[('huge',)] = 10 ** 13, 10 ** 13  # beside these amounts, shares differ by less than 1e-9
+        self.stacks = sorted({stack for run_of in sum(self.sides, []) for stack in run_of})
+
+    def add_alike(self, choose, runs):
+        """Functions whose amounts are equal: run by run, with other numbers of samples, and in another order of the runs."""
+        amounts = [choose.randrange(10, 50) for _ in runs]
+        for number, (run_of, amount, other) in enumerate(zip(runs, amounts, amounts[1:] + amounts[:1])):
+            run_of[('alike',)] = run_of['outer', 'alike2'] = amount, amount
+            run_of[('few',)] = amount, amount if self.nature == 'sampled' else number + 1
+            run_of[('turned',)] = other, other
 
     def draw(self, choose, rates):
         """stack -> (amount, number of samples). One in two stacks without samples has no record."""
         out = {}
         for stack, rate in rates.items():
-            count = sum(choose.random() < rate / 40 for _ in range(40))
-            weights = [choose.randrange(1, 12) if self.nature == 'weighted' else 1 for _ in range(count)]
-            if count or choose.random() < 0.5:
-                out[stack] = (sum(weights), count)
+            count = sum(choose.random() < rate / 40 for _ in range(40)) if self.scale == 1 else \
+                max(0, round(rate * self.scale * choose.gauss(1, self.spread)))
+            if self.outlier and choose.random() < 0.05:
+                count *= choose.choice([3, 30])
+            if self.nature != 'weighted':
+                amount = count
+            elif self.scale == 1:
+                amount = sum(choose.randrange(1, 12) for _ in range(count)) * choose.choice([1, 1, 1, 4])
+            else:
+                amount = round(count * choose.gauss(6, 0.1))
+            if self.nature == 'weighted' and min(self.runs) > 1 and choose.random() < 0.05:
+                count = 0                           # an amount that no sample stands for
+            if self.negative and choose.random() < 0.2:
+                amount, count = -amount, -count
+            if amount or choose.random() < 0.5:
+                out[stack] = (amount, count)
         return out
 
     def write(self, directory):
+        """Writes the runs of each side, and lists of them in two orders."""
+        choose = random.Random(len(self.stacks))
         for side, name in enumerate(('before', 'after')):
             os.mkdir(os.path.join(directory, name))
-            for number, run_of in enumerate(self.sides[side]):
-                with open(os.path.join(directory, name, f'run{number}.pfs'), 'wb') as out:
-                    subprocess.run([sys.executable, os.path.join(HERE, 'make_stream.py')], input=json.dumps(self.describe(run_of)).encode(),
-                                   stdout=out, check=True)
+            paths = [os.path.join(directory, name, f'run{number}.pfs') for number in range(self.runs[side])]
+            for path, run_of in zip(paths, self.sides[side]):
+                with open(path, 'wb') as out:
+                    out.write(make_stream.stream(self.describe(run_of)))
+            for order in ('', '.shuffled'):
+                with open(os.path.join(directory, name + '.list' + order), 'w', encoding='utf-8') as out:
+                    out.write(''.join(path + '\n' for path in paths))
+                choose.shuffle(paths)
 
     def describe(self, run_of):
         if self.nature == 'sampled':
@@ -148,7 +212,7 @@ class Case:
         return {'measures': measures, 'records': [{'stack': [[name] for name in stack], 'values': v} for stack, v in zip(run_of, values)]}
 
     def columns(self, run_of):
-        """(flat, cum) of amounts in base units and of numbers of samples, by function."""
+        """(flat, cum) of amounts in base units and of numbers of samples, by function. The function None is the total."""
         out = [collections.Counter() for _ in range(4)]
         for stack, (amount, count) in run_of.items():
             out[0][stack[-1]] += amount * self.num
@@ -156,10 +220,13 @@ class Case:
             for name in set(stack):
                 out[1][name] += amount * self.num
                 out[3][name] += count
+            for column in out:
+                column[None] += count if column is out[2] or column is out[3] else amount * self.num
         return out
 
-    def total(self, run_of):
-        return self.num * sum(amount for amount, _ in run_of.values())
+    def options(self):
+        return ['--cum'] * self.cum + ['--normalize'] * self.normalize + ['--test=welch'] * self.welch + \
+            [f'--min-percent={self.percent}'] * (self.percent is not None)
 
 
 def mean(values):
@@ -170,33 +237,39 @@ def share(amount, total):
     return round(Fraction(amount * 10 ** 9, total)) if total else 0
 
 
-def compare(before, after, totals, scale):
-    """p, interval and sign of after / totals[1] - before / totals[0], conditional on before + after."""
-    count, difference = before + after, Fraction(after) / totals[1] - Fraction(before) / totals[0]
-    low, high = (count * (x / float(totals[1]) - (1 - x) / float(totals[0])) * scale for x in wilson(after, count))
-    return binomial(before, after, Fraction(totals[1]) / (totals[0] + totals[1])), low, high, (difference > 0) - (difference < 0)
+def sign(number):
+    return (number > 0) - (number < 0)
+
+
+# --- expected results -------------------------------------------------------------------------------------------
+
+LEVEL, MARGIN = Decimal('0.05'), Fraction(101, 100)
 
 
 class Expected:
     def __init__(self, case):
         self.case = case
         self.sides = case.sides[::-1] if case.reverse else case.sides
+        self.runs = list(map(len, self.sides))
         self.columns = [[case.columns(run_of) for run_of in side] for side in self.sides]
-        self.totals = [[case.total(run_of) for run_of in side] for side in self.sides]
+        self.totals = [[columns[0][None] for columns in side] for side in self.columns]
         self.whole = case.time or case.normalize
         whole = [[10 ** 9 if total else 0 for total in side] if case.normalize else side for side in self.totals]
         self.total = [self.mean(side) for side in whole]
-        pieces = 1 if self.whole else math.lcm(*map(len, self.sides))
-        first = Fraction(round(self.total[0])) if self.whole else self.total[0]
-        self.margin = Fraction(math.floor(first * pieces / 1000), pieces)
-        self.many = min(map(len, self.sides)) > 1
+        self.mean_total = mean([abs(total) for side in self.totals for total in side])
+        self.sampled = case.nature in ('sampled', 'weighted')
         self.rows = {}
-        for name in sorted({name for side in self.columns for run_of in side for column in run_of for name in column}):
+        for name in sorted({name for side in self.columns for run_of in side for column in run_of for name in column if name}):
             self.add(name)
-        q = discovery_rates({name: row['p'] for name, row in self.rows.items() if row['p'] is not None})
-        for name, row in self.rows.items():
-            row['q'] = q.get(name)
+        self.tests, self.test = 0, 'none'
+        if min(self.runs) > 1:
+            self.compare_runs()
+        self.total_row = self.row_of(None)
+        self.compare_total()
+        for row in [*self.rows.values(), self.total_row]:
             self.judge(row)
+        if min(self.runs) == 1 and self.sampled:
+            self.set_hints()
 
     def mean(self, values):
         """The exact mean. Shares are rounded half to even."""
@@ -209,126 +282,243 @@ class Expected:
         return out
 
     def add(self, name):
-        case, row = self.case, {}
         there = [any(run_of[0][name] or run_of[1][name] for run_of in side) for side in self.columns]
         if not any(there):
             return
+        row = self.row_of(name)
+        if there[0] != there[1]:
+            row['status'] = 'added' if there[1] else 'removed'
+        self.rows[name] = row
+
+    def row_of(self, name):
+        case, row = self.case, {}
         for column, word in enumerate(('flat', 'cum')):
             before, after = map(self.mean, self.amounts(name, column))
             # times and shares are shown as whole numbers, all others with six decimals
             shown = [round(before), round(after), round(after) - round(before)] if self.whole else [before, after, after - before]
             row.update({f'{word}_{end}': float(round(amount, 6)) for end, amount in zip(('before', 'after', 'delta'), shown)})
             if column == case.cum:
-                compared = before, after
-        before, after = compared
-        delta = after - before
-        row['ratio'] = float(after / before) if before else None
-        row['points'] = sum(sign * float(100 * a / t if t else 0) for sign, a, t in zip((-1, 1), (before, after), self.total))
-        row['runs_before'], row['runs_after'] = map(len, self.sides)
-        row['status'] = ('added' if there[1] else 'removed') if there[0] != there[1] else \
-            'more' if delta > 0 else 'less' if delta < 0 else 'same'
-        row['delta'] = delta
-        self.test(name, row)
-        self.rows[name] = row
-
-    def test(self, name, row):
-        case, number = self.case, int(self.case.cum)
-        raw = [[run_of[number][name] for run_of in side] for side in self.columns]
-        counts = [[run_of[2 + number][name] for run_of in side] for side in self.columns]
-        exact = [[Fraction(a, t) if t else Fraction(0) for a, t in zip(*pair)] for pair in zip(raw, self.totals)] if case.normalize \
+                row['means'] = before, after
+        before, after = row['means']
+        row['ratio'] = float(after / before) if before and after else None
+        row['points'] = sum(s * float(100 * a / t if t else 0) for s, a, t in zip((-1, 1), row['means'], self.total)) if name else 0.0
+        row['runs_before'], row['runs_after'] = self.runs
+        row.update(row='function' if name else 'total', tested=False, p=None, q=None, ci_low=None, ci_high=None, ratio_low=None, ratio_high=None,
+                   ratio_q_low=None, ratio_q_high=None, hint='', shift=None, delta=after - before)
+        raw = [[run_of[case.cum][name] for run_of in side] for side in self.columns]
+        row['counts'] = [[run_of[2 + case.cum][name] for run_of in side] for side in self.columns]
+        row['raw'] = raw
+        row['values'] = [[Fraction(a, t) if t else Fraction(0) for a, t in zip(*pair)] for pair in zip(raw, self.totals)] if case.normalize \
             else [list(map(Fraction, side)) for side in raw]
-        means = [sum(side) / len(side) for side in exact]
-        row.update(p=None, low=None, high=None, equal=means[0] == means[1], sign=0, real=False)
-        known = any(any(side) for side in raw)
-        spread = any(len(set(side)) > 1 for side in exact)
-        if case.nature == 'exact' and not (self.many and spread):
-            row['real'] = not self.many or known
-        elif self.many and known:
-            self.test_runs(row, exact, counts)
-        elif not self.many and case.nature in ('sampled', 'weighted') and sum(map(sum, counts)):
-            self.test_samples(row, counts, raw)
+        steady = all(len(set(side)) == 1 for side in row['values'])
+        row['equal'] = sorted(row['values'][0]) == sorted(row['values'][1]) or (steady and row['values'][0][0] == row['values'][1][0])
+        row['real'] = case.nature == 'exact' and steady
+        row['small'] = False
+        return row
 
-    def test_runs(self, row, values, counts):
-        case, floors = self.case, [0.0, 0.0]
-        for side in (0, 1):
-            if case.nature in ('sampled', 'weighted') and sum(counts[side]):
-                average = float(sum(values[side]) / len(values[side]))
-                floors[side] = average ** 2 / (sum(counts[side]) / len(counts[side]))
-            elif case.nature == 'timed':
-                totals = [self.mean_total(k) for k in (0, 1) if self.mean_total(k)]
-                floors[side] = (case.num / min(totals) if case.normalize else case.num) ** 2 / 12
-        result = welch(values[0], values[1], floors)
-        if result:
-            scale = 10 ** 9 if case.normalize else 1
-            row.update(p=result[0], low=result[1] * scale, high=result[2] * scale)
-            row['sign'] = (result[1] + result[2] > 0) - (result[1] + result[2] < 0)
+    def quantum(self, row):
+        amount, samples = (sum(abs(value) for side in row[key] for value in side) for key in ('raw', 'counts'))
+        quantum = Fraction(amount, samples) if self.sampled and amount and samples else Fraction(self.case.num)
+        if not self.case.normalize:
+            return quantum
+        return quantum / self.mean_total if self.mean_total else Fraction(1)
 
-    def mean_total(self, side):
-        return sum(self.totals[side]) / len(self.totals[side])
+    def compare_runs(self):
+        case, tests = self.case, {}
+        least = sum(map(abs, self.total)) * Fraction(case.percent or '0.2') / 100
+        for name, row in self.rows.items():
+            if row['real'] or not any(map(any, row['values'])):
+                continue
+            row['small'] = sum(map(abs, row['means'])) < least
+            if not row['small']:
+                # rows of the same cumulative amounts are one test
+                key = tuple(map(tuple, row['values'])), self.quantum(row)
+                tests.setdefault((key, name if not case.cum else None), []).append(row)
+        keys = [key for key, _ in tests]
+        below = any(value < 0 for sides, _ in keys for side in sides for value in side)
+        self.test = 'welch' if below or case.welch or min(self.runs) == 2 else 'moderated'
+        if self.test == 'welch':
+            results = [welch(*key) for key in keys]
+        else:
+            results = moderated(keys, *self.runs) if keys else []
+        known = [k for k, result in enumerate(results) if result.p is not None]
+        rates = dict(zip(known, discovery_rates([results[k].p for k in known])))
+        found = max(1, sum(rate < LEVEL for rate in rates.values()))
+        self.tests = len(known)
+        for k, ((key, _), rows) in enumerate(tests.items()):
+            for row in rows if k in rates else []:
+                self.set_test(row, results[k], rates[k], LEVEL * found / len(known), self.test, key[1])
 
-    def worths(self):
-        """What one sample of each side is worth; None if the samples of a side differ or the worth is not whole."""
-        out = [{Fraction(run_of[int(self.case.cum)][name], count) for run_of in side
-                for name, count in run_of[2 + int(self.case.cum)].items() if count} for side in self.columns]
-        if any(len(side) > 1 for side in out) or any(worth.denominator > 1 for side in out for worth in side):
-            return None
-        return [next(iter(own or other)) for own, other in (out, out[::-1])]
-
-    def test_samples(self, row, counts, raw):
-        case = self.case
-        before, after = map(sum, counts)
-        if case.normalize:
-            totals = [sum(count for run_of in side for _, count in run_of.values()) for side in self.sides]
-            if all(totals):
-                row['p'], row['low'], row['high'], row['sign'] = compare(before, after, totals, 10 ** 9)
+    def compare_total(self):
+        case, row = self.case, self.total_row
+        if case.normalize or row['real'] or min(self.runs) == 1 or not any(map(any, row['values'])):
             return
-        runs, worths = list(map(len, self.sides)), self.worths()
-        average = Fraction(sum(map(sum, raw)), before + after)
-        own = [Fraction(sum(amounts), count) if count else average for amounts, count in zip(raw, (before, after))]
-        tests = [compare(before, after, [n / Fraction(w) for n, w in zip(runs, pair)], 1)
-                 for pair in ([worths] if worths else [[average, average], own])]
-        p, lows, highs, signs = zip(*tests)
-        row.update(p=1 if min(signs) * max(signs) < 0 else max(p), low=min(lows), high=max(highs), sign=signs[-1])
+        quantum = self.quantum(row)
+        test = 'welch' if any(value < 0 for side in row['values'] for value in side) else self.test
+        result = welch(row['values'], quantum) if test == 'welch' else moderated([(row['values'], quantum)], *self.runs)[0]
+        if result.p is not None:
+            self.set_test(row, result, result.p, LEVEL, test, quantum)
+
+    def set_test(self, row, result, q, level, test, quantum):
+        unit = 10 ** 9 if self.case.normalize else 1
+        before, after = (real(amount / unit) for amount in row['means'])
+        row.update(tested=True, p=result.p, q=q, shift=sign(result.shift))
+        for word, at in (('ratio', LEVEL), ('ratio_q', level)):
+            low, high = result.ends(at)
+            if test == 'moderated':
+                ends = [(end * Decimal(2).ln()).exp() for end in (low, high)]
+            else:
+                ends = sorted((before + end) / before for end in (low, high)) if before else (None, None)
+            row[f'{word}_low'], row[f'{word}_high'] = ends if row['ratio'] is not None else (None, None)
+        if test == 'welch':
+            low, high = result.ends(LEVEL)
+        else:
+            # the logarithm of a mean has the deviation of the mean divided by the mean, to first order
+            half = real(quantum / 2)
+            deviation = Decimal(2).ln() * (result.variance * ((before + half) ** 2 / self.runs[0] + (after + half) ** 2 / self.runs[1])).sqrt()
+            reach = student_quantile(LEVEL, result.terms[0][1]) * deviation
+            low, high = after - before - reach, after - before + reach
+        row['ci_low'], row['ci_high'] = low * unit, high * unit
 
     def judge(self, row):
-        if row['equal']:
+        inside = row['ratio_low'] is not None and real(1 / MARGIN) <= row['ratio_low'] and row['ratio_high'] <= real(MARGIN)
+        if row['equal'] or (row['row'] == 'total' and self.case.normalize and not row['real']):
             row['verdict'] = '='
         elif row['real']:
             row['verdict'] = '+' if row['delta'] > 0 else '-' if row['delta'] < 0 else '='
-        elif row['p'] is None:
-            row['verdict'] = '?'
-        elif row['q'] < 0.05 and row['sign'] * row['delta'] >= 0:
-            row['verdict'] = '+' if row['sign'] > 0 else '-'
+        elif row['small']:
+            row['verdict'] = '.'
+        elif row['tested'] and row['q'] < LEVEL and sign(row['delta']) == row['shift'] != 0:
+            row['verdict'] = '+' if row['delta'] > 0 else '-'
         else:
-            row['verdict'] = '=' if row['low'] >= -self.margin and row['high'] <= self.margin else '?'
+            row['verdict'] = '=' if row['tested'] and row['q'] >= LEVEL and inside else '~'
+        if 'status' not in row:
+            row['status'] = {'+': 'more', '-': 'less', '=': 'same'}.get(row['verdict'], 'unclear')
+
+    # --- hints, from the numbers of samples of one run ---
+
+    def worths(self):
+        """What one sample of each side is worth; None if the samples of a side differ or the worth is not whole."""
+        cum = self.case.cum
+        out = [{Fraction(run_of[cum][name], count) for run_of in side for name, count in run_of[2 + cum].items() if count and name}
+               for side in self.columns]
+        if any(len(side) > 1 for side in out) or any(worth.denominator > 1 for side in out for worth in side):
+            return None
+        return [next(iter(own or other), None) for own, other in (out, out[::-1])]
+
+    def set_hints(self):
+        rows = [row for row in self.rows.values() if sum(map(sum, row['counts']))]
+        results = [self.compare_samples(row) for row in rows]
+        known = [k for k, result in enumerate(results) if result]
+        for k, q in zip(known, discovery_rates([results[k][0] for k in known])):
+            self.set_hint(rows[k], q, results[k][1])
+        if not self.case.normalize and sum(map(sum, self.total_row['counts'])):
+            self.set_hint(self.total_row, *self.compare_samples(self.total_row))
+
+    @staticmethod
+    def set_hint(row, q, direction):
+        if row['verdict'] == '~' and q < LEVEL and direction * row['delta'] > 0:
+            row['hint'] = '+' if direction > 0 else '-'
+
+    def compare_samples(self, row):
+        """p and direction. The expected part of the samples after is that of the totals, or of the runs and the worths of samples."""
+        before, after = map(sum, row['counts'])
+        if self.case.normalize:
+            totals = [sum(run_of[2][None] for run_of in side) for side in self.columns]
+            return self.compare_counts(before, after, totals) if all(totals) else None
+        average, worths = Fraction(sum(map(sum, row['raw'])), before + after), self.worths()
+        own = [Fraction(sum(amounts), count) if count else average for amounts, count in zip(row['raw'], (before, after))]
+        tests = [self.compare_counts(before, after, [n / Fraction(w) for n, w in zip(self.runs, pair)])
+                 for pair in ([worths] if worths else [[average, average], own])]
+        ps, directions = zip(*tests)
+        return 1 if min(directions) * max(directions) < 0 else max(ps), directions[-1]
+
+    @staticmethod
+    def compare_counts(before, after, totals):
+        difference = Fraction(after) / totals[1] - Fraction(before) / totals[0]
+        return binomial(before, after, Fraction(totals[1]) / (totals[0] + totals[1])), sign(difference)
 
 
 # --- comparing --------------------------------------------------------------------------------------------------
 
-EXACT = ['flat_before', 'flat_after', 'flat_delta', 'cum_before', 'cum_after', 'cum_delta', 'runs_before', 'runs_after', 'status', 'verdict']
-CLOSE = {'ratio': 'ratio', 'points': 'points', 'p': 'p', 'q': 'q', 'ci_low': 'low', 'ci_high': 'high'}
+EXACT = ['row', 'flat_before', 'flat_after', 'flat_delta', 'cum_before', 'cum_after', 'cum_delta', 'runs_before', 'runs_after', 'tested',
+         'verdict', 'hint', 'status']
+CLOSE = ['ratio', 'points', 'p', 'q', 'ci_low', 'ci_high', 'ratio_low', 'ratio_high', 'ratio_q_low', 'ratio_q_high']
+PRECISION, worst = 2e-9, collections.Counter()
 
 
-def close(got, want, size):
+def close(got, want, size, key=None):
     if got is None or want is None:
         return got is want
-    return abs(got - want) <= 1e-6 * max(abs(want), size)
+    away = abs(got - float(want)) / max(abs(float(want)), size, 1e-300)
+    worst[key] = max(worst[key], away)
+    return away <= PRECISION
+
+
+def check_row(what, name, row, want):
+    width = float(want['ci_high'] - want['ci_low']) if want['tested'] else 0
+    sizes = {'points': 1e-3, 'ci_low': width, 'ci_high': width}
+    wrong = [key for key in EXACT if row[key] != want[key]]
+    wrong += [key for key in CLOSE if not close(row[key], want[key], sizes.get(key, 1e-300), key)]
+    if row['before_delta_after'] is False:
+        wrong.append('before + delta = after')
+    if wrong:
+        shown = {key: float(value) if isinstance(value, Decimal) else value for key, value in want.items()}
+        print(f'{what}: {name}: {wrong}\n  profdiff: {row}\n  expected: {shown}')
+    return bool(wrong)
 
 
 def check_rows(what, rows, expected):
-    got, bad = {row['function']: row for row in rows}, 0
-    if sorted(got) != sorted(expected.rows) or len(got) != len(rows):
+    for row in rows:
+        row['before_delta_after'] = all(math.isclose(row[f'{word}_before'] + row[f'{word}_delta'], row[f'{word}_after'], rel_tol=0, abs_tol=2e-6)
+                                        for word in ('flat', 'cum'))
+    if not expected.rows:
+        return rows != []
+    got = {row['function']: row for row in rows[1:]}
+    if sorted(got) != sorted(expected.rows) or len(got) != len(rows) - 1:
         print(f'{what}: rows {sorted(got)}, expected {sorted(expected.rows)}')
-        return 1
-    for name, want in expected.rows.items():
-        row = got[name]
-        size = abs(want['high'] - want['low']) if want['p'] is not None else 1e-9
-        wrong = [key for key in EXACT if row[key] != want[key]]
-        wrong += [key for key, own in CLOSE.items() if not close(row[key], want[own], {'points': 1e-3}.get(key, size if 'ci' in key else 1e-9))]
-        if wrong:
-            print(f'{what}: {name}: {wrong}\n  profdiff: {row}\n  expected: {want}')
+        return True
+    bad = check_row(what, 'total', rows[0], expected.total_row)
+    return sum(check_row(what, name, got[name], want) for name, want in expected.rows.items()) + bad
+
+
+MIRROR = {'+': '-', '-': '+', 'added': 'removed', 'removed': 'added', 'more': 'less', 'less': 'more'}
+
+
+def mirrored(row, other, moderated_t):
+    """What in `other` does not follow from the row of the opposite comparison. Welch's test has no interval of the ratio that could be
+    mirrored, because it takes the mean before as given."""
+    wrong = [key for key in ('verdict', 'hint', 'status') if other[key] != MIRROR.get(row[key], row[key])]
+    wrong += [key for key in ('p', 'q') if not close(other[key], row[key], 1e-300)]
+    for one, opposite in (('flat_before', 'flat_after'), ('flat_after', 'flat_before'), ('cum_before', 'cum_after'), ('runs_before', 'runs_after')):
+        wrong += [one] * (other[one] != row[opposite])
+    for low, high in (('ci_low', 'ci_high'), ('flat_delta', 'flat_delta'), ('points', 'points')):
+        width = abs(row['ci_high'] - row['ci_low']) if row['tested'] and low == 'ci_low' else 1e-6
+        wrong += [low] * (not close(other[low], None if row[high] is None else -row[high], width))
+    for low, high in [('ratio', 'ratio')] + [('ratio_low', 'ratio_high'), ('ratio_q_high', 'ratio_q_low')] * moderated_t:
+        wrong += [low] * bool(row[high] and other[low] and not close(row[high] * other[low], 1, 1))
+    return wrong
+
+
+def check_laws(what, case, directory):
+    """The mirror, the order of runs, threads, and both sides alike."""
+    sides, options, bad = [os.path.join(directory, name) for name in ('before', 'after')], case.options(), 0
+    lists = ['@' + side + '.list' for side in sides]
+    given = output('profdiff', '-t', 'ndjson', *options, *sides)
+    for other in ([*options, *[name + '.shuffled' for name in lists]], [*options, '-j2', *lists], [*options, *lists]):
+        if output('profdiff', '-t', 'ndjson', *other) != given:
+            print(f'{what}: not the same bytes with {other}')
             bad += 1
-    return bad
+    test = json.loads(output('profdiff', '-t', 'json', *options, *sides))['measures'][0]['test'] if given else 'none'
+    rows, reverse = ({row['function']: row for row in rows_of(*options, *flag, *sides)} for flag in ([], ['--reverse']))
+    for name, row in rows.items():
+        wrong = mirrored(row, reverse[name], test == 'moderated')
+        if wrong:
+            print(f'{what}: {name or "total"} is not mirrored: {wrong}\n  forward: {row}\n  reverse: {reverse[name]}')
+            bad += 1
+    same = rows_of(*options, sides[0], sides[0])
+    bad += any(row['verdict'] != '=' or row['status'] != 'same' or row['flat_delta'] or row['cum_delta'] for row in same)
+    return bad > 0
 
 
 def check_stream(what, arguments, case):
@@ -358,21 +548,27 @@ def check_stream(what, arguments, case):
 
 
 def check_random(count, seed):
-    choose, bad, tests = random.Random(seed), 0, collections.Counter()
+    choose, bad, tests, methods = random.Random(seed), 0, collections.Counter(), collections.Counter()
     for number in range(count):
         case = Case(choose)
         with tempfile.TemporaryDirectory() as directory:
             case.write(directory)
             sides = [os.path.join(directory, name) for name in ('before', 'after')]
-            options = ['--cum'] * case.cum + ['--normalize'] * case.normalize + ['--reverse'] * case.reverse
+            options = case.options() + ['--reverse'] * case.reverse
             what = f'case {number} ({case.nature}, {case.runs} runs, {" ".join(options)})'
             expected = Expected(case)
-            bad += check_rows(what, rows_of(*options, *sides), expected) > 0
-            bad += check_stream(what, [option for option in options if option != '--cum'] + sides, case) > 0
-            same = rows_of(*[option for option in options if option != '--reverse'], sides[0], sides[0])
-            bad += any(row['verdict'] != '=' or row['status'] != 'same' or row['flat_delta'] or row['cum_delta'] for row in same)
-            tests.update(row['verdict'] for row in expected.rows.values())
-    print(f'{count} comparisons, {sum(tests.values())} rows ({", ".join(f"{n} {v}" for v, n in sorted(tests.items()))}), {bad} wrong')
+            wrong = [check_rows(what, rows_of(*options, *sides), expected)]
+            about = json.loads(output('profdiff', '-t', 'json', *options, *sides))['measures'] if expected.rows else []
+            if about and (about[0]['test'], about[0]['tests']) != (expected.test, expected.tests):
+                wrong.append(1)
+                print(f'{what}: {about[0]}, expected {expected.tests} tests by {expected.test}')
+            wrong.append(check_stream(what, ['--normalize'] * case.normalize + ['--reverse'] * case.reverse + sides, case))
+            wrong.append(check_laws(what, case, directory))
+            bad += any(wrong)
+            tests.update(row['verdict'] + row['hint'] for row in expected.rows.values())
+            methods[expected.test] += 1
+    print(f'{count} comparisons ({", ".join(f"{n} {v}" for v, n in sorted(methods.items()))}), {sum(tests.values())} rows '
+          f'({", ".join(f"{n} {v}" for v, n in sorted(tests.items()))}), {bad} wrong; greatest relative difference {max(worst.values(), default=0):.1g}')
     return bad
 
 
@@ -390,10 +586,10 @@ def check_operation(directory):
         good = [[row['offset'] for row in want['rows']] == list(rows)]
         good += [close(rows[row['offset']][key], row[theirs], 0) for row in want['rows'] for key, theirs in STATS.items()]
         return all(good)
-    rows = {int(row['address'], 16): row for row in rows_of('--by=address', *inputs)}
+    rows = {int(row['address'], 16): row for row in rows_of('--by=address', *inputs) if row['row'] != 'total'}
     got = [{'offset': at, 'a': row['flat_before'], 'b': row['flat_after'], 'delta': row['flat_delta']} for at, row in sorted(rows.items())
            if row['flat_delta']]
-    total = json.loads(run('profdiff', '-t', 'json', *inputs))['measures'][0]
+    total = json.loads(output('profdiff', '-t', 'json', *inputs))['measures'][0]
     rises = [row['flat_delta'] for row in rows.values() if row['flat_delta'] > 0]
     return (got == want['rows'] and (total['total_before'], total['total_after'], total['total_delta']) ==
             (want['total_a'], want['total_b'], want['delta']) and sum(rises) == want['increase'])

@@ -122,11 +122,11 @@ def names_stay_whole(bin_dir):
 def columns_leave_in_order(bin_dir, words):
     """Tests the order in which parts disappear as the terminal gets narrower: directories of files, then bar, points, interval."""
     states = []
-    for columns in range(170, 71, -1):
+    for columns in range(170, 72, -1):
         lines = shown(columns, bin_dir + "/profdiff", "-n", "1", words + "before", words + "after",
                       locale="C")
         head = next(line for line in lines if "verdict" in line)
-        row = lines[lines.index(head) + 1]
+        row = lines[lines.index(head) + 2]  # after the total
         state = ["##" in row, "points" in head, "interval" in head]
         check("main::place  " in row and "words.pl:17" in row, "no name at", columns, ":", row)
         check(all(state) or "/srv/" not in row or not any(state),

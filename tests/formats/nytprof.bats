@@ -56,7 +56,7 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     # shellcheck disable=SC2016  # Perl's variables
     script 'my $x; for (1..20000) { $x++ } sub f { $x++ } f() for 1..3; sub g { $x++ } g();'
     flat=$(first '[r["flat"] for r in d["rows"] if r["function"] == "main::RUNTIME"][0]' nytprof.out)
-    profdiff -t csv nytprof.out nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,$flat,0,"
+    profdiff -t csv nytprof.out nytprof.out | grep -q "^function,main::RUNTIME,.*,excl,nanoseconds,$flat,$flat,0,"
     # a filter removes time of both statements and calls: their difference is no longer the time of
     # main::RUNTIME
     proffilter --ignore='^main::f$' nytprof.out -o rest.pfs
@@ -64,8 +64,8 @@ first() { proftop -q -n1 -t json "${@:2}" | python3 -c 'import json, sys; d = js
     # the total is that of the rows
     [ "$(first 'd["measures"][0]["total"] - sum(r["flat"] for r in d["rows"])' -n0 rest.pfs)" = 0 ]
     # of two runs, only the unfiltered one has it
-    profdiff -q -n0 -t csv rest.pfs nytprof.out | grep -q "^main::RUNTIME,.*,excl,nanoseconds,0,$flat,$flat,"
-    profdiff -q -n0 -t csv nytprof.out rest.pfs | grep -q "^main::RUNTIME,.*,excl,nanoseconds,$flat,0,-$flat,"
+    profdiff -q -n0 -t csv rest.pfs nytprof.out | grep -q "^function,main::RUNTIME,.*,excl,nanoseconds,0,$flat,$flat,"
+    profdiff -q -n0 -t csv nytprof.out rest.pfs | grep -q "^function,main::RUNTIME,.*,excl,nanoseconds,$flat,0,-$flat,"
     # times of other records than statements and calls do not change
     [ "$(first 'd["measures"][0]["total"]' --kind=flat nytprof.out)" = "$(first 'd["measures"][0]["total"]' nytprof.out)" ]
 }

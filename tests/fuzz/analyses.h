@@ -256,7 +256,9 @@ static void show_diff(struct study *study, struct pf_diff *diff)
         .side_count = 2,
         .form = study->choices[0] % 5,
         .sort = study->choices[0] / 5 % 5,
-        .margin = {.percent = true, .amount = 100000},
+        .terms = {.margin = 0.01,
+                  .least = study->choices[0] & 1 ? 0 : 0.2,
+                  .test = study->choices[2] & 16 ? PF_DIFF_TEST_WELCH : PF_DIFF_TEST_MODERATED},
     };
     bool rose = false, stats = study->choices[2] & 1;
 
@@ -278,7 +280,8 @@ static void study_diff(struct study *study)
                            .kind = study->choices[1] / 8 % 4,
                            .cum = study->choices[3] & 2,
                            .normalize = study->choices[3] & 4};
-    const size_t sizes[] = {study->size, study->cut, study->cut, study->size};
+    const size_t sizes[] = {study->size, study->cut,  study->cut,
+                            study->size, study->size, study->cut / 2};
     struct pf_error error = {0};
     bool good = true;
 
@@ -286,8 +289,9 @@ static void study_diff(struct study *study)
         diff.label = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
     if (pf_diff_init(&diff) != PF_OK)
         good = false;
-    for (unsigned run = 0; run < (study->choices[2] & 2 ? 4 : 2) && good; run++) {
-        uint64_t runs = study->choices[2] & 4 ? 1 + 3 * run : 1;
+    static const unsigned counts[] = {2, 4, 6, 6};
+    for (unsigned run = 0; run < counts[study->choices[2] / 2 % 4] && good; run++) {
+        uint64_t runs = study->choices[2] & 8 ? 1 + 3 * run : 1;
 
         good = pf_diff_begin(&diff, run % 2, runs, &error) == PF_OK &&
                study_read(study, sizes[run], diff_batch, &diff);

@@ -31,12 +31,16 @@ fails()
     fi
 }
 
-# cells FIELDS OPTION...: columns, by number, of the rows of proftop or of the program in $table, separated by blanks
+# cells FIELDS OPTION...: columns, by number, of the rows of proftop or of the program in $table, separated by blanks. Of
+# profdiff's table the row `total` is left out, and the columns `row`, ratio_low to ratio_q_high, `tested` and `hint`.
 cells()
 {
     local fields=$1
     shift
-    "${table:-proftop}" -t tsv "$@" | tail -n +2 | cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
+    "${table:-proftop}" -t tsv "$@" | awk -F '\t' '
+        NR == 1 { all = $1 != "row"; for (i = 1; i <= NF; i++) keep[i] = all || $i !~ /^(row|ratio_.*|tested|hint)$/; next }
+        all || $1 != "total" { line = ""; for (i = 1; i <= NF; i++) if (keep[i]) line = line $i "\t"; print substr(line, 1, length(line) - 1) }' |
+        cut -f "$fields" | tr '\t' ' ' | sed 's/ *$//'
 }
 
 # from_json EXPRESSION: the value of a Python expression over the JSON document 'd' on standard input, as JSON

@@ -43,3 +43,43 @@ recipes() { sed -n "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g; / | $2 /p" "$PRO
     # 274 ms in all, as in the profiler's own reader
     proftop -n 0 -t ndjson run.out | jq -s 'map(.flat) | add' | grep -qx 274000000
 }
+
+# The rise is so great that noise does not matter: render does ten times the work
+@test "the manual's gate for continuous integration exits with the promised status" {
+    command -v python3 >/dev/null || skip "no python3"
+    sed -n '/^mkdir before after$/,/^\.fi$/{/^\.fi$/d;s/\\-/-/g;p}' "$PROFUTILS_SRC/man/profdiff.1.in" >gate.sh
+    [ "$(grep -c -e 'cProfile' gate.sh)" -eq 2 ]
+    gate=$(grep '^profdiff ' gate.sh)
+    mkdir old new
+    cat >old/app.py <<'PYTHON'
+def spin(n):
+    while n > 0:
+        n -= 1
+
+def parse():
+    spin(50000)
+
+def render(n):
+    while n > 0:
+        n -= 1
+
+for i in range(5):
+    parse()
+    render(20000)
+PYTHON
+    sed 's/render(20000)/render(200000)/' old/app.py >new/app.py
+
+    run sh gate.sh
+    [ "$status" -eq 1 ] && [[ $output == *render* ]] || { echo "a slower function: $status, $output"; false; }
+    mv after slow
+    cp -R before after
+    run sh -c "$gate"
+    [ "$status" -eq 0 ] || { echo "equal runs: $status, $output"; false; }
+    rm after/[2-5].pstats
+    run sh -c "$gate"
+    [ "$status" -eq 2 ] && [[ $output == *"--fail-above needs"* ]] || { echo "one run: $status, $output"; false; }
+    cp slow/* after
+    head -c 60 slow/1.pstats >after/3.pstats
+    run sh -c "$gate"
+    [ "$status" -eq 3 ] || { echo "a damaged run: $status, $output"; false; }
+}

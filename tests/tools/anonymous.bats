@@ -29,7 +29,7 @@ PY
 # rows ARGUMENTS...: the number of rows that each name has; equal numbers once
 rows() { "$@" | tail -n +2 | cut -f 1 | sort | uniq -c | awk '{ print $1 }' | sort -u | tr '\n' ' '; }
 functions() { proftop -n 0 -t tsv "$@" | cut -f 2-; }
-differences() { profdiff -n 0 -t tsv "$@" | grep -v '^total'; }
+differences() { profdiff -n 0 -t tsv "$@" | grep -v "^total" | cut -f 2-; }
 
 @test "functions without a name are distinguished by their first line" {
     local perl='__ANON__ main::__ANON__ Over::BEGIN a::UNITCHECK a::CHECK a::INIT a::END'

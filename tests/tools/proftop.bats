@@ -542,7 +542,7 @@ main 1 2 20
 END
     done
     proftop --list='^f$' own.pfs | grep -qx '         1         18      3:'
-    [ "$(profdiff --by=line -t csv own.pfs own.pfs | grep '^f,f.c,3,' | cut -d, -f 7,8,10,11)" = 1,1,18,18 ]
+    [ "$(profdiff --by=line -t csv own.pfs own.pfs | grep '^line,f,f.c,3,' | cut -d, -f 8,9,11,12)" = 1,1,18,18 ]
 }
 
 @test "edges with exclusive and inclusive times, as in NYTProf, make all columns" {

@@ -120,7 +120,7 @@ END
     alike timed profdiff -t json -n 0 1.txt 4.txt -- --time=2s,5s
     # three records of 10 + 20 and of 40
     [ "$(profmerge -q --time=2s,5s timed/1.txt timed/2.txt | proftop -t csv -m cycles -n 1 | tail -n 1 | cut -d , -f 9)" = 90 ]
-    [ "$(profdiff -q -t csv -m cycles --time=2s,5s timed/1.txt timed/4.txt | sed -n 's/^work,.*,count,\([0-9]*,[0-9]*\),.*/\1/p')" = 30,120 ]
+    [ "$(profdiff -q -t csv -m cycles --time=2s,5s timed/1.txt timed/4.txt | sed -n 's/^function,work,.*,count,\([0-9]*,[0-9]*\),.*/\1/p')" = 30,120 ]
     [ "$bad" -eq 0 ]
 }
 

@@ -214,18 +214,17 @@ static bool check_welch(char *at)
 
 static bool check_shares(char *at)
 {
-    int64_t values[MOST];
-    pf_int128 totals[MOST];
+    double shares[MOST];
     struct pf_moments sides[2];
     struct pf_test test;
     size_t size = (size_t)whole(&at);
 
     for (size_t k = 0; k < 2 * size; k++)
-        values[k] = whole(&at);
+        shares[k] = (double)whole(&at);
     for (size_t k = 0; k < 2 * size; k++)
-        totals[k] = whole(&at);
+        shares[k] /= (double)whole(&at);
     for (size_t side = 0; side < 2; side++)
-        pf_moments_of_shares(&sides[side], values + side * size, totals + side * size, size);
+        pf_moments_of_reals(&sides[side], shares + side * size, size);
     pf_test_welch(&test, &sides[0], &sides[1]);
     return check_test(&test, &at) && agree(test.freedom, next(&at), 1e-12, "degrees of freedom") &&
            agree(test.p, next(&at), 1e-12, "p");
@@ -337,32 +336,15 @@ static void test_no_spread(void)
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
            "runs without any spread are not tested");
-    pf_moments_floor_timed(&sides[0], &sides[1], 1);
+    sides[0].floor = sides[1].floor = 1.0 / 12;
     pf_test_welch(&test, &sides[0], &sides[1]);
     /* t = 1 / sqrt(1/12), two degrees of freedom: p = 1 - t / sqrt(2 + t^2) */
     tap_ok(test.tested && near(test.p, 1 - sqrt(12.0 / 14), 1e-13),
-           "runs without spread are tested if the rounding of the clock is known");
+           "runs without spread are tested if their variance has a floor");
     pf_moments_of(&sides[1], other, 1);
     pf_test_welch(&test, &sides[0], &sides[1]);
     tap_ok(!test.tested && test.p == PF_NO_TEST && test.difference == 1,
            "one run on each side is not tested");
-}
-
-/* 4 runs with 30 samples together, each worth 10: mean 75. A run has 7.5 samples, so Poisson's
- * variance is 7.5 * 10^2. */
-static void test_sampled_floor(void)
-{
-    static const int64_t few[] = {0, 0}, equal[] = {75, 75, 75, 75};
-    struct pf_moments sides[2];
-    struct pf_test test;
-
-    pf_moments_of(&sides[0], few, 2);
-    pf_moments_of(&sides[1], equal, 4);
-    pf_moments_floor_sampled(&sides[0], &sides[1], 0, 30);
-    tap_ok(sides[0].floor == 0 && near(sides[1].floor, 750, 1e-15),
-           "Poisson's variance counts samples");
-    pf_test_welch(&test, &sides[0], &sides[1]);
-    tap_ok(is_sound(&test) && test.tested, "a row that is only after is tested");
 }
 
 static void test_extremes(void)
@@ -377,17 +359,18 @@ static void test_extremes(void)
             for (int c = 0; c < ENDS; c++)
                 for (int d = 0; d < ENDS; d++) {
                     int64_t values[2][3] = {{ends[a], ends[b]}, {ends[c], ends[d], ends[d]}};
-                    pf_int128 totals[3] = {ends[d], ends[a], ends[c]};
-                    struct pf_moments sides[2], shares[2];
+                    double reals[3] = {(double)ends[d], (double)ends[a], (double)ends[c]};
+                    struct pf_moments sides[2], others[2];
                     struct pf_test test;
                     pf_moments_of(&sides[0], values[0], 2);
                     pf_moments_of(&sides[1], values[1], (size_t)(2 + a % 2));
                     pf_test_welch(&test, &sides[0], &sides[1]);
                     sound = sound && is_sound(&test);
-                    pf_moments_of_shares(&shares[0], values[0], totals, 2);
-                    pf_moments_of_shares(&shares[1], values[1], totals, 3);
-                    pf_moments_floor_sampled(&shares[0], &shares[1], a, b);
-                    pf_test_welch(&test, &shares[0], &shares[1]);
+                    pf_moments_of_reals(&others[0], reals, 2);
+                    pf_moments_of_reals(&others[1], reals, 3);
+                    others[0].floor = a;
+                    others[1].floor = b;
+                    pf_test_welch(&test, &others[0], &others[1]);
                     sound = sound && is_sound(&test);
                 }
     tap_ok(sound, "runs at the ends of 64 bits give no NaN, no infinity, and an interval around "
@@ -500,7 +483,6 @@ int main(void)
     test_rates_paper();
     test_reference();
     test_no_spread();
-    test_sampled_floor();
     test_extremes();
     test_counts_edges();
     test_amounts();

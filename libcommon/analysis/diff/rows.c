@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double significant = 0.05;
-
 void pf_diff_table_free(struct pf_diff_table *table)
 {
     free(table->rows);
@@ -22,14 +20,9 @@ struct making {
     struct pf_diff *diff;
     const struct pf_diff_block *block;
     struct pf_diff_table *table;
-    uint64_t pieces; /* number of pieces in an amount; means are counted in pieces */
-    /* all by side: */
-    size_t runs[PF_SIDES];
-    int64_t *amounts[PF_SIDES]; /* amounts of the compared column, by run */
-    pf_int128 *totals[PF_SIDES];
-    double samples[PF_SIDES], total_samples[PF_SIDES];
-    pf_int128 sums[PF_SIDES]; /* of `amounts` */
-    bool there[PF_SIDES];     /* a run of the side has an amount in the row */
+    uint64_t pieces;       /* number of pieces in an amount; means are counted in pieces */
+    size_t runs[PF_SIDES]; /* by side */
+    bool there[PF_SIDES];  /* a run of the side has an amount in the row */
     struct pf_error *error;
 };
 
@@ -70,15 +63,12 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
     return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
 }
 
-/* Collects one column of a row: its sums by side, and for the compared column the amounts of the
- * runs too. */
+/* Sums one column of a row by side. */
 static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
 {
     const struct pf_diff *diff = making->diff;
-    size_t counts[PF_SIDES] = {0};
 
     sums[PF_BEFORE] = sums[PF_AFTER] = 0;
-    making->there[PF_BEFORE] = making->there[PF_AFTER] = false;
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
         const int64_t *column = cum ? run->cum : run->flat;
@@ -87,10 +77,6 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
             continue;
         sums[side] += amount_at(making, run, column, key);
         making->there[side] = making->there[side] || (key < run->count && column[key] != 0);
-        if (cum != diff->cum)
-            continue;
-        making->amounts[side][counts[side]++] = key < run->count ? column[key] : 0;
-        making->samples[side] += key < run->count && run->samples ? (double)run->samples[key] : 0;
     }
 }
 
@@ -133,189 +119,6 @@ struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *table,
     return shown;
 }
 
-/* --- tests ------------------------------------------------------------------------------------ */
-
-/* Finds the amount that each sample of the run stands for; 0 if the run has no samples. False:
- * samples differ in this. */
-static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
-{
-    *worth = 0;
-    for (size_t key = 1; key < run->count; key++) {
-        int64_t samples = run->samples[key], amount = amounts[key];
-        if (samples == 0 && amount == 0)
-            continue;
-        if (samples <= 0 || amount <= 0 || amount % samples != 0 ||
-            (*worth != 0 && amount / samples != *worth))
-            return false;
-        *worth = amount / samples;
-    }
-    return true;
-}
-
-static double unit_ratio(double unit, double other)
-{
-    return unit > 0 && other > 0 ? unit / other : 1;
-}
-
-/* Finds the amount one sample stands for on each side (table->worth). False if numbers of samples
- * say nothing of amounts: samples of a side differ in their amounts, and the raw units of the runs
- * are not all known to be equal. */
-static bool find_worths(struct making *making)
-{
-    const struct pf_diff *diff = making->diff;
-    double *worth = making->table->worth, units[PF_SIDES] = {0}, unit = 0;
-    bool known = true, alike = true;
-    int64_t one;
-
-    for (size_t k = 0; k < diff->run_count; k++) {
-        const struct pf_diff_amounts *run = &making->block->runs[k];
-        enum pf_side side = side_of(diff, k);
-        if (diff->runs[k].left_out || !run->met)
-            continue;
-        alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
-        unit = units[side] = run->unit;
-        one = run->worth;
-        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) &&
-                (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
-        worth[side] = known && one != 0 ? (double)one : worth[side];
-    }
-    /* a side without samples: its samples would stand for as many raw units as the other side's */
-    if (known && worth[PF_BEFORE] <= 0)
-        worth[PF_BEFORE] = worth[PF_AFTER] * unit_ratio(units[PF_BEFORE], units[PF_AFTER]);
-    else if (known && worth[PF_AFTER] <= 0)
-        worth[PF_AFTER] = worth[PF_BEFORE] * unit_ratio(units[PF_AFTER], units[PF_BEFORE]);
-    if (!known || worth[PF_BEFORE] <= 0)
-        worth[PF_BEFORE] = worth[PF_AFTER] = 0;
-    return known || alike;
-}
-
-static enum pf_diff_method method_of(struct making *making)
-{
-    const struct pf_diff_block *block = making->block;
-    bool many = making->runs[PF_BEFORE] >= 2 && making->runs[PF_AFTER] >= 2;
-
-    if (many)
-        return PF_DIFF_RUNS;
-    if (block->measure.nature == PF_EXACT)
-        return PF_DIFF_EXACT;
-    if (!block->sampled)
-        return PF_DIFF_NOTHING;
-    return making->diff->normalize || find_worths(making) ? PF_DIFF_SAMPLES : PF_DIFF_UNLIKE;
-}
-
-static void scale_test(struct pf_test *test, double factor)
-{
-    double low = test->low * factor, high = test->high * factor;
-
-    test->difference *= factor;
-    test->low = fmin(low, high);
-    test->high = fmax(low, high);
-}
-
-/* The clock's unit in compared amounts. For shares, which have a unit for each side, the
- * greater. */
-static double clock_unit(const struct making *making)
-{
-    double least = 0, tick = making->block->tick * (double)making->block->scale.parts;
-
-    if (!making->diff->normalize)
-        return tick;
-    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
-        double total = 0;
-        for (size_t k = 0; k < making->runs[side]; k++)
-            total += fabs((double)making->totals[side][k]) / (double)making->runs[side];
-        least = least == 0 || (total > 0 && total < least) ? total : least;
-    }
-    return least > 0 ? tick / least : 0;
-}
-
-static void set_floors(const struct making *making, struct pf_moments moments[PF_SIDES])
-{
-    const struct pf_measure *measure = &making->block->measure;
-
-    if (measure->aggregation == PF_MAX)
-        return;
-    if (measure->nature == PF_SAMPLED && making->block->sampled)
-        pf_moments_floor_sampled(&moments[PF_BEFORE], &moments[PF_AFTER],
-                                 making->samples[PF_BEFORE], making->samples[PF_AFTER]);
-    else if (measure->nature == PF_TIMED)
-        pf_moments_floor_timed(&moments[PF_BEFORE], &moments[PF_AFTER], clock_unit(making));
-}
-
-static void test_runs(const struct making *making, struct pf_diff_row *row)
-{
-    struct pf_moments moments[PF_SIDES];
-
-    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++)
-        if (making->diff->normalize)
-            pf_moments_of_shares(&moments[side], making->amounts[side], making->totals[side],
-                                 making->runs[side]);
-        else
-            pf_moments_of(&moments[side], making->amounts[side], making->runs[side]);
-    row->exact = making->block->measure.nature == PF_EXACT && moments[PF_BEFORE].variance == 0 &&
-                 moments[PF_AFTER].variance == 0;
-    set_floors(making, moments);
-    if (!row->exact)
-        pf_test_welch(&row->test, &moments[PF_BEFORE], &moments[PF_AFTER]);
-    if (making->diff->normalize)
-        scale_test(&row->test, PF_DIFF_WHOLE);
-}
-
-/* Tests the numbers of samples: the samples of all runs of a side together. The numbers of runs
- * stand for the lengths of the measurements. */
-static void test_samples(const struct making *making, struct pf_diff_row *row)
-{
-    const double *worth = making->table->worth;
-    struct pf_weighed weighed = {
-        .counts = {.before = (int64_t)fmin(making->samples[PF_BEFORE], 0x1p62),
-                   .after = (int64_t)fmin(making->samples[PF_AFTER], 0x1p62)},
-        .before = (double)making->sums[PF_BEFORE],
-        .after = (double)making->sums[PF_AFTER],
-        .known = worth[PF_BEFORE] > 0,
-        .worth_before = worth[PF_BEFORE],
-        .worth_after = worth[PF_AFTER],
-    };
-    const double *totals = making->total_samples;
-
-    if (weighed.counts.before < 0 || weighed.counts.after < 0)
-        return;
-    weighed.counts.total_before = making->diff->normalize ? fmin(totals[PF_BEFORE], 0x1p62)
-                                                          : (double)making->runs[PF_BEFORE];
-    weighed.counts.total_after = making->diff->normalize ? fmin(totals[PF_AFTER], 0x1p62)
-                                                         : (double)making->runs[PF_AFTER];
-    if (!making->diff->normalize) {
-        pf_test_amounts(&row->test, &weighed);
-    } else {
-        pf_test_counts(&row->test, &weighed.counts, true);
-        scale_test(&row->test, PF_DIFF_WHOLE);
-    }
-}
-
-static bool equal_means(const struct making *making, const struct pf_diff_row *row)
-{
-    pf_int128 before, after;
-
-    if (making->diff->normalize && row->test.tested)
-        return row->test.difference == 0;
-    if (__builtin_mul_overflow(making->sums[PF_BEFORE], (pf_int128)making->runs[PF_AFTER],
-                               &before) ||
-        __builtin_mul_overflow(making->sums[PF_AFTER], (pf_int128)making->runs[PF_BEFORE], &after))
-        return false;
-    return before == after;
-}
-
-static void test_row(const struct making *making, struct pf_diff_row *row)
-{
-    row->test = (struct pf_test){.p = PF_NO_TEST};
-    row->exact = making->table->method == PF_DIFF_EXACT;
-    if (!making->there[PF_BEFORE] && !making->there[PF_AFTER])
-        return; /* the compared column has no amount in this row */
-    if (making->table->method == PF_DIFF_RUNS)
-        test_runs(making, row);
-    else if (making->table->method == PF_DIFF_SAMPLES)
-        test_samples(making, row);
-}
-
 /* --- rows ------------------------------------------------------------------------------------- */
 
 static enum pf_diff_status status_of(pf_int128 delta, const bool there[PF_SIDES])
@@ -328,69 +131,23 @@ static enum pf_diff_status status_of(pf_int128 delta, const bool there[PF_SIDES]
 /* Makes the row of a key. *any: the row has an amount. */
 static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row, bool *any)
 {
-    const bool cum = making->diff->cum;
     const struct pf_diff_means *total = &making->table->total;
-    const struct pf_diff_means *means = cum ? &row->cum : &row->flat;
-    pf_int128 other[PF_SIDES];
-    bool there[PF_SIDES];
+    const struct pf_diff_means *means = making->diff->cum ? &row->cum : &row->flat;
+    pf_int128 flat[PF_SIDES], cum[PF_SIDES];
 
-    *row = (struct pf_diff_row){.key = key, .q = PF_NO_TEST};
-    making->samples[PF_BEFORE] = making->samples[PF_AFTER] = 0;
-    collect(making, key, !cum, other);
-    memcpy(there, making->there, sizeof there);
-    collect(making, key, cum, making->sums);
-    there[PF_BEFORE] = there[PF_BEFORE] || making->there[PF_BEFORE];
-    there[PF_AFTER] = there[PF_AFTER] || making->there[PF_AFTER];
-    *any = there[PF_BEFORE] || there[PF_AFTER];
+    *row = (struct pf_diff_row){.key = key, .p = PF_NO_TEST, .q = PF_NO_TEST, .above = PF_NO_TEST};
+    making->there[PF_BEFORE] = making->there[PF_AFTER] = false;
+    collect(making, key, false, flat);
+    collect(making, key, true, cum);
+    *any = making->there[PF_BEFORE] || making->there[PF_AFTER];
     if (!*any)
         return PF_OK;
-    if (!set_means(making, cum ? other : making->sums, &row->flat) ||
-        !set_means(making, cum ? making->sums : other, &row->cum) || !fits(making, &row->flat) ||
-        !fits(making, &row->cum))
+    if (!set_means(making, flat, &row->flat) || !set_means(making, cum, &row->cum) ||
+        !fits(making, &row->flat) || !fits(making, &row->cum))
         return overflow(making, key);
     row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
     row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
-    row->status = status_of(means->delta, there);
-    test_row(making, row);
-    row->verdict = equal_means(making, row) ? '=' : '?';
-    return PF_OK;
-}
-
-/* Sets the verdict of a row whose means differ, once q is known. `margin` is an amount of the
- * block, as the ends of the interval are. */
-static void set_verdict(const struct pf_diff_table *table, double margin, struct pf_diff_row *row)
-{
-    pf_int128 delta = pf_diff_compared(table, row)->delta;
-
-    if (row->verdict == '=')
-        return;
-    if (row->exact)
-        row->verdict = delta > 0 ? '+' : delta < 0 ? '-' : '=';
-    else if (row->test.tested && row->q < significant && row->test.difference > 0 && delta >= 0)
-        row->verdict = '+';
-    else if (row->test.tested && row->q < significant && row->test.difference < 0 && delta <= 0)
-        row->verdict = '-';
-    else if (row->test.tested && row->test.low >= -margin && row->test.high <= margin)
-        row->verdict = '=';
-}
-
-static int set_rates(struct pf_diff_table *table, struct pf_error *error)
-{
-    double *rates = calloc(table->count + 1, sizeof *rates);
-
-    if (!rates)
-        return pf_error_nomem(error);
-    for (size_t i = 0; i < table->count; i++) {
-        rates[i] = table->rows[i].test.tested ? table->rows[i].test.p : PF_NO_TEST;
-        table->tests += table->rows[i].test.tested;
-    }
-    if (pf_rates_of(rates, table->count) != PF_OK) {
-        free(rates);
-        return pf_error_nomem(error);
-    }
-    for (size_t i = 0; i < table->count; i++)
-        table->rows[i].q = rates[i];
-    free(rates);
+    row->status = status_of(means->delta, making->there);
     return PF_OK;
 }
 
@@ -423,19 +180,27 @@ static int count_moved(struct making *making)
 static bool set_totals(struct making *making)
 {
     const struct pf_diff *diff = making->diff;
-    size_t counts[PF_SIDES] = {0};
+    struct pf_diff_means *total = &making->table->total;
+    struct pf_diff_row *row = &making->table->total_row;
     pf_int128 sums[PF_SIDES] = {0};
 
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
-        enum pf_side side = side_of(diff, k);
         if (diff->runs[k].left_out)
             continue;
-        making->totals[side][counts[side]++] = run->total;
-        making->total_samples[side] += (double)run->total_samples;
-        sums[side] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0) : run->total;
+        sums[side_of(diff, k)] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0)
+                                                  : run->total;
     }
-    return set_means(making, sums, &making->table->total);
+    if (!set_means(making, sums, total))
+        return false;
+    *row = (struct pf_diff_row){.flat = *total,
+                                .cum = *total,
+                                .p = PF_NO_TEST,
+                                .q = PF_NO_TEST,
+                                .above = PF_NO_TEST,
+                                .status = PF_DIFF_SAME};
+    row->ratio = total->before != 0 ? (double)total->after / (double)total->before : 0;
+    return true;
 }
 
 static int make_rows(struct making *making)
@@ -480,49 +245,29 @@ static bool set_parts(struct making *making)
 }
 
 int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
-                       const struct pf_diff_block *block, const struct pf_bound *margin,
+                       const struct pf_diff_block *block, const struct pf_diff_terms *terms,
                        struct pf_error *error)
 {
     struct making making = {.diff = diff, .block = block, .table = table, .error = error};
-    int status = check_bound(diff, block, margin, error);
+    int status = terms->gate ? check_bound(diff, block, terms->gate, error) : PF_OK;
 
     *table = (struct pf_diff_table){.cum = diff->cum};
-    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
+    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++)
         making.runs[side] = pf_diff_runs(diff, side - PF_BEFORE);
-        making.amounts[side] = calloc(making.runs[side] + 1, sizeof *making.amounts[side]);
-        making.totals[side] = calloc(making.runs[side] + 1, sizeof *making.totals[side]);
-        if (!making.amounts[side] || !making.totals[side])
-            status = pf_error_nomem(error);
-    }
     if (!set_parts(&making))
         status =
             pf_error_set(error, PF_OVERFLOW,
                          "too many runs: the common denominator of their means overflows 64 bits");
-    table->method = method_of(&making);
     if (status == PF_OK)
         status = make_rows(&making);
     if (status == PF_OK)
         status = count_moved(&making);
-    if (status == PF_OK)
-        status = set_rates(table, error);
-    if (block->measure.nature == PF_EXACT && table->tests == 0)
-        table->method = PF_DIFF_EXACT; /* all runs of a side have equal amounts */
-    table->margin = pf_bound_amount(margin, pf_diff_shown_means(table, &table->total).before,
-                                    table->shown_parts);
-    for (size_t i = 0; i < table->count && status == PF_OK; i++)
-        set_verdict(table,
-                    (double)table->margin * (double)block->scale.parts / (double)table->shown_parts,
-                    &table->rows[i]);
-    for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++) {
-        free(making.amounts[side]);
-        free(making.totals[side]);
-    }
     return status;
 }
 
 /* --- choosing and order ----------------------------------------------------------------------- */
 
-static const char *const status_names[] = {"added", "removed", "more", "less", "same"};
+static const char *const status_names[] = {"added", "removed", "more", "less", "same", "unclear"};
 
 const char *pf_diff_status_name(enum pf_diff_status status)
 {
@@ -546,23 +291,6 @@ void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
     table->count = only != PF_DIFF_ALL ? kept : table->count;
 }
 
-static double size_of(const struct pf_diff_means *means)
-{
-    return fabs((double)means->before) + fabs((double)means->after);
-}
-
-void pf_diff_table_least(struct pf_diff_table *table, double percent)
-{
-    double least = size_of(&table->total) * percent / 100;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < table->count; i++)
-        if (size_of(pf_diff_compared(table, &table->rows[i])) >= least)
-            table->rows[kept++] = table->rows[i];
-    table->small = table->count - kept;
-    table->count = kept;
-}
-
 void pf_diff_table_drop_negative(struct pf_diff_table *table)
 {
     size_t kept = 0;
@@ -573,23 +301,34 @@ void pf_diff_table_drop_negative(struct pf_diff_table *table)
     table->count = kept;
 }
 
-int pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff *diff,
-                       const struct pf_diff_block *block, const struct pf_bound *bound,
-                       struct pf_error *error)
+/* True if the row rose by more than the bound, and this is more than chance. */
+static bool passes_gate(const struct pf_diff_table *table, const struct pf_diff_terms *terms,
+                        const struct pf_diff_row *row, double level)
+{
+    const struct pf_diff_means *means = pf_diff_compared(table, row);
+
+    if (means->delta <= 0 ||
+        !pf_bound_passed(terms->gate, means->delta, means->before, table->parts))
+        return false;
+    if (row->exact || !row->tested)
+        return row->exact || (terms->force && row->hint == '+');
+    return row->above >= 0 && row->above < level && row->shift > 0;
+}
+
+bool pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff_block *block,
+                        const struct pf_diff_terms *terms)
 {
     size_t kept = 0;
-    int status = check_bound(diff, block, bound, error);
 
-    for (size_t i = 0; i < table->count && status == PF_OK; i++) {
-        const struct pf_diff_row *row = &table->rows[i];
-        const struct pf_diff_means *means = pf_diff_compared(table, row);
-        bool may_tell = row->exact || row->test.tested;
-        if (means->delta > 0 && pf_bound_passed(bound, means->delta, means->before, table->parts) &&
-            (!may_tell || row->verdict == '+'))
-            table->rows[kept++] = *row;
-    }
+    if (table->method == PF_DIFF_NOTHING && block->measure.nature != PF_EXACT &&
+        !(terms->force && table->hinted))
+        return false;
+    for (size_t i = 0; i < table->count; i++)
+        if (passes_gate(table, terms, &table->rows[i], 0.05))
+            table->rows[kept++] = table->rows[i];
     table->count = kept;
-    return status;
+    table->hides_total = !passes_gate(table, terms, &table->total_row, 0.025);
+    return true;
 }
 
 struct order {

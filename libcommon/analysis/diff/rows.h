@@ -4,6 +4,7 @@
 #define PF_ANALYSIS_DIFF_ROWS_H
 
 #include "analysis/diff/diff.h"
+#include "analysis/diff/moderated.h"
 #include "analysis/diff/statistics.h"
 #include "analysis/sum/bound.h"
 
@@ -11,19 +12,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The test that decides whether a change is real or may be chance. */
+/* The test that decides whether a change is real or may be chance (analysis/diff/judge.h). */
 enum pf_diff_method {
-    PF_DIFF_NOTHING, /* no test: a side has one run, and numbers of samples are not known */
-    PF_DIFF_EXACT,   /* no test: the amounts are exact counts, so every change is real */
-    PF_DIFF_RUNS,    /* Welch's t over the runs (pf_test_welch) */
-    /* conditional binomial test on the numbers of samples (pf_test_counts, pf_test_amounts) */
-    PF_DIFF_SAMPLES,
-    /* not at all: numbers of samples are known, but not the amounts that samples of the sides stand
-     * for */
-    PF_DIFF_UNLIKE
+    PF_DIFF_NOTHING,  /* no test: a side has one run */
+    PF_DIFF_WELCH,    /* Welch's t over the runs (pf_test_welch) */
+    PF_DIFF_MODERATED /* the moderated t over the logarithms (analysis/diff/moderated.h) */
 };
 
-enum pf_diff_status { PF_DIFF_ADDED, PF_DIFF_REMOVED, PF_DIFF_MORE, PF_DIFF_LESS, PF_DIFF_SAME };
+/* PF_DIFF_UNCLEAR: nothing is certain, so the row has no direction. */
+enum pf_diff_status {
+    PF_DIFF_ADDED,
+    PF_DIFF_REMOVED,
+    PF_DIFF_MORE,
+    PF_DIFF_LESS,
+    PF_DIFF_SAME,
+    PF_DIFF_UNCLEAR
+};
+
+/* What a comparison is asked for. */
+struct pf_diff_terms {
+    double margin; /* --min-delta: changes of the ratio up to 1 + margin are equal */
+    double least;  /* --min-percent: smaller rows, in percent of the total, are not tested */
+    /* --test: the test if both sides have three runs or more */
+    enum pf_diff_test { PF_DIFF_TEST_MODERATED, PF_DIFF_TEST_WELCH } test;
+    const struct pf_bound *gate; /* --fail-above; NULL: none */
+    bool force;                  /* the gate judges one run a side by the hints */
+};
 
 /* Means of the runs of each side, in 1/table->parts of the block's unit. Means of shares are
  * rounded half to even. */
@@ -31,29 +45,47 @@ struct pf_diff_means {
     pf_int128 before, after, delta; /* delta = after - before */
 };
 
+struct pf_diff_interval {
+    double low, high;
+};
+
+/* A row, or the total (key 0). */
 struct pf_diff_row {
     uint32_t key;
     struct pf_diff_means flat, cum;
     /* share of the total after minus share of the total before, in percentage points */
     double points;
-    double ratio;        /* after / before; 0 if `before` is 0 */
-    struct pf_test test; /* with the interval in amounts of the block */
-    double q;            /* p corrected for many tests (pf_rates_of); PF_NO_TEST: not tested */
-    bool exact;          /* the amounts are exact counts: every change is real */
-    char verdict;        /* '+' more, '-' less, '=' equal, '?' not known */
+    double ratio; /* after / before; 0 if `before` is 0 */
+
+    /* set by pf_diff_judge: */
+    bool tested;  /* false: p and q are PF_NO_TEST, and the intervals mean nothing */
+    bool exact;   /* the amounts are exact and the same in all runs of a side: no test is needed */
+    double p, q;  /* q: p corrected for many tests (pf_rates_of); of the total: p */
+    double shift; /* the difference that was tested: of logarithms, or of amounts */
+    double above; /* one-sided q (of the total: p) of a rise above the gate's bound */
+    struct pf_diff_interval delta;    /* 95 % interval of the difference, in amounts of the block */
+    struct pf_diff_interval ratio_95; /* 95 % interval of the ratio; 0 and 0 if `before` is 0 */
+    struct pf_diff_interval ratio_q;  /* the interval at the level of the table's verdicts */
+    /* '+' more, '-' less, '=' equal, '~' nothing is certain, '.' too small to test */
+    char verdict;
+    char hint; /* one run a side: '+' or '-' if runs did not vary; 0: no hint */
     enum pf_diff_status status;
 };
 
 struct pf_diff_table {
     enum pf_diff_method method;
+    struct pf_diff_row total_row;
     struct pf_diff_row *rows;
-    size_t count, tests; /* tests: number of rows tested, over which q is computed */
-    size_t small;        /* number of rows that pf_diff_table_least left out */
+    size_t count, tests;     /* tests: number of tests over which q is computed */
+    size_t rose, fell;       /* rows with the verdicts '+' and '-', before any selection */
+    struct pf_moderated fit; /* PF_DIFF_MODERATED */
+    bool hinted;             /* rows may have hints */
+    bool hides_total;        /* the gate left out the total */
     /* PF_BY_FUNCTION: number of function names that were removed from one file or image and added
      * in another */
     size_t moved;
-    /* PF_DIFF_SAMPLES: the amount one sample of a side stands for; 0: samples differ in this, or
-     * shares are compared */
+    /* the amount one sample of a side stands for, if `hinted`; 0: samples differ in this, or shares
+     * are compared */
     double worth[PF_SIDES];
     /* a mean of `parts` is one of the block's unit; all means are whole numbers in it */
     uint64_t parts;
@@ -61,15 +93,14 @@ struct pf_diff_table {
      * `parts` */
     uint64_t shown_parts;
     struct pf_diff_means total;
-    pf_int128 margin; /* --min-delta in 1/shown_parts of the block's unit */
-    bool cum;         /* cumulative amounts are compared, not flat ones */
+    bool cum; /* cumulative amounts are compared, not flat ones */
 };
 
-/* Makes the rows of a block that have any amount, in order of their keys. `margin`: changes smaller
- * than this are equal. Zero-initialise the table; free with pf_diff_table_free. PF_OK; PF_NOMEM;
- * PF_OVERFLOW naming the row; PF_USAGE if `margin` does not fit the measure. */
+/* Makes the rows of a block that have any amount, in order of their keys; pf_diff_judge
+ * (analysis/diff/judge.h) completes them. Free the table with pf_diff_table_free. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW naming the row; PF_USAGE if the gate does not fit the measure. */
 int pf_diff_table_make(struct pf_diff_table *, struct pf_diff *, const struct pf_diff_block *,
-                       const struct pf_bound *margin, struct pf_error *);
+                       const struct pf_diff_terms *, struct pf_error *);
 void pf_diff_table_free(struct pf_diff_table *);
 
 /* The means that are compared: flat or cumulative. */
@@ -84,7 +115,7 @@ static inline const struct pf_diff_means *pf_diff_compared(const struct pf_diff_
 struct pf_diff_means pf_diff_shown_means(const struct pf_diff_table *,
                                          const struct pf_diff_means *);
 
-/* "added", "removed", "more", "less" or "same". */
+/* "added", "removed", "more", "less", "same" or "unclear". */
 const char *pf_diff_status_name(enum pf_diff_status);
 
 /* The rows that pf_diff_table_only keeps. */
@@ -95,18 +126,17 @@ enum pf_diff_only {
     PF_DIFF_ONLY_MORE,
     PF_DIFF_ONLY_LESS,
     PF_DIFF_ONLY_SAME,
+    PF_DIFF_ONLY_UNCLEAR,
     PF_DIFF_ONLY_SIGNIFICANT
 };
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
-/* Leaves out rows whose compared amount, before plus after, is less than `percent` of the total.
- * Does not change verdicts. */
-void pf_diff_table_least(struct pf_diff_table *, double percent);
 /* Leaves out rows whose compared amount fell. */
 void pf_diff_table_drop_negative(struct pf_diff_table *);
-/* Keeps only the rows that rose by more than the bound. A row that was tested, or is exact, must
- * also have the verdict '+'. PF_OK, or PF_USAGE if the bound does not fit the measure. */
-int pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff *, const struct pf_diff_block *,
-                       const struct pf_bound *, struct pf_error *);
+/* Keeps only the rows, and the total, that rose significantly by more than the bound of the gate:
+ * q < 0.05, of the total p < 0.025, one-sided against the bound; or the amounts are exact. False:
+ * nothing can be told, because a side has one run and the terms do not force a verdict. */
+bool pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff_block *,
+                        const struct pf_diff_terms *);
 
 enum pf_diff_sort {
     PF_DIFF_BY_ABS,

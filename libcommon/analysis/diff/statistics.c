@@ -28,49 +28,23 @@ void pf_moments_of(struct pf_moments *moments, const int64_t *values, size_t run
     moments->variance = squares / (double)(runs - 1);
 }
 
-static double share(int64_t value, pf_int128 total)
+void pf_moments_of_reals(struct pf_moments *moments, const double *values, size_t runs)
 {
-    return total == 0 ? 0 : (double)value / (double)total;
-}
+    double sum = 0, squares = 0, away;
 
-void pf_moments_of_shares(struct pf_moments *moments, const int64_t *values,
-                          const pf_int128 *totals, size_t runs)
-{
-    double first = share(values[0], totals[0]), sum = 0, squares = 0, away;
-
-    /* relative to the first share: then equal shares have exactly this mean and variance 0 */
+    /* relative to the first value: then equal values have exactly this mean and variance 0 */
     for (size_t k = 1; k < runs; k++)
-        sum += share(values[k], totals[k]) - first;
+        sum += values[k] - values[0];
     away = sum / (double)runs;
-    *moments = (struct pf_moments){.runs = runs, .mean = first + away};
-    moments->rest = first - moments->mean + away;
+    *moments = (struct pf_moments){.runs = runs, .mean = values[0] + away};
+    moments->rest = values[0] - moments->mean + away;
     if (runs < 2)
         return;
     for (size_t k = 0; k < runs; k++) {
-        double distance = share(values[k], totals[k]) - first - away;
+        double distance = values[k] - values[0] - away;
         squares += distance * distance;
     }
     moments->variance = squares / (double)(runs - 1);
-}
-
-static double sampled(const struct pf_moments *moments, double samples)
-{
-    /* for small values `mean` is their whole part, and only mean + rest is near the mean */
-    double mean = moments->mean + moments->rest;
-
-    return samples > 0 ? mean * mean / (samples / (double)moments->runs) : 0;
-}
-
-void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after,
-                              double samples_before, double samples_after)
-{
-    before->floor = sampled(before, samples_before);
-    after->floor = sampled(after, samples_after);
-}
-
-void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after, double unit)
-{
-    before->floor = after->floor = unit * unit / 12;
 }
 
 /* Adds a t test to the result: the greater p and the wider interval count. `error` is the standard
@@ -78,22 +52,33 @@ void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after,
 static void doubt(struct pf_test *test, double error, double freedom)
 {
     double p = pf_student_tail(fabs(test->difference) / error, freedom);
-    double reach = error * pf_student_quantile(0.05, freedom);
+    bool greater = !test->tested || p > test->p;
 
-    if (!test->tested || p > test->p) {
-        test->p = p;
-        test->freedom = freedom;
-    }
-    test->low = fmin(test->low, test->difference - reach);
-    test->high = fmax(test->high, test->difference + reach);
+    test->other_error = greater ? test->error : error;
+    test->other_freedom = greater ? test->freedom : freedom;
+    test->error = greater ? error : test->error;
+    test->freedom = greater ? freedom : test->freedom;
+    test->p = greater ? p : test->p;
     test->tested = true;
+}
+
+double pf_test_reach(const struct pf_test *test, double level)
+{
+    double reach = 0;
+
+    if (test->freedom > 0)
+        reach = test->error * pf_student_quantile(level, test->freedom);
+    if (test->other_freedom > 0)
+        reach = fmax(reach, test->other_error * pf_student_quantile(level, test->other_freedom));
+    return reach;
 }
 
 void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
                    const struct pf_moments *after)
 {
     double difference = (after->mean - before->mean) + (after->rest - before->rest);
-    double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled;
+    double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled,
+           reach;
 
     *test = (struct pf_test){
         .difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
@@ -110,10 +95,12 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
     part = variance[0] / runs[0] / both;
     doubt(test, sqrt(both),
           1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
-    if (before->runs == after->runs)
-        return;
     pooled = ((runs[0] - 1) * variance[0] + (runs[1] - 1) * variance[1]) / (runs[0] + runs[1] - 2);
-    doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
+    if (before->runs != after->runs)
+        doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
+    reach = pf_test_reach(test, 0.05);
+    test->low = difference - reach;
+    test->high = difference + reach;
 }
 
 /* --- samples of one run a side ---------------------------------------------------------------- */

@@ -20,29 +20,15 @@ struct pf_moments {
     size_t runs;
     double mean, rest;
     double variance; /* of the sample, with divisor n - 1; 0 for one run and for equal values */
-    /* tests use at least this variance; 0 until pf_moments_floor_... sets it */
-    double floor;
+    double floor;    /* tests use at least this variance; set by the caller */
 };
 
 /* Computes the moments of `runs` values, runs >= 1. Deviations from the mean are exact and their
  * squares are summed in doubles: the relative error is about runs * 1e-16 (two-pass algorithm of
  * Chan, Golub and LeVeque, The American Statistician 37, 1983, section 3). */
 void pf_moments_of(struct pf_moments *, const int64_t *values, size_t runs);
-/* The same for the shares values[k] / totals[k]; the share of a total of 0 is 0. */
-void pf_moments_of_shares(struct pf_moments *, const int64_t *values, const pf_int128 *totals,
-                          size_t runs);
-
-/* For sampled amounts: sets the floors to the variance of Poisson's distribution. `samples_before`
- * and `samples_after` are the numbers of samples in all runs of a side. A sum over a Poisson number
- * of samples has at least the variance mean^2 / number of samples, whatever the weights of the
- * samples (Ross, Introduction to Probability Models, 10th edition, section 5.4.2, with E[W^2] >=
- * E[W]^2). */
-void pf_moments_floor_sampled(struct pf_moments *before, struct pf_moments *after,
-                              double samples_before, double samples_after);
-/* For timed amounts, which are whole numbers of `unit`: sets the floors to the variance of
- * rounding, unit^2 / 12 (Sheppard, Proceedings of the London Mathematical Society 29, 1898). Equal
- * readings of a coarse clock are not certain. */
-void pf_moments_floor_timed(struct pf_moments *before, struct pf_moments *after, double unit);
+/* The same for doubles. Their order may change the last digits. */
+void pf_moments_of_reals(struct pf_moments *, const double *values, size_t runs);
 
 /* The result of a test of the difference after - before. */
 struct pf_test {
@@ -50,7 +36,10 @@ struct pf_test {
     bool tested;
     double difference, low, high; /* difference and its 95 % confidence interval */
     double freedom;               /* degrees of freedom; 0 if the test has none */
-    double p;                     /* two-sided, 0..1 */
+    double error;                 /* standard error of the difference; 0 if the test has none */
+    /* of the other t test, if two were done (pf_test_welch); 0: none */
+    double other_error, other_freedom;
+    double p; /* two-sided, 0..1 */
 };
 
 /* Welch's t test (Biometrika 34, 1947) with Satterthwaite's degrees of freedom (Biometrics Bulletin
@@ -67,6 +56,11 @@ struct pf_test {
  * (for an exact measure the caller knows that it is 0). */
 void pf_test_welch(struct pf_test *, const struct pf_moments *before,
                    const struct pf_moments *after);
+
+/* Half of the width of the interval of a t test that leaves out the true difference with
+ * probability `level`: the wider one, if two t tests were done. 0 if the test has no standard
+ * error. */
+double pf_test_reach(const struct pf_test *, double level);
 
 /* Numbers of samples of each side: in the row, and in total. The totals (or another number that
  * says how long was measured) matter only for tests of shares. No number is negative. */

@@ -1,5 +1,6 @@
 #include "render/diff/parts.h"
 
+#include "analysis/diff/judge.h"
 #include "model/json.h"
 
 #include <assert.h>
@@ -8,11 +9,27 @@
 /* --- rows for machines ------------------------------------------------------------------------ */
 
 static const struct pf_sheet_column columns[] = {
-    {"flat_before", PF_CELL_INT}, {"flat_after", PF_CELL_INT}, {"flat_delta", PF_CELL_INT},
-    {"cum_before", PF_CELL_INT},  {"cum_after", PF_CELL_INT},  {"cum_delta", PF_CELL_INT},
-    {"ratio", PF_CELL_NUMBER},    {"points", PF_CELL_NUMBER},  {"runs_before", PF_CELL_INT},
-    {"runs_after", PF_CELL_INT},  {"ci_low", PF_CELL_NUMBER},  {"ci_high", PF_CELL_NUMBER},
-    {"p", PF_CELL_NUMBER},        {"q", PF_CELL_NUMBER},       {"verdict", PF_CELL_TEXT},
+    {"flat_before", PF_CELL_INT},
+    {"flat_after", PF_CELL_INT},
+    {"flat_delta", PF_CELL_INT},
+    {"cum_before", PF_CELL_INT},
+    {"cum_after", PF_CELL_INT},
+    {"cum_delta", PF_CELL_INT},
+    {"ratio", PF_CELL_NUMBER},
+    {"ratio_low", PF_CELL_NUMBER},
+    {"ratio_high", PF_CELL_NUMBER},
+    {"ratio_q_low", PF_CELL_NUMBER},
+    {"ratio_q_high", PF_CELL_NUMBER},
+    {"points", PF_CELL_NUMBER},
+    {"runs_before", PF_CELL_INT},
+    {"runs_after", PF_CELL_INT},
+    {"ci_low", PF_CELL_NUMBER},
+    {"ci_high", PF_CELL_NUMBER},
+    {"tested", PF_CELL_BOOL},
+    {"p", PF_CELL_NUMBER},
+    {"q", PF_CELL_NUMBER},
+    {"verdict", PF_CELL_TEXT},
+    {"hint", PF_CELL_TEXT},
     {"status", PF_CELL_TEXT},
 };
 
@@ -35,40 +52,60 @@ static void number_cells(const struct pf_diff_table *table, const struct pf_diff
     cells[2] = (struct pf_cell){.integer = shown.delta, .parts = table->shown_parts};
 }
 
+/* The total comes before the rows. */
+static const struct pf_diff_row *row_at(const struct pf_diff_table *table, size_t at)
+{
+    if (table->hides_total)
+        return &table->rows[at];
+    return at == 0 ? &table->total_row : &table->rows[at - 1];
+}
+
 static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells)
 {
     const struct writing *writing = state;
     const struct pf_diff *diff = writing->view->diff;
     const struct pf_diff_table *table = &writing->tables[block];
-    const struct pf_diff_row *row = &table->rows[at];
+    const struct pf_diff_row *row = row_at(table, at);
+    const struct pf_diff_means *means = pf_diff_compared(table, row);
     double parts = diff->normalize ? 1 : (double)diff->blocks[block].scale.parts;
-    bool tested = row->test.tested;
+    bool untested = !row->tested, no_ratio = means->before == 0 || means->after == 0;
 
     number_cells(table, &row->flat, &cells[0]);
     number_cells(table, &row->cum, &cells[3]);
-    cells[6] =
-        (struct pf_cell){.real = row->ratio, .missing = pf_diff_compared(table, row)->before == 0};
-    cells[7] = (struct pf_cell){.real = row->points};
-    cells[8].integer = (pf_int128)pf_diff_runs(diff, 0);
-    cells[9].integer = (pf_int128)pf_diff_runs(diff, 1);
-    cells[10] = (struct pf_cell){.real = row->test.low / parts, .missing = !tested};
-    cells[11] = (struct pf_cell){.real = row->test.high / parts, .missing = !tested};
-    cells[12] = (struct pf_cell){.real = row->test.p, .missing = !tested};
-    cells[13] = (struct pf_cell){.real = row->q, .missing = !tested};
-    cells[14].text = (struct pf_bytes){&row->verdict, 1};
-    cells[15].text = pf_bytes_of(pf_diff_status_name(row->status));
+    cells[6] = (struct pf_cell){.real = row->ratio, .missing = no_ratio};
+    cells[7] = (struct pf_cell){.real = row->ratio_95.low, .missing = untested || no_ratio};
+    cells[8] = (struct pf_cell){.real = row->ratio_95.high, .missing = untested || no_ratio};
+    cells[9] = (struct pf_cell){.real = row->ratio_q.low, .missing = untested || no_ratio};
+    cells[10] = (struct pf_cell){.real = row->ratio_q.high, .missing = untested || no_ratio};
+    cells[11] = (struct pf_cell){.real = row->points};
+    cells[12].integer = (pf_int128)pf_diff_runs(diff, 0);
+    cells[13].integer = (pf_int128)pf_diff_runs(diff, 1);
+    cells[14] = (struct pf_cell){.real = row->delta.low / parts, .missing = untested};
+    cells[15] = (struct pf_cell){.real = row->delta.high / parts, .missing = untested};
+    cells[16].integer = row->tested;
+    cells[17] = (struct pf_cell){.real = row->p, .missing = untested};
+    cells[18] = (struct pf_cell){.real = row->q, .missing = untested};
+    cells[19].text = (struct pf_bytes){&row->verdict, 1};
+    cells[20].text = (struct pf_bytes){&row->hint, row->hint != 0};
+    cells[21].text = pf_bytes_of(pf_diff_status_name(row->status));
     return row->key;
 }
 
 static size_t rows(const void *state, size_t block)
 {
-    return ((const struct writing *)state)->tables[block].count;
+    const struct writing *writing = state;
+    const struct pf_diff_table *table = &writing->tables[block];
+
+    if (writing->rows[block] == 0)
+        return 0;
+    return pf_diff_shown(writing->view, table->count) + !table->hides_total;
 }
 
 static void write_members(const void *state, struct pf_sink *sink, size_t block)
 {
-    static const char *const methods[] = {"none", "exact", "welch", "binomial", "none"};
-    const struct pf_diff_table *table = &((const struct writing *)state)->tables[block];
+    static const char *const methods[] = {"none", "welch", "moderated"};
+    const struct writing *writing = state;
+    const struct pf_diff_table *table = &writing->tables[block];
     const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
 
     pf_sink_text(sink, ",\"total_before\":");
@@ -79,7 +116,7 @@ static void write_members(const void *state, struct pf_sink *sink, size_t block)
     pf_json_parts(sink, total.delta, table->shown_parts);
     pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":",
                    methods[table->method], table->cum ? "cum" : "flat", table->tests);
-    pf_json_parts(sink, table->margin, table->shown_parts);
+    pf_json_number(sink, writing->view->terms.margin);
 }
 
 static int write_text(void *state, size_t block)
@@ -100,16 +137,20 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
 
     if (block->measure.kind == PF_RECORD_KINDS)
         return PF_OK;
-    status = pf_diff_table_make(table, view->diff, block, &view->margin, error);
+    status = pf_diff_table_make(table, view->diff, block, &view->terms, error);
+    if (status == PF_OK)
+        status = pf_diff_judge(table, view->diff, block, &view->terms, error);
     *rows = table->count;
-    if (status == PF_OK && view->gate)
-        status = pf_diff_table_gate(table, view->diff, block, view->gate, error);
-    *rose = *rose || (view->gate != NULL && table->count > 0);
+    if (status == PF_OK && view->terms.gate && !pf_diff_table_gate(table, block, &view->terms))
+        status =
+            pf_error_set(error, PF_USAGE,
+                         "--fail-above needs 3 runs a side: one run does not show how much runs "
+                         "vary%s",
+                         table->hinted ? " (--force judges as if they did not)" : "");
+    *rose = *rose || (view->terms.gate && (table->count > 0 || !table->hides_total));
     pf_diff_table_only(table, view->only);
     if (view->drop_negative)
         pf_diff_table_drop_negative(table);
-    if (view->min_percent > 0)
-        pf_diff_table_least(table, view->min_percent);
     if (status == PF_OK && pf_diff_table_sort(table, &view->diff->keys, view->sort) != PF_OK)
         status = pf_error_nomem(error);
     return status;
@@ -118,9 +159,10 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
 int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *error)
 {
     static const struct pf_diff_layout layout = {
-        .schema = "profutils.diff/1",
+        .schema = "profutils.diff/2",
         .columns = columns,
         .column_count = COLUMNS,
+        .has_total = true,
         .rows = rows,
         .fill = fill,
         .write_members = write_members,

@@ -21,16 +21,15 @@ struct pf_diff_view {
     enum pf_sheet_form form;
     enum pf_diff_sort sort;
     enum pf_diff_only only;
-    struct pf_bound margin;      /* --min-delta */
-    const struct pf_bound *gate; /* --fail-above; NULL: none */
-    const char *gate_text;
+    struct pf_diff_terms terms;
+    const char *gate_text;       /* --fail-above as typed */
     bool drop_negative, by_name; /* by_name: --stats sorts by name */
     size_t limit;                /* rows; 0: all */
-    double min_percent;          /* percent: rows below this share of both totals are left out */
 };
 
-/* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, or the result of
- * pf_diff_table_make; the sink keeps failed writes. */
+/* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, the result of
+ * pf_diff_table_make, or PF_USAGE if the gate can tell nothing of a block; the sink keeps failed
+ * writes. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);
 /* --stats: each row over all runs of all sides. */
 int pf_diff_stats(const struct pf_diff_view *, struct pf_error *);

@@ -5,18 +5,20 @@
 
 #include "render/diff/diff.h"
 
-enum { PF_DIFF_COLUMNS = 16 };
+enum { PF_DIFF_COLUMNS = 22 };
 
 /* How a table shows its blocks. `state` belongs to the table. */
 struct pf_diff_layout {
     const char *schema; /* of the JSON document */
-    /* of JSON and CSV, at most PF_DIFF_COLUMNS; before them are function, file, line, image,
+    /* of JSON and CSV, at most PF_DIFF_COLUMNS; before them are row, function, file, line, image,
      * measure and unit, after them the column of --by */
     const struct pf_sheet_column *columns;
     size_t column_count;
-    /* The number of rows of a block. */
+    bool has_total; /* the first row may be a total: the first column tells */
+    /* The number of rows to write of a block. */
     size_t (*rows)(const void *state, size_t block);
-    /* Fills the cells of these columns, which are zeroed; returns the key of the row. */
+    /* Fills the cells of these columns, which are zeroed; returns the key of the row, 0 for the
+     * total. */
     uint32_t (*fill)(void *state, size_t block, size_t row, struct pf_cell *cells);
     /* Writes the members of a measure that follow name, unit and kind in JSON. */
     void (*write_members)(const void *state, struct pf_sink *, size_t block);

@@ -8,11 +8,18 @@
 
 /* The columns of every table. */
 static const struct pf_sheet_column place_columns[] = {
-    {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},    {"line", PF_CELL_INT},
-    {"image", PF_CELL_TEXT},    {"measure", PF_CELL_TEXT}, {"unit", PF_CELL_TEXT},
+    {"row", PF_CELL_TEXT},  {"function", PF_CELL_TEXT}, {"file", PF_CELL_TEXT},
+    {"line", PF_CELL_INT},  {"image", PF_CELL_TEXT},    {"measure", PF_CELL_TEXT},
+    {"unit", PF_CELL_TEXT},
 };
 
-enum { PLACE_COLUMNS = sizeof place_columns / sizeof *place_columns };
+enum { ROW, PLACE_COLUMNS = sizeof place_columns / sizeof *place_columns };
+
+/* Tables without a total lack the column ROW. */
+static size_t first_column(const struct pf_diff_layout *layout)
+{
+    return layout->has_total ? ROW : ROW + 1;
+}
 
 struct showing {
     const struct pf_diff_view *view;
@@ -42,14 +49,16 @@ static void write_row(struct showing *showing, struct pf_sheet *sheet, size_t bl
     uint32_t key = showing->layout->fill(showing->state, block, row, cells + PLACE_COLUMNS);
     char address[PF_ADDRESS_TEXT];
 
-    pf_look_place_cells(&diff->keys, key, cells, &showing->scratch);
-    cells[4] = pf_look_cell(diff->dict, diff->blocks[block].name);
-    cells[5] =
+    cells[ROW].text = pf_bytes_of(key > 0 ? pf_look_noun(look, false) : "total");
+    if (key > 0)
+        pf_look_place_cells(&diff->keys, key, cells + 1, &showing->scratch);
+    cells[5] = pf_look_cell(diff->dict, diff->blocks[block].name);
+    cells[6] =
         (struct pf_cell){.text = unit_of(showing->view, &diff->blocks[block]), .flags = PF_UTF8};
-    if (pf_look_added_column(look))
+    if (pf_look_added_column(look) && key > 0)
         cells[PLACE_COLUMNS + showing->layout->column_count] =
             pf_look_added_cell(look, &diff->keys, key, &showing->second, address);
-    pf_sheet_row(sheet, cells);
+    pf_sheet_row(sheet, cells + first_column(showing->layout));
 }
 
 static void write_measures(const void *arg, struct pf_sink *sink)
@@ -99,15 +108,17 @@ static int write_sheet(struct showing *showing)
     struct pf_sheet sheet = {0};
     struct pf_sheet_column all[PLACE_COLUMNS + PF_DIFF_COLUMNS + 1];
     size_t count = PLACE_COLUMNS + layout->column_count;
+    size_t first = first_column(layout);
     const char *added = pf_look_added_column(&view->look);
 
     memcpy(all, place_columns, sizeof place_columns);
     memcpy(all + PLACE_COLUMNS, layout->columns, layout->column_count * sizeof *all);
     all[count] = (struct pf_sheet_column){added, PF_CELL_TEXT};
-    pf_sheet_begin(&sheet, view->look.sink, view->form, all, count + (added != NULL),
+    pf_sheet_begin(&sheet, view->look.sink, view->form, all + first,
+                   count + (added != NULL) - first,
                    view->form == PF_SHEET_JSON ? head_of(showing) : (struct pf_sheet_head){0});
     for (size_t i = 0; i < view->diff->block_count; i++) {
-        size_t shown = pf_diff_shown(view, layout->rows(showing->state, i));
+        size_t shown = layout->rows(showing->state, i);
         for (size_t k = 0; k < shown; k++)
             write_row(showing, &sheet, i, k);
     }

@@ -103,7 +103,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
                                             : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
         table->count += summarize(diff, block, table, key);
-    leave_small(table, view->min_percent);
+    leave_small(table, view->terms.least);
     return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK
                ? PF_OK
                : pf_error_nomem(error);
@@ -128,7 +128,9 @@ static_assert((size_t)COLUMNS <= PF_DIFF_COLUMNS, "room for the columns");
 
 static size_t rows(const void *state, size_t block)
 {
-    return ((const struct writing *)state)->tables[block].count;
+    const struct writing *writing = state;
+
+    return pf_diff_shown(writing->view, writing->tables[block].count);
 }
 
 static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells)

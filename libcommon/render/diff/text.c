@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* INTERVAL and Q are only in tables with tests. */
-enum { BEFORE, AFTER, DELTA, POINTS, RATIO, INTERVAL, Q, VERDICT, BAR, NAME, COLUMNS };
+enum { BEFORE, AFTER, DELTA, POINTS, CHANGE, INTERVAL, Q, VERDICT, BAR, NAME, COLUMNS };
 
 static const struct pf_text_column text_columns[COLUMNS] = {
     {"before", 10, 7},
     {"after", 10, 6},
     {"delta", 11, 0},
     {"points", 8, PF_DROP_POINTS},
-    {"ratio", 8, 5},
-    {"95% interval", 23, PF_DROP_INTERVAL},
+    {"change", 8, 6},
+    {"95% interval", 18, PF_DROP_INTERVAL},
     {"q", 9, 4},
     {"verdict", 10, 8},
     {"", PF_LOOK_BAR + 2, PF_DROP_BAR},
@@ -96,59 +96,6 @@ int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *le
 
 /* --- head ------------------------------------------------------------------------------------- */
 
-static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                          const struct pf_diff_table *table, struct pf_buffer *line)
-{
-    char text[PF_AMOUNT_TEXT];
-
-    if (table->worth[PF_BEFORE] == table->worth[PF_AFTER])
-        return;
-    pf_buffer_printf(line, "; a sample stands for %s before",
-                     pf_diff_print(view, block, (pf_int128)table->worth[PF_BEFORE],
-                                   block->scale.parts, false, text));
-    pf_buffer_printf(line, ", %s after",
-                     pf_diff_print(view, block, (pf_int128)table->worth[PF_AFTER],
-                                   block->scale.parts, false, text));
-}
-
-/* Appends the method of the verdicts and what the method assumes. */
-static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                          const struct pf_diff_table *table, struct pf_buffer *line)
-{
-    size_t before = pf_diff_runs(view->diff, 0), after = pf_diff_runs(view->diff, 1);
-    char margin[PF_AMOUNT_TEXT];
-
-    switch (table->method) {
-    case PF_DIFF_RUNS:
-        pf_buffer_printf(line, "Welch's t over %zu and %zu runs", before, after);
-        if (block->measure.nature == PF_SAMPLED && block->sampled)
-            pf_buffer_printf(line,
-                             ", a side's variance being at least that of its number of samples");
-        else if (block->measure.nature == PF_EXACT)
-            pf_buffer_printf(line,
-                             "; exact counts that are the same in all runs of a side need no test");
-        break;
-    case PF_DIFF_SAMPLES:
-        pf_buffer_printf(line, "exact binomial on the numbers of samples, given their sum; right "
-                               "if samples do not depend on each other");
-        append_worths(view, block, table, line);
-        break;
-    case PF_DIFF_EXACT: pf_buffer_printf(line, "exact counts: any change is real\n"); return;
-    case PF_DIFF_UNLIKE:
-        pf_buffer_printf(line, "one run on a side, and what a sample stands for differs between or "
-                               "within the sides: nothing tells a change from chance (?)\n");
-        return;
-    case PF_DIFF_NOTHING:
-        pf_buffer_printf(line, "one run on a side, and the number of samples is not known: nothing "
-                               "tells a change from chance (?)\n");
-        return;
-    }
-    pf_diff_print(view, block, table->margin, table->shown_parts, false, margin);
-    pf_buffer_printf(
-        line, "\n+ -: q < 0.05 over %zu %s tested; =: equal, or the interval lies within %s\n",
-        table->tests, pf_look_noun(&view->look, table->tests != 1), margin);
-}
-
 static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block,
                          const struct pf_diff_table *table, struct pf_buffer *line)
 {
@@ -185,17 +132,111 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
     append_total(view, block, table, &line);
     status = scratch.failed ? PF_NOMEM : pf_diff_headline(view, &line);
     line.size = 0;
-    append_method(view, block, table, &line);
     if (points)
         pf_buffer_printf(&line,
                          "points: share of the total after, less share of the total before%s",
                          table->cum ? "; " : "");
     if (table->cum)
         pf_buffer_printf(&line, "all columns: cumulative");
-    if (status == PF_OK)
+    if (status == PF_OK && (line.size > 0 || line.failed))
         status = pf_look_prose(&view->look, &line);
     pf_buffer_free(&line);
     pf_buffer_free(&scratch);
+    return status;
+}
+
+/* --- foot ------------------------------------------------------------------------------------- */
+
+static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          const struct pf_diff_table *table, struct pf_buffer *line)
+{
+    char text[PF_AMOUNT_TEXT];
+
+    if (table->worth[PF_BEFORE] == table->worth[PF_AFTER])
+        return;
+    pf_buffer_printf(line, "; a sample stands for %s before",
+                     pf_diff_print(view, block, (pf_int128)table->worth[PF_BEFORE],
+                                   block->scale.parts, false, text));
+    pf_buffer_printf(line, ", %s after",
+                     pf_diff_print(view, block, (pf_int128)table->worth[PF_AFTER],
+                                   block->scale.parts, false, text));
+}
+
+/* Appends how the verdicts were found. */
+static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                          const struct pf_diff_table *table, struct pf_buffer *line)
+{
+    size_t before = pf_diff_runs(view->diff, 0), after = pf_diff_runs(view->diff, 1);
+
+    if (table->method == PF_DIFF_NOTHING && block->measure.nature == PF_EXACT) {
+        pf_buffer_printf(line, "exact counts: any change is real");
+        return;
+    }
+    if (table->method == PF_DIFF_NOTHING) {
+        pf_buffer_printf(line, "one run on a side: nothing tells a change from chance (~)");
+        if (table->hinted)
+            pf_buffer_printf(line, "; (+) (-): significant if runs did not vary");
+        if (table->hinted)
+            append_worths(view, block, table, line);
+        return;
+    }
+    pf_buffer_printf(line, "%s over %zu and %zu runs",
+                     table->method == PF_DIFF_WELCH ? "Welch's t" : "moderated t", before, after);
+    pf_buffer_printf(line,
+                     "; + -: q < 0.05 over %zu %s tested; =: same amounts, or interval within "
+                     "%g%%; ~: neither",
+                     table->tests, pf_look_noun(&view->look, table->tests != 1),
+                     view->terms.margin * 100);
+    if (view->terms.least > 0)
+        pf_buffer_printf(line, "; .: below %g%%, not tested", view->terms.least);
+    if (block->measure.nature == PF_EXACT)
+        pf_buffer_printf(line, "; exact counts that are the same in all runs of a side need none");
+}
+
+/* Appends "; total +19% (p < 0.001)". */
+static void append_verdict(const struct pf_diff_table *table, struct pf_buffer *line)
+{
+    const struct pf_diff_row *row = &table->total_row;
+    char percent[PF_PERCENT_TEXT];
+
+    if (table->total.before == 0)
+        return;
+    pf_look_percent(pf_percent(table->total.delta, table->total.before), percent);
+    pf_buffer_printf(line, "; total %s%s", table->total.delta > 0 && percent[0] != '<' ? "+" : "",
+                     percent);
+    if (row->exact)
+        pf_buffer_printf(line, " (exact)");
+    else if (row->tested && row->p < 0.001)
+        pf_buffer_printf(line, " (p < 0.001)");
+    else if (row->tested)
+        pf_buffer_printf(line, " (p = %.3f)", row->p);
+}
+
+/* Writes how the verdicts were found, and the result in a sentence. */
+static int write_foot(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      const struct pf_diff_table *table, size_t rows)
+{
+    struct pf_buffer line = {0};
+    char rose[PF_AMOUNT_TEXT], fell[PF_AMOUNT_TEXT], rest[PF_AMOUNT_TEXT];
+    bool slower = block->scale.time && !view->diff->normalize;
+    int status;
+
+    append_method(view, block, table, &line);
+    status = pf_look_prose(&view->look, &line);
+    line.size = 0;
+    if (table->method == PF_DIFF_NOTHING && block->measure.nature != PF_EXACT)
+        pf_buffer_printf(&line, "nothing tested");
+    else
+        pf_buffer_printf(&line, "%s %s %s, %s %s, %s unchanged or too noisy",
+                         pf_look_count(&view->look, table->rose, rose),
+                         pf_look_noun(&view->look, table->rose != 1), slower ? "slower" : "up",
+                         pf_look_count(&view->look, table->fell, fell), slower ? "faster" : "down",
+                         pf_look_count(&view->look, rows - table->rose - table->fell, rest));
+    if (!view->diff->normalize)
+        append_verdict(table, &line);
+    if (status == PF_OK)
+        status = pf_look_prose(&view->look, &line);
+    pf_buffer_free(&line);
     return status;
 }
 
@@ -203,30 +244,63 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
 
 struct row_texts {
     char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32],
-        ratio[32], interval[2 * PF_AMOUNT_TEXT + 8], q[32], verdict[16];
+        change[32], interval[40], q[32], verdict[24];
 };
 
-static void print_ratio(const struct pf_diff_row *row, const struct pf_diff_means *means,
-                        char text[32])
+/* A ratio below 10 is printed as a change in percent, a greater one as it is. */
+static bool as_percent(double ratio)
 {
-    if (means->before == 0)
-        snprintf(text, 32, "-");
-    else
-        snprintf(text, 32,
-                 fabs(row->ratio) >= 1e5   ? "%.2gx"
-                 : fabs(row->ratio) >= 100 ? "%.0fx"
-                                           : "%.2fx",
-                 row->ratio);
+    return fabs(ratio) < 10;
 }
 
-/* Prints an end of an interval, with decimals if means have decimals. */
-static void print_end(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, double amount, char text[PF_AMOUNT_TEXT])
+static void print_percent(double change, char text[16])
 {
-    double digits = table->shown_parts > 1 ? 1e6 / (double)block->scale.parts : 1;
+    snprintf(text, 16, fabs(change) < 0.05 ? "0" : "%+.1f", change);
+}
 
-    pf_diff_print(view, block, (pf_int128)nearbyint(amount * digits),
-                  table->shown_parts > 1 ? 1000000 : 1, true, text);
+static void print_change(const struct pf_diff_row *row, const struct pf_diff_means *means,
+                         char text[32])
+{
+    char percent[16];
+
+    print_percent((row->ratio - 1) * 100, percent);
+    if (means->before == 0 || means->after == 0)
+        snprintf(text, 32, "-");
+    else if (as_percent(row->ratio))
+        snprintf(text, 32, "%s%%", percent);
+    else
+        snprintf(text, 32, fabs(row->ratio) >= 1e5 ? "%.2gx" : "%.0fx", row->ratio);
+}
+
+/* Prints the ends of the ratio's interval in the form of the ratio. */
+static void print_interval(const struct pf_diff_row *row, const struct pf_diff_means *means,
+                           char text[40])
+{
+    double low = row->ratio_95.low, high = row->ratio_95.high;
+    char ends[2][16];
+
+    text[0] = '\0';
+    if (!row->tested || means->before == 0 || means->after == 0)
+        return;
+    print_percent((low - 1) * 100, ends[0]);
+    print_percent((high - 1) * 100, ends[1]);
+    if (!as_percent(row->ratio) || high >= 10)
+        snprintf(text, 40, "%.3gx .. %.3gx", low, high);
+    else
+        snprintf(text, 40, "%s .. %s%%", ends[0], ends[1]);
+}
+
+/* The verdict, the status and the hint, in one width for all rows of the table. */
+static void print_verdict(const struct pf_diff_table *table, const struct pf_diff_row *row,
+                          char text[24])
+{
+    char words[16];
+
+    snprintf(words, sizeof words, "%s",
+             row->status == PF_DIFF_UNCLEAR ? "" : pf_diff_status_name(row->status));
+    if (row->hint != 0)
+        snprintf(words + strlen(words), 5, "%s(%c)", words[0] ? " " : "", row->hint);
+    snprintf(text, 24, "%c %-*s", row->verdict, table->hinted ? 11 : 7, words);
 }
 
 static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
@@ -235,22 +309,18 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
 {
     const struct pf_diff_means *means = pf_diff_compared(table, row);
     const struct pf_diff_means shown = pf_diff_shown_means(table, means);
-    char low[PF_AMOUNT_TEXT], high[PF_AMOUNT_TEXT];
 
     pf_diff_print(view, block, shown.before, table->shown_parts, false, texts->before);
     pf_diff_print(view, block, shown.after, table->shown_parts, false, texts->after);
     pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
     snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f",
              row->points);
-    print_ratio(row, means, texts->ratio);
-    snprintf(texts->verdict, sizeof texts->verdict, "%c %-7s", row->verdict,
-             pf_diff_status_name(row->status));
-    snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
-    print_end(view, block, table, row->test.low, low);
-    print_end(view, block, table, row->test.high, high);
-    snprintf(texts->interval, sizeof texts->interval, "%s .. %s", low, high);
-    if (!row->test.tested)
-        texts->interval[0] = texts->q[0] = '\0';
+    print_change(row, means, texts->change);
+    print_interval(row, means, texts->interval);
+    print_verdict(table, row, texts->verdict);
+    texts->q[0] = '\0';
+    if (row->tested)
+        snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
 }
 
 static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
@@ -260,7 +330,7 @@ static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
 
 static bool tested(const struct pf_diff_table *table)
 {
-    return table->method == PF_DIFF_RUNS || table->method == PF_DIFF_SAMPLES;
+    return table->method != PF_DIFF_NOTHING;
 }
 
 /* Chooses the columns of the block. Returns their number. */
@@ -300,7 +370,7 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     cells[n].color = color_of(view, delta);
     cells[n++].text = pf_bytes_of(texts.delta);
     cells[n++].text = pf_bytes_of(texts.points);
-    cells[n++].text = pf_bytes_of(texts.ratio);
+    cells[n++].text = pf_bytes_of(texts.change);
     if (tested(table)) {
         cells[n++].text = pf_bytes_of(texts.interval);
         cells[n++].text = pf_bytes_of(texts.q);
@@ -309,7 +379,10 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     cells[n++].text = pf_bytes_of(texts.verdict);
     if (!buffers[1].failed)
         cells[n].text = (struct pf_bytes){buffers[1].data, buffers[1].size};
-    pf_look_place(&view->look, &view->diff->keys, row->key, &buffers[0], &place);
+    if (row->key == 0)
+        place = (struct pf_place){.name = PF_BYTES("total")};
+    else
+        pf_look_place(&view->look, &view->diff->keys, row->key, &buffers[0], &place);
     pf_text_table_row(text, cells, &place, 1);
 }
 
@@ -327,6 +400,8 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
     for (size_t i = 0; i < shown; i++)
         greatest = fmax(greatest, fabs((double)pf_diff_compared(table, &table->rows[i])->delta));
     pf_text_table_begin(&text, columns, choose_columns(table, columns));
+    if (!table->hides_total)
+        write_row(view, block, table, (struct shown_row){&table->total_row, 0}, &text, buffers);
     for (size_t i = 0; i < shown; i++) {
         double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
         write_row(view, block, table,
@@ -347,29 +422,25 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
 static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table,
                       size_t shown, size_t rows)
 {
-    char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT], below[48] = "";
-    size_t behind = table->count - shown, asked = rows - table->small;
+    char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT];
+    size_t behind = table->count - shown;
     int status = PF_OK;
 
-    if (table->small > 0)
-        snprintf(below, sizeof below, " below %g%%", view->min_percent);
-    if (view->gate)
-        return pf_look_note(&view->look, "%s of %s %s rose by more than %s%s",
-                            pf_look_count(&view->look, table->count + table->small, number),
-                            pf_look_count(&view->look, rows, all),
-                            pf_look_noun(&view->look, rows != 1), view->gate_text,
-                            view->gate->percent ? " of what it was before" : "");
+    if (view->terms.gate)
+        return pf_look_note(
+            &view->look, "%s of %s %s%s rose by more than %s%s",
+            pf_look_count(&view->look, table->count, number), pf_look_count(&view->look, rows, all),
+            pf_look_noun(&view->look, rows != 1), table->hides_total ? "" : ", and the total,",
+            view->gate_text, view->terms.gate->percent ? " of what they were before" : "");
     if (rows == 0)
         status = pf_look_note(&view->look, "no record has a value");
-    if (status == PF_OK && behind + table->small > 0)
-        status = pf_look_note(&view->look, "... %s %s%s not shown;%s%s for all",
-                              pf_look_count(&view->look, behind + table->small, number),
-                              pf_look_noun(&view->look, behind + table->small != 1),
-                              behind == 0 ? below : "", behind > 0 ? " -n 0" : "",
-                              table->small > 0 ? " --min-percent=0" : "");
-    if (status == PF_OK && table->count < asked)
+    if (status == PF_OK && behind > 0)
+        status = pf_look_note(&view->look, "... %s %s not shown; -n 0 for all",
+                              pf_look_count(&view->look, behind, number),
+                              pf_look_noun(&view->look, behind != 1));
+    if (status == PF_OK && table->count < rows)
         status = pf_look_note(&view->look, "... %s of %s %s left out",
-                              pf_look_count(&view->look, asked - table->count, number),
+                              pf_look_count(&view->look, rows - table->count, number),
                               pf_look_count(&view->look, rows, all),
                               pf_look_noun(&view->look, rows != 1));
     return status;
@@ -392,10 +463,13 @@ int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *bl
                  const struct pf_diff_table *table, size_t rows)
 {
     size_t shown = pf_diff_shown(view, table->count);
-    int status = shown > 0 ? write_table(view, block, table, shown)
-                           : write_head(view, block, table, true);
+    int status = shown > 0 || (rows > 0 && !table->hides_total)
+                     ? write_table(view, block, table, shown)
+                     : write_head(view, block, table, true);
 
     if (status == PF_OK)
         status = write_rest(view, table, shown, rows);
-    return status == PF_OK ? write_moved(view, table) : status;
+    if (status == PF_OK)
+        status = write_moved(view, table);
+    return status == PF_OK ? write_foot(view, block, table, rows) : status;
 }

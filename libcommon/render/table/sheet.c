@@ -38,6 +38,8 @@ static void write_json(struct pf_sheet *sheet, const struct pf_sheet_column *col
         pf_sink_text(sheet->sink, "null");
     else if (column->type == PF_CELL_INT)
         pf_json_parts(sheet->sink, cell->integer, cell->parts);
+    else if (column->type == PF_CELL_BOOL)
+        pf_sink_text(sheet->sink, cell->integer != 0 ? "true" : "false");
     else if (column->type == PF_CELL_REAL)
         pf_json_real(sheet->sink, cell->real);
     else if (column->type == PF_CELL_NUMBER)

@@ -31,6 +31,7 @@ bool pf_sheet_form_find(struct pf_bytes name, enum pf_sheet_form *);
 enum pf_cell_type {
     PF_CELL_TEXT,
     PF_CELL_INT,
+    PF_CELL_BOOL, /* `integer`: 0 or 1 */
     PF_CELL_REAL,
     PF_CELL_NUMBER /* a real with ten significant digits */
 };
