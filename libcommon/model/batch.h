@@ -44,6 +44,7 @@ struct pf_batch {
 struct pf_text {
     struct pf_bytes name, text;
     uint32_t name_flags, text_flags; /* PF_UTF8 */
+    uint32_t name_string;            /* the name as a string of the dictionary; 0: not looked up */
     uint64_t line;
 };
 

@@ -164,6 +164,7 @@ static void pack_texts(struct room *room, struct pf_batch *batch)
                         text = pack_bytes(room, batch->texts[i].text);
         if (texts) {
             texts[i].name = name;
+            texts[i].name_string = 0; /* of another dictionary */
             texts[i].text = text;
         }
     }

@@ -530,6 +530,7 @@ static int edit_texts(struct pf_rewrite *rewrite, const struct pf_batch *from, s
 
         text.name = pf_dict_string(rewrite->dict, name);
         text.name_flags = rewrite->dict->strings.rows[name].flags;
+        text.name_string = name;
         rewrite->texts[i] = text;
     }
     to->texts = rewrite->texts;

@@ -143,6 +143,23 @@ static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uin
     pf_rows_meta_strings(rows, r->private_origin, pf_dict_intern_word(rows->dict, text), value);
 }
 
+/* The same for a key of a word and numbers. There may be a row for each file and sub, and printf
+ * takes most of the time for it. */
+static void add_numbers(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+                        struct pf_bytes word, const uint32_t *numbers, size_t count)
+{
+    char text[128], *end = text + sizeof text, *at = end;
+    while (count-- > 0) {
+        at = pf_print_before(at, numbers[count]);
+        *--at = ' ';
+    }
+    at -= word.size;
+    memcpy(at, word.data, word.size);
+    pf_rows_meta_strings(rows, r->private_origin,
+                         pf_dict_intern(rows->dict, (struct pf_bytes){at, (size_t)(end - at)}, 0),
+                         value);
+}
+
 /* The rows that take metadata at this place in the file. */
 static struct pf_rows *metas_here(struct pf_nyt_reader *r)
 {
@@ -261,9 +278,7 @@ static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
         warn(reader, r, "a file number is defined again with another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
-    add_private(r, &r->rows, name,
-                "fid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, n[0],
-                n[1], n[2], n[3], n[4], n[5]);
+    add_numbers(r, &r->rows, name, PF_BYTES("fid"), n, 6);
     return PF_OK;
 }
 
@@ -273,8 +288,7 @@ static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
     struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0],
                              record->number[1], record->number[2]};
     if (pf_nyt_places_add_sub(&r->places, sub))
-        add_private(r, metas_here(r), sub.name, "sub %" PRIu32 " %" PRIu32 " %" PRIu32, sub.fid,
-                    sub.first, sub.last);
+        add_numbers(r, metas_here(r), sub.name, PF_BYTES("sub"), record->number, 3);
     return PF_OK;
 }
 
@@ -391,6 +405,7 @@ static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
     *text = (struct pf_text){
         .name = pf_dict_string(reader->dict, name),
         .name_flags = reader->dict->strings.rows[name].flags,
+        .name_string = name,
         .text = record->text[0].bytes,
         .text_flags = record->text[0].flags,
         .line = record->number[1],
