@@ -56,6 +56,7 @@ static void start(struct run *run)
     run->common.saturate = run->options.saturate;
     run->inputs = pf_weighted_open(&run->common, &run->weights);
     pf_inputs_relocate(run->inputs);
+    run->options.evals = pf_inputs_join_evals(run->inputs, true);
     pf_inputs_select(run->inputs);
     run->options.pieces = run->weights.den;
     pf_inputs_set_labels(run->inputs);
@@ -78,6 +79,7 @@ static void merge(struct run *run)
         pf_weighted_merge(&run->common, run->inputs, &run->weights, run->merge, &name, &error);
 
     if (status == PF_OK || status == PF_EOF) {
+        pf_inputs_find_evals(run->inputs, false, false);
         status = pf_merge_end(run->merge, &to, &error);
         if (status < 0 && status != PF_NOMEM)
             pf_tool_stop_failed(&run->common.tool);

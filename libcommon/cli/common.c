@@ -94,6 +94,7 @@ static const struct pf_setting settings[] = {
     PF_FLAG_SETTING("quiet", struct pf_common, tool.quiet),
     PF_FLAG_SETTING("verbose", struct pf_common, tool.verbose),
     PF_WORD_SETTING("color", struct pf_common, tool.color, "auto, always or never", 0),
+    PF_WORD_SETTING("evals", struct pf_common, evals, "joined or apart", PF_EVALS_JOINED),
     PF_FLAG_SETTING("no-trunc", struct pf_common, tool.no_trunc),
     PF_FLAG_SETTING("no-group", struct pf_common, tool.no_group),
     PF_SETTINGS_END,

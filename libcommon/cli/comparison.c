@@ -477,6 +477,9 @@ static bool show(struct pf_comparison *comparison)
 {
     struct pf_error error = {0};
     bool rose = false;
+
+    pf_inputs_find_evals(comparison->runs->inputs, true, true);
+
     int status = pf_diff_finish(&comparison->diff, &error);
 
     if (!sides_are_there(comparison))
@@ -563,10 +566,12 @@ static bool read_records(struct pf_comparison *comparison)
     records->drop_negative = comparison->view.drop_negative;
     records->named = comparison->measure_count > 0 ? named_any : NULL;
     records->arg = comparison;
+    records->evals = comparison->diff.evals;
     if (pf_diff_records_init(records) != PF_OK)
         pf_tool_nomem(&comparison->common.tool);
     if (!read_all(comparison) || !sides_are_there(comparison))
         return false;
+    pf_inputs_find_evals(comparison->runs->inputs, true, true);
     if (pf_diff_records_any(records) ||
         (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
         return true;
@@ -617,6 +622,7 @@ void pf_comparison_write(struct pf_comparison *comparison)
     comparison->diff.name_count = comparison->measure_count;
     pf_inputs_relocate(comparison->runs->inputs);
     pf_inputs_select(comparison->runs->inputs);
+    comparison->diff.evals = pf_inputs_join_evals(comparison->runs->inputs, false);
     if (comparison->stream)
         write_records(comparison);
     else

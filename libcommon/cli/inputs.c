@@ -1,5 +1,6 @@
 #include "cli/inputs.h"
 
+#include "analysis/merge/eval_batches.h"
 #include "cli/annotation.h"
 #include "cli/selection.h"
 
@@ -30,6 +31,12 @@ struct pf_inputs {
     struct pf_left_measures left_measures;
     /* the current input has ended: return the metadata of the removed records */
     bool removed_due;
+
+    struct pf_eval_batches *evals; /* NULL: names of evals stay */
+    struct pf_input eval_input;    /* the input of the batches in `evals` */
+    bool eval_met, eval_due;       /* `eval_input` is set; a batch of the next input waits */
+    struct pf_batch next_batch;
+    struct pf_input next_input;
 };
 
 static uint64_t total_size(const struct pf_operands *operands)
@@ -147,6 +154,32 @@ void pf_inputs_select(struct pf_inputs *inputs)
     inputs->feed.want_times |= inputs->selection->timed;
 }
 
+const struct pf_evals *pf_inputs_join_evals(struct pf_inputs *inputs, bool notes)
+{
+    inputs->evals = calloc(1, sizeof *inputs->evals);
+    if (!inputs->evals || pf_eval_batches_init(inputs->evals, &inputs->dict,
+                                               inputs->common->evals == PF_EVALS_APART) != PF_OK)
+        pf_tool_nomem(&inputs->common->tool);
+    inputs->evals->notes = notes;
+    return &inputs->evals->evals;
+}
+
+void pf_inputs_find_evals(struct pf_inputs *inputs, bool joins, bool several)
+{
+    struct pf_eval_batches *batches = inputs->evals;
+    struct pf_evals *evals = &batches->evals;
+    bool single = !several && batches->announced <= 1 && evals->inputs <= 1;
+
+    evals->names_win = joins && !evals->apart;
+    if (pf_evals_find(evals, single) != PF_OK)
+        pf_tool_nomem(&inputs->common->tool);
+    if (evals->bare > 0 && !single && !evals->apart)
+        pf_tool_warn(&inputs->common->tool,
+                     "%zu string evals have no source text: their numbers and places decide which "
+                     "are the same",
+                     evals->bare);
+}
+
 /* Reports expressions that matched nothing, if all inputs were read. */
 static void close_selection(struct pf_inputs *inputs)
 {
@@ -166,6 +199,9 @@ void pf_inputs_close(struct pf_inputs *inputs)
     if (inputs->good > 0)
         pf_annotation_report(&inputs->annotation, &inputs->common->tool);
     close_selection(inputs);
+    if (inputs->evals)
+        pf_eval_batches_free(inputs->evals);
+    free(inputs->evals);
     pf_left_measures_free(&inputs->left_measures);
     pf_replicates_free(&inputs->replicates);
     pf_feed_free(&inputs->feed);
@@ -359,18 +395,17 @@ static bool give_removed(struct pf_inputs *inputs, struct pf_batch *batch)
     return batch->rows > 0;
 }
 
-int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
+/* The next batch of an input, with the names of the input. *input is always set. */
+static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
 {
     for (;;) {
         if (inputs->removed_due && give_removed(inputs, batch)) {
-            if (input)
-                *input = inputs->feed.input;
+            *input = inputs->feed.input;
             return PF_OK;
         }
         if (inputs->end_due) {
             give_end(inputs, batch);
-            if (input)
-                *input = inputs->feed.input;
+            *input = inputs->feed.input;
             return PF_OK;
         }
         if (!inputs->feed.open) {
@@ -379,8 +414,7 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
             open_input(inputs);
             continue;
         }
-        if (input)
-            *input = inputs->feed.input;
+        *input = inputs->feed.input;
         if (inputs->announce) {
             give_announcement(inputs, batch);
             if (inputs->selection)
@@ -394,6 +428,60 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
         if (read_batch(inputs, batch) == PF_OK && !inputs->nothing_chosen)
             return PF_OK;
     }
+}
+
+/* Gives a batch to `evals`, or ends the input there first. False: everything is read. */
+static bool feed_evals(struct pf_inputs *inputs)
+{
+    struct pf_eval_batches *evals = inputs->evals;
+    struct pf_input *next = &inputs->next_input;
+
+    if (!inputs->eval_due && next_batch(inputs, &inputs->next_batch, next) == PF_OK)
+        inputs->eval_due = true;
+    if (inputs->eval_met &&
+        (!inputs->eval_due || next->ended || next->number != inputs->eval_input.number)) {
+        inputs->eval_met = false;
+        pf_eval_batches_end(evals);
+    } else if (inputs->eval_due && !next->ended) {
+        const struct pf_format *format = next->format;
+
+        evals->alone = inputs->feed.operands.count == 1 && !(format->caps & PF_HOLDS_FAILURE);
+        pf_eval_batches_put(evals, &inputs->next_batch, format->caps & PF_TEXTS_FIRST);
+        inputs->eval_input = *next;
+        inputs->eval_met = true;
+        inputs->eval_due = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_input *input)
+{
+    struct pf_error error = {0};
+    struct pf_input of;
+    int status = PF_EOF;
+
+    if (!inputs->evals)
+        return next_batch(inputs, batch, input ? input : &of);
+    while ((status = pf_eval_batches_next(inputs->evals, batch, &error)) == PF_EOF &&
+           feed_evals(inputs)) {
+    }
+    of = inputs->eval_input;
+    if (status == PF_EOF && inputs->eval_due) {
+        *batch = inputs->next_batch;
+        of = inputs->next_input;
+        inputs->eval_due = false;
+        status = PF_OK;
+    }
+    if (status < 0) {
+        pf_tool_fail(&inputs->common->tool, of.name, &error, false);
+        inputs->failed = inputs->stopped = true;
+        status = PF_EOF;
+    }
+    if (input)
+        *input = of;
+    return status;
 }
 
 uint64_t pf_inputs_left_out(const struct pf_inputs *inputs, const struct pf_held_measures *held,

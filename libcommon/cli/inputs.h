@@ -4,6 +4,7 @@
 #ifndef PF_CLI_INPUTS_H
 #define PF_CLI_INPUTS_H
 
+#include "analysis/names/evals.h"
 #include "cli/common.h"
 #include "cli/feed.h"
 #include "codec/left_out.h"
@@ -40,6 +41,16 @@ void pf_inputs_hide_runs(struct pf_inputs *);
  * pf_inputs_close reports the expressions that matched nothing. Call before the first
  * pf_inputs_next. */
 void pf_inputs_select(struct pf_inputs *);
+
+/* Keeps string evals of different inputs apart that have one name and different texts, and finds
+ * those that are the same (analysis/names/evals.h), as --evals says. `notes`: metadata and texts
+ * get the names of the records, too. Call before the first pf_inputs_next. The result is valid
+ * until pf_inputs_close. */
+const struct pf_evals *pf_inputs_join_evals(struct pf_inputs *, bool notes);
+/* Call after the last pf_inputs_next, once: finds the final names of evals. `joins`: an eval
+ * without a text is the eval of its name, if only one text has it. `several`: there are several
+ * inputs, even if some could not be read. Warns if names have decided. */
+void pf_inputs_find_evals(struct pf_inputs *, bool joins, bool several);
 
 /* PF_OK and a batch, or PF_EOF if everything is read or reading stopped. Failures of inputs are
  * printed and raise the exit status; with --keep-going reading continues with the next input.

@@ -108,6 +108,24 @@ static bool read_all(struct pf_summary *summary)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Gives string evals their final names. */
+static void join_evals(struct pf_summary *summary, const struct pf_evals *evals)
+{
+    struct pf_notes *sources = &summary->sources;
+    struct pf_dict *dict = summary->top.look.dict;
+
+    pf_inputs_find_evals(summary->inputs, true, false);
+    for (size_t k = 0; evals->renamed > 0 && k < sources->text_count; k++) {
+        struct pf_text *text = &sources->texts[k];
+        uint32_t name = pf_evals_name(evals, pf_dict_intern(dict, text->name, text->name_flags));
+
+        text->name = pf_dict_string(dict, name);
+        text->name_flags = dict->strings.rows[name].flags;
+    }
+    if (pf_evals_rename(evals) != PF_OK)
+        pf_tool_nomem(&summary->common.tool);
+}
+
 /* Adds times that no record has: self times of functions whose profile times only calls, and the
  * time outside of all subs. */
 static void add_times(struct pf_summary *summary)
@@ -206,12 +224,15 @@ static void prepare(struct pf_summary *summary)
 void pf_summary_write(struct pf_summary *summary)
 {
     struct pf_temporary *temporary;
+    const struct pf_evals *evals;
 
     summary->top.look.sink = pf_output_sink(&summary->common, &temporary);
     if (!summary->top.look.sink)
         return;
     prepare(summary);
+    evals = pf_inputs_join_evals(summary->inputs, summary->top.view == PF_TOP_LIST);
     if (read_all(summary)) {
+        join_evals(summary, evals);
         add_times(summary);
         choose(summary);
         if (summary->accumulator.ledger.count > 0 || !summary->top.incomplete)

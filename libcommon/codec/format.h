@@ -44,7 +44,9 @@ enum pf_caps {
      * lines together give the time outside of all functions (NYTProf) */
     PF_CALLS_TELL = 1 << 18,
     /* holds records that count runs (model/replicates.h) */
-    PF_HOLDS_RUNS = 1 << 19
+    PF_HOLDS_RUNS = 1 << 19,
+    /* its reader returns the source texts of an input before the records */
+    PF_TEXTS_FIRST = 1 << 20
 };
 
 /* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,

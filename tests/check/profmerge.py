@@ -154,7 +154,8 @@ def key_of(row, coarse):
         if coarse:
             fields.update(line=0, column=0, address="")
         text = json.dumps(fields, sort_keys=True)
-        return re.sub(r"\(eval \d+\)\[", "(eval)[", text)  # evals with the same text are one eval
+        # evals with the same text are one eval, whatever their numbers (check/evals.py)
+        return re.sub(r"\(eval \d+\)|(?<=\]) #\d+|(?<=\d\)) #\d+", lambda m: "(eval)" * m.group().startswith("("), text)
 
     labels = {key: value for key, value in row["labels"].items() if key != "fid"}
     return row["kind"], tuple(frame(one) for one in row["stack"]), tuple(row["sections"]), json.dumps(labels, sort_keys=True)

@@ -72,3 +72,30 @@ one() # one TEXT A B C: the merge of three files is the same in any order and gr
     done
     [ "$bad" -eq 0 ]
 }
+
+# --- string evals --------------------------------------------------------------------------------------------
+
+@test "evals X X Y of one file and X Y X of another: Y's calls have Y's time, in any order and tree of merges" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    PYTHONDONTWRITEBYTECODE=1 python3 "$PROFUTILS_SRC/tests/check/evals.py" xxy
+}
+
+@test "random profiles: evals are the same if their texts are, in tables, merges and differences" {
+    command -v python3 >/dev/null 2>&1 || skip "no python3"
+    # 6 pairs of NYTProf files and 6 of StatProfiler files, or 200 with the corpora
+    pairs=6
+    [ -z "${PROFUTILS_LAWS:-}" ] || pairs=200
+    PYTHONDONTWRITEBYTECODE=1 python3 "$PROFUTILS_SRC/tests/check/evals.py" random 1 "$pairs"
+}
+
+@test "evals without a text are the same if number and place are, and one warning says so" {
+    for file in a b; do printf 'main;(eval 2)[x.pl:1];f 1\nmain;(eval 3)[x.pl:1] 1\nmain;(eval 3)[x.pl:7] 1\n' >$file.folded; done
+    for program in profmerge proftop profdiff; do
+        $program a.folded b.folded >/dev/null 2>err
+        diff err - <<<"$program: warning: 3 string evals have no source text: their numbers and places decide which are the same"
+    done
+    profmerge -t folded a.folded b.folded 2>err | LC_ALL=C sort | diff - <(printf '%s 2\n' 'main;(eval 2)[x.pl:1];f' 'main;(eval 3)[x.pl:1]' 'main;(eval 3)[x.pl:7]')
+    # the names are right where there is one input, and where the evals stay apart
+    proftop a.folded 2>&1 >/dev/null | diff - /dev/null
+    proftop --evals=apart a.folded b.folded 2>&1 >/dev/null | diff - /dev/null
+}

@@ -106,19 +106,30 @@ static uint32_t str(struct pf_dict *dict, const char *text)
     return pf_dict_intern(dict, pf_bytes_of(text), 0);
 }
 
-static void add_text(struct pf_merge_texts *texts, const char *name, uint64_t line,
-                     const char *text)
+static void take_text(struct pf_evals *evals, struct pf_merge_texts *texts, const char *name,
+                      uint64_t line, const char *text)
 {
     struct pf_text row = {.name = pf_bytes_of(name), .text = pf_bytes_of(text), .line = line};
     struct pf_batch batch = {.kind = PF_TEXT, .rows = 1, .texts = &row};
 
-    pf_merge_texts_add(texts, &batch);
+    pf_evals_take(evals, &batch);
+    if (texts)
+        pf_merge_texts_add(texts, &batch);
+}
+
+static bool becomes(const struct pf_evals *evals, const char *name, uint32_t now)
+{
+    bool good = now == str(evals->dict, name);
+
+    if (!good)
+        printf("# %s became %s\n", name, pf_dict_string(evals->dict, now).data);
+    return good;
 }
 
 static void test_evals(struct pf_dict *dict)
 {
     struct pf_merge_texts texts = {0};
-    struct pf_merge_evals evals;
+    struct pf_evals evals;
     struct pf_batch batch;
     static const struct {
         const char *name, *now;
@@ -137,35 +148,74 @@ static void test_evals(struct pf_dict *dict)
     };
     bool good = true;
 
-    add_text(&texts, "(eval 12)[x.pl:9]", 1, "sub f { 1 }\n");
-    add_text(&texts, "(eval 12)[x.pl:9]", 2, "f()\n");
-    add_text(&texts, "(eval 3)[x.pl:9]", 2, "f()\n");
-    add_text(&texts, "(eval 3)[x.pl:9]", 1, "sub f { 1 }\n");
-    add_text(&texts, "(eval 5)[x.pl:9]", 1, "f()\n");
-    add_text(&texts, "(eval 12)[y.pl:9]", 1, "sub f { 1 }\n");
-    add_text(&texts, "(eval 12)[y.pl:9]", 2, "f()\n");
-    add_text(&texts, "(eval 6)[(eval 3)[x.pl:9]:4]", 1, "2\n");
-    add_text(&texts, "(eval 7)[(eval 12)[x.pl:9]:4]", 1, "2\n");
-    add_text(&texts, "(eval 8)[z.pl:1]", 1, "");
-    add_text(&texts, "(eval 9)[z.pl:1]", 1, "");
-    tap_int(pf_merge_evals_find(&evals, dict, &texts), PF_OK, "evals are found by their texts");
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        uint32_t now = pf_merge_evals_name(&evals, dict, str(dict, cases[k].name));
-
-        if (now != str(dict, cases[k].now)) {
-            printf("# %s became %s\n", cases[k].name, pf_dict_string(dict, now).data);
-            good = false;
-        }
-    }
-    tap_ok(good,
-           "evals with the same text at the same place get the least of their names, in any order");
-    tap_ok(pf_merge_evals_name(&evals, dict, str(dict, "(eval 9)[z.pl:1]")) ==
-               str(dict, "(eval 9)[z.pl:1]"),
+    pf_evals_init(&evals, dict, false);
+    take_text(&evals, &texts, "(eval 12)[x.pl:9]", 1, "sub f { 1 }\n");
+    take_text(&evals, &texts, "(eval 12)[x.pl:9]", 2, "f()\n");
+    take_text(&evals, &texts, "(eval 3)[x.pl:9]", 2, "f()\n");
+    take_text(&evals, &texts, "(eval 3)[x.pl:9]", 1, "sub f { 1 }\n");
+    take_text(&evals, &texts, "(eval 5)[x.pl:9]", 1, "f()\n");
+    take_text(&evals, &texts, "(eval 12)[y.pl:9]", 1, "sub f { 1 }\n");
+    take_text(&evals, &texts, "(eval 12)[y.pl:9]", 2, "f()\n");
+    take_text(&evals, &texts, "(eval 6)[(eval 3)[x.pl:9]:4]", 1, "2\n");
+    take_text(&evals, &texts, "(eval 7)[(eval 12)[x.pl:9]:4]", 1, "2\n");
+    take_text(&evals, &texts, "(eval 8)[z.pl:1]", 1, "");
+    take_text(&evals, &texts, "(eval 9)[z.pl:1]", 1, "");
+    pf_evals_end(&evals);
+    tap_int(pf_evals_find(&evals, true), PF_OK, "evals are found by their texts");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        good &= becomes(&evals, cases[k].now, pf_evals_name(&evals, str(dict, cases[k].name)));
+    tap_ok(good, "evals of one input with the same text at the same place get the least of their "
+                 "names, in any order");
+    tap_ok(pf_evals_name(&evals, str(dict, "(eval 9)[z.pl:1]")) == str(dict, "(eval 9)[z.pl:1]"),
            "evals without a text stay as they are");
-    pf_merge_evals_texts(&evals, dict, &texts);
+    pf_evals_texts(&evals, &texts);
     tap_ok(pf_merge_texts_next(&texts, &batch) && batch.rows == 8, "texts of evals are kept once");
-    pf_merge_evals_free(&evals);
+    pf_evals_free(&evals);
     pf_merge_texts_free(&texts);
+}
+
+/* The names of three inputs: X X Y; X Y X, another text Z at another place, and an eval in Y; and
+ * an eval without a text. */
+static void test_evals_of_inputs(struct pf_dict *dict, bool backwards)
+{
+    static const struct {
+        unsigned input;
+        const char *name, *text, *final;
+    } rows[] = {
+        {0, "(eval 1)[x.pl:9]", "X", "(eval 1)[x.pl:9]"},
+        {0, "(eval 2)[x.pl:9]", "X", "(eval 1)[x.pl:9]"},
+        {0, "(eval 3)[x.pl:9]", "Y", "(eval 2)[x.pl:9]"},
+        {0, "(eval 4)[(eval 3)[x.pl:9]:1]", "X Y", "(eval 3)[(eval 2)[x.pl:9]:1]"},
+        {1, "(eval 1)[x.pl:9]", "X", "(eval 1)[x.pl:9]"},
+        {1, "(eval 2)[x.pl:9]", "Y", "(eval 2)[x.pl:9]"},
+        {1, "(eval 3)[(eval 2)[x.pl:9]:1]", "X Y", "(eval 3)[(eval 2)[x.pl:9]:1]"},
+        {1, "(eval 4)[y.pl:5]", "X", "(eval 1)[x.pl:9]"},
+        {2, "(eval 3)[x.pl:9]", NULL, "(eval 3)[x.pl:9]"},
+        {2, "(eval 4)[y.pl:5]", NULL, "(eval 4)[y.pl:5]"},
+    };
+    uint32_t now[sizeof rows / sizeof *rows];
+    struct pf_evals evals;
+    bool good = true;
+
+    pf_evals_init(&evals, dict, false);
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned input = backwards ? 2 - k : k;
+
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            if (rows[r].input == input && rows[r].text)
+                take_text(&evals, NULL, rows[r].name, 1, rows[r].text);
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            if (rows[r].input == input)
+                now[r] = pf_evals_now(&evals, str(dict, rows[r].name), true);
+        pf_evals_end(&evals);
+    }
+    tap_int(pf_evals_find(&evals, false), PF_OK, "evals of several inputs are found");
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        good &= becomes(&evals, rows[r].final, pf_evals_name(&evals, now[r]));
+    tap_ok(good, "evals of several inputs are the same if their texts are, whatever their names");
+    tap_ok(now[2] != now[8] && now[1] != now[5],
+           "evals with one name and different texts have different names in batches");
+    pf_evals_free(&evals);
 }
 
 static uint32_t drop_lines(void *arg, uint32_t location)
@@ -237,6 +287,8 @@ int main(void)
     test_denominators();
     test_rounding();
     test_evals(&dict);
+    test_evals_of_inputs(&dict, false);
+    test_evals_of_inputs(&dict, true);
     test_maps(&dict);
     test_labels(&dict);
     pf_dict_free(&dict);

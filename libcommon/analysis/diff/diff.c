@@ -53,8 +53,6 @@ void pf_diff_free(struct pf_diff *diff)
     free_accumulator(&diff->accumulator);
     pf_facts_free(&diff->facts);
     pf_facts_free(&diff->run_facts);
-    pf_merge_texts_free(&diff->texts);
-    pf_merge_evals_free(&diff->evals);
     pf_keys_free(&diff->keys);
 }
 
@@ -102,8 +100,7 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, uint64_t runs, struct pf_
 int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
 {
     if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK ||
-        pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK ||
-        pf_merge_evals_take(&diff->texts, batch) != PF_OK)
+        pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK)
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
 }
@@ -385,7 +382,7 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 
     keep = keep && status == PF_OK;
     diff->runs[diff->run_count - 1].left_out = !keep;
-    if (keep && diff->texts.ready && diff->by != PF_BY_LABEL) {
+    if (keep && diff->evals && pf_evals_any(diff->evals) && diff->by != PF_BY_LABEL) {
         diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
         diff->accumulator = NULL;
     }
@@ -461,7 +458,7 @@ static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
     uint32_t *to = calloc((size_t)old->table.count + 1, sizeof *to);
 
     if (pf_keys_init(&diff->keys, diff->dict, diff->by, diff->label) == PF_OK) {
-        diff->keys.evals = &diff->evals;
+        diff->keys.evals = diff->evals;
         pf_keys_places(&diff->keys);
     }
     for (size_t place = old->places_done; to && diff->keys.status == PF_OK && place-- > 1;)
@@ -481,9 +478,7 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
 
     if (diff->by == PF_BY_LABEL)
         return PF_OK;
-    if (pf_merge_evals_find(&diff->evals, diff->dict, &diff->texts) != PF_OK)
-        return pf_error_nomem(error);
-    if (diff->evals.count == 0 && pf_forms_settled(&old.images))
+    if ((!diff->evals || diff->evals->renamed == 0) && pf_forms_settled(&old.images))
         return PF_OK;
     to = new_keys(diff, &old);
     pf_keys_free(&old);

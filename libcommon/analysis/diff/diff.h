@@ -64,7 +64,7 @@ struct pf_diff_block {
     size_t run_capacity;
 };
 
-/* Zero-initialise, set the members up to name_count, call pf_diff_init; free with pf_diff_free. */
+/* Zero-initialise, set the members up to `evals`, call pf_diff_init; free with pf_diff_free. */
 struct pf_diff {
     struct pf_dict *dict;
     enum pf_by by;
@@ -79,11 +79,11 @@ struct pf_diff {
     bool (*named)(void *arg, unsigned name, uint32_t measure);
     void *arg;
     unsigned name_count;
+    /* final names of evals, found before pf_diff_finish; must outlive this; NULL: names stay */
+    const struct pf_evals *evals;
 
     struct pf_facts facts, run_facts; /* of all runs; of the current run */
     struct pf_keys keys;
-    struct pf_merge_texts texts; /* source texts of evals */
-    struct pf_merge_evals evals;
     struct pf_accumulator *accumulator; /* sums of the current run */
     struct pf_diff_run {
         /* 0: before, 1: after */

@@ -42,8 +42,6 @@ void pf_diff_records_free(struct pf_diff_records *records)
     pf_facts_free(&records->facts);
     pf_diff_scope_free(records->scope);
     pf_merge_frames_free(&records->frames);
-    pf_merge_texts_free(&records->texts);
-    pf_merge_evals_free(&records->evals);
 }
 
 bool pf_diff_records_any(const struct pf_diff_records *records)
@@ -91,8 +89,7 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
 {
     int status;
 
-    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK ||
-        pf_merge_evals_take(&records->texts, batch) != PF_OK)
+    if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK)
         return pf_error_nomem(error);
     status = take(records, batch, error);
     return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
@@ -263,10 +260,8 @@ static int settle(struct pf_diff_records *records, struct pf_error *error)
 {
     const struct pf_merge_labels labels = {.dict = records->dict};
     const struct pf_sums *failed = NULL;
-    int status = pf_merge_evals_find(&records->evals, records->dict, &records->texts);
+    int status = pf_merge_frames_end(&records->frames, records->evals);
 
-    if (status == PF_OK)
-        status = pf_merge_frames_end(&records->frames, &records->evals);
     for (unsigned kind = 0;
          kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to; kind++)
         status =

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise, set the members up to `arg`, call pf_diff_records_init; free with
+/* Zero-initialise, set the members up to `evals`, call pf_diff_records_init; free with
  * pf_diff_records_free. */
 struct pf_diff_records {
     struct pf_dict *dict;
@@ -27,12 +27,13 @@ struct pf_diff_records {
     /* whether to compare a measure; NULL: compare all */
     bool (*named)(void *arg, uint32_t measure);
     void *arg;
+    /* final names of evals, found before the first pf_diff_records_next; must outlive this; NULL:
+     * names stay */
+    const struct pf_evals *evals;
 
     struct pf_facts facts;
     struct pf_diff_scope *scope;
     struct pf_merge_frames frames;
-    struct pf_merge_texts texts; /* source texts of evals */
-    struct pf_merge_evals evals;
     struct pf_merge_kind own[PF_RECORD_KINDS]; /* the current run */
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the sums of earlier runs, by side */
     struct pf_diff_column {

@@ -101,12 +101,12 @@ static uint32_t final_function(struct pf_merge_frames *frames, uint32_t function
 
     if (form)
         function = form->least;
-    if (function == 0 || frames->evals->count == 0)
+    if (function == 0 || !frames->evals)
         return function;
     row = *pf_dict_function(dict, function);
-    row.name = pf_merge_evals_name(frames->evals, dict, row.name);
-    row.system_name = pf_merge_evals_name(frames->evals, dict, row.system_name);
-    row.file = pf_merge_evals_name(frames->evals, dict, row.file);
+    row.name = pf_evals_name(frames->evals, row.name);
+    row.system_name = pf_evals_name(frames->evals, row.system_name);
+    row.file = pf_evals_name(frames->evals, row.file);
     return pf_dict_add_function(dict, &row);
 }
 
@@ -124,12 +124,11 @@ static uint32_t place_finally(void *arg, uint32_t location)
     return memcmp(&place, &was, sizeof place) == 0 ? location : pf_dict_add_location(dict, &place);
 }
 
-int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_merge_evals *evals)
+int pf_merge_frames_end(struct pf_merge_frames *frames, const struct pf_evals *evals)
 {
-    if (evals->count == 0 && pf_forms_settled(&frames->images) &&
-        pf_forms_settled(&frames->functions))
+    frames->evals = evals && evals->renamed > 0 ? evals : NULL;
+    if (!frames->evals && pf_forms_settled(&frames->images) && pf_forms_settled(&frames->functions))
         return PF_OK;
-    frames->evals = evals;
     return pf_merge_map_extend(&frames->final);
 }
 

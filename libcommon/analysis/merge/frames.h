@@ -24,8 +24,8 @@ struct pf_merge_frames {
     struct pf_merge_map now;   /* from a location of an input to its first form */
     struct pf_merge_map final; /* from the first form to the least form, after the last input */
     struct pf_forms images, functions;
-    uint32_t images_known; /* images below this id have been entered */
-    const struct pf_merge_evals *evals;
+    uint32_t images_known;        /* images below this id have been entered */
+    const struct pf_evals *evals; /* NULL: no eval gets another name */
     int status;
 };
 
@@ -35,8 +35,8 @@ void pf_merge_frames_free(struct pf_merge_frames *);
 
 /* Maps the locations and stacks that the dictionary got since the last call. PF_OK or PF_NOMEM. */
 int pf_merge_frames_extend(struct pf_merge_frames *);
-/* Call after the last input: fills `final`, with the names of evals replaced as `evals` says.
- * `evals` must outlive the frames. PF_OK or PF_NOMEM. */
-int pf_merge_frames_end(struct pf_merge_frames *, const struct pf_merge_evals *evals);
+/* Call after the last input: fills `final`, with the final names of evals (NULL: none). `evals`
+ * must outlive the frames. PF_OK or PF_NOMEM. */
+int pf_merge_frames_end(struct pf_merge_frames *, const struct pf_evals *evals);
 
 #endif

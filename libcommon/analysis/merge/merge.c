@@ -20,7 +20,6 @@ struct pf_merge {
     struct pf_merge_kind own[PF_RECORD_KINDS];
     struct pf_merge_frames frames;
     struct pf_merge_labels labels, own_labels; /* applied while reading; applied at the end */
-    struct pf_merge_evals evals;
     struct pf_merge_scale scale;
     struct pf_merge_meta meta;
     struct pf_merge_texts texts;
@@ -106,7 +105,6 @@ void pf_merge_free(struct pf_merge *merge)
     pf_merge_frames_free(&merge->frames);
     pf_merge_labels_free(&merge->labels);
     pf_merge_labels_free(&merge->own_labels);
-    pf_merge_evals_free(&merge->evals);
     pf_merge_meta_free(&merge->meta);
     pf_merge_texts_free(&merge->texts);
     pf_before_free(&merge->removed);
@@ -352,37 +350,36 @@ static void report_gauges(const struct pf_merge *merge, const struct pf_report *
         }
 }
 
-/* Replaces the names of evals in metadata. */
+/* Gives the evals in metadata their final names. */
 static uint32_t eval_name(void *context, uint32_t name)
 {
     struct pf_merge *merge = context;
 
-    return pf_merge_evals_name(&merge->evals, merge->dict, name);
+    return pf_evals_name(merge->options.evals, name);
 }
 
 static int rename_metadata(struct pf_merge *merge)
 {
     struct pf_meta_edit edit = {eval_name, eval_name, merge};
 
-    if (merge->evals.count > 0)
+    if (merge->options.evals->renamed > 0)
         pf_merge_meta_rename(&merge->meta, &edit);
     return pf_dict_status(merge->dict);
 }
 
 /* Does what needs all inputs: puts the least form in place of each location, joins evals with equal
- * text, and drops labels whose numbers mean something within one input only. */
+ * texts, and drops labels whose numbers mean something within one input only. */
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
     struct pf_dict *dict = merge->dict;
     const struct pf_sums *failed = NULL;
-    int status = pf_merge_evals_find(&merge->evals, dict, &merge->texts);
+    const struct pf_evals *evals = merge->options.evals;
+    int status = evals ? pf_evals_texts(evals, &merge->texts) : PF_OK;
 
-    if (status == PF_OK)
-        status = pf_merge_evals_texts(&merge->evals, dict, &merge->texts);
-    if (status == PF_OK)
+    if (status == PF_OK && evals)
         status = rename_metadata(merge);
     if (status == PF_OK)
-        status = pf_merge_frames_end(&merge->frames, &merge->evals);
+        status = pf_merge_frames_end(&merge->frames, evals);
     if (status == PF_OK && merge->meta.own_label != 0 && merge->meta.sources > 1)
         status = pf_merge_labels_add(&merge->own_labels, merge->meta.own_label);
     if (status == PF_OK)

@@ -6,6 +6,7 @@
 
 #include "analysis/filter/places.h"
 #include "analysis/merge/scale.h"
+#include "analysis/names/evals.h"
 #include "base/error.h"
 #include "model/batch.h"
 
@@ -32,6 +33,8 @@ struct pf_merge_options {
     const char *labels;
     unsigned replicates; /* K of --replicates; 0: none (analysis/merge/replicates.h) */
     uint64_t pieces;     /* weights are whole numbers of 1 / pieces; > 0 */
+    /* final names of evals, found before pf_merge_end; must outlive the merge; NULL: names stay */
+    const struct pf_evals *evals;
 };
 
 struct pf_merge;

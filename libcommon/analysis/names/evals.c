@@ -1,287 +1,425 @@
 #include "analysis/names/evals.h"
 
-#include "base/error.h"
+#include "analysis/names/eval_name.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/scan.h"
-#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pf_bytes HEAD = {"(eval ", 6};
+enum { PLAIN = 1, EVAL, CONTAINS }; /* what a name contains */
 
-enum { NESTING_MAX = 64 };
-
-/* The first `(eval N)[PLACE]` in a name; the brackets of PLACE match. */
-struct eval {
-    size_t start, place, end; /* offsets of `(`, after `[`, and after the last `]` */
+struct other_key {
+    uint32_t raw, has_text;
+    uint64_t text;
 };
 
-static bool parse_at(struct pf_bytes name, size_t at, struct eval *eval)
-{
-    unsigned open = 1;
-    size_t i = at + HEAD.size;
+struct line_key {
+    uint32_t text, one; /* one: a key is not all zero */
+    uint64_t line;
+};
 
-    eval->start = at;
-    i += pf_scan_digits(pf_bytes_skip(name, i));
-    if (i == at + HEAD.size || i + 1 >= name.size || name.data[i] != ')' || name.data[i + 1] != '[')
+int pf_evals_init(struct pf_evals *evals, struct pf_dict *dict, bool apart)
+{
+    *evals = (struct pf_evals){.dict = dict, .apart = apart, .input = 1, .count = 1, .plain = true};
+    evals->status = pf_table_init(&evals->others, sizeof(struct other_key));
+    if (evals->status == PF_OK)
+        evals->status = pf_table_init(&evals->lines, sizeof(struct line_key));
+    if (evals->status == PF_OK &&
+        (!pf_grow(&evals->rows, &evals->capacity, 1, sizeof *evals->rows) ||
+         !pf_grow_zeroed(&evals->strings, &evals->string_count, &evals->string_capacity, 1,
+                         sizeof *evals->strings)))
+        evals->status = PF_NOMEM;
+    return evals->status;
+}
+
+void pf_evals_free(struct pf_evals *evals)
+{
+    free(evals->rows);
+    free(evals->strings);
+    free(evals->texts);
+    free(evals->claims);
+    pf_table_free(&evals->others);
+    pf_table_free(&evals->lines);
+    pf_id_map_free(&evals->numbers);
+    pf_id_map_free(&evals->names);
+}
+
+bool pf_evals_any(const struct pf_evals *evals)
+{
+    return evals->with_text + evals->text_count > 0;
+}
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+/* What is known about a string, valid until the next call. */
+static struct pf_eval_string *string_at(struct pf_evals *evals, uint32_t name)
+{
+    if (name < evals->string_count)
+        return &evals->strings[name];
+    if (pf_grow_zeroed(&evals->strings, &evals->string_count, &evals->string_capacity,
+                       evals->dict->strings.count, sizeof *evals->strings))
+        return &evals->strings[name];
+    evals->status = PF_NOMEM;
+    return &evals->strings[0];
+}
+
+static unsigned look_at(struct pf_evals *evals, uint32_t name)
+{
+    struct pf_eval_string *string = string_at(evals, name);
+    struct pf_bytes text = pf_dict_string(evals->dict, name);
+    struct pf_eval_name eval;
+
+    if (string->is == 0)
+        string->is = !pf_eval_name_find(text, 0, &eval)         ? PLAIN
+                     : eval.start == 0 && eval.end == text.size ? EVAL
+                                                                : CONTAINS;
+    return string->is;
+}
+
+bool pf_evals_contains(struct pf_evals *evals, uint32_t name)
+{
+    return name != 0 && look_at(evals, name) != PLAIN;
+}
+
+/* --- texts of the current input --------------------------------------------------------------- */
+
+/* The text of an eval in the current input. NULL: it has none so far. */
+static const struct pf_eval_text *text_of(struct pf_evals *evals, uint32_t name)
+{
+    const struct pf_eval_string *string = string_at(evals, name);
+
+    return string->texted == evals->input ? &evals->texts[string->text] : NULL;
+}
+
+/* The same; a new text is added. NULL: out of memory. */
+static struct pf_eval_text *text_for(struct pf_evals *evals, uint32_t name)
+{
+    struct pf_eval_string *string = string_at(evals, name);
+
+    if (string->texted == evals->input)
+        return &evals->texts[string->text];
+    if (evals->status != PF_OK || !pf_grow(&evals->texts, &evals->text_capacity,
+                                           evals->text_count + 1, sizeof *evals->texts)) {
+        evals->status = PF_NOMEM;
+        return NULL;
+    }
+    string->texted = evals->input;
+    string->text = (uint32_t)evals->text_count;
+    evals->texts[evals->text_count] = (struct pf_eval_text){.name = name};
+    return &evals->texts[evals->text_count++];
+}
+
+static bool is_new_line(struct pf_evals *evals, const struct pf_eval_text *text, uint64_t line)
+{
+    struct line_key key = {(uint32_t)(text - evals->texts), 1, line};
+    uint32_t count = evals->lines.count;
+    bool isnew = pf_table_intern(&evals->lines, &key) == count;
+
+    if (evals->lines.status != PF_OK)
+        evals->status = PF_NOMEM;
+    return isnew;
+}
+
+/* True if a line of a text has not come before. Most texts come from their first line to the last,
+ * so that their lines need no list. */
+static bool takes_line(struct pf_evals *evals, struct pf_eval_text *text, uint64_t line)
+{
+    if (!text->listed && text->first == text->last) {
+        text->first = line;
+        text->last = line + 1;
+        return true;
+    }
+    if (!text->listed && line == text->last)
+        return ++text->last != 0;
+    if (!text->listed && line >= text->first && line < text->last)
         return false;
-    eval->place = i += 2;
-    for (; i < name.size && open > 0; i++)
-        open += name.data[i] == '[' ? 1u : name.data[i] == ']' ? -1u : 0u;
-    eval->end = i;
-    return open == 0;
+    for (uint64_t k = text->first; !text->listed && k != text->last; k++)
+        is_new_line(evals, text, k);
+    text->listed = true;
+    return is_new_line(evals, text, line);
 }
 
-static bool find_eval(struct pf_bytes name, struct eval *eval)
+static void take_line(struct pf_evals *evals, struct pf_eval_text *text, const struct pf_text *row)
 {
-    for (size_t at = 0; at + HEAD.size < name.size; at++)
-        if (memcmp(name.data + at, HEAD.data, HEAD.size) == 0 && parse_at(name, at, eval))
-            return true;
-    return false;
+    if (!takes_line(evals, text, row->line))
+        return;
+    text->has_text |= row->text.size > 0;
+    text->text += pf_hash_mix(pf_xxh64(row->text.data, row->text.size) +
+                              row->line * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static bool is_eval(struct pf_bytes name, struct eval *eval)
+void pf_evals_take(struct pf_evals *evals, const struct pf_batch *batch)
 {
-    return find_eval(name, eval) && eval->start == 0 && eval->end == name.size;
+    struct pf_bytes last = {NULL, 0};
+    uint32_t name = 0;
+    struct pf_eval_text *text = NULL;
+
+    for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows; i++) {
+        const struct pf_text *row = &batch->texts[i];
+
+        if (row->name.data != last.data || row->name.size != last.size) {
+            last = row->name;
+            name = !pf_bytes_starts(last, PF_BYTES("(eval ")) ? 0
+                   : row->name_string != 0                    ? row->name_string
+                                           : pf_dict_intern(evals->dict, last, row->name_flags);
+            text = name != 0 && look_at(evals, name) == EVAL ? text_for(evals, name) : NULL;
+        }
+        if (text)
+            take_line(evals, text, row);
+    }
+    if (pf_dict_status(evals->dict) != PF_OK)
+        evals->status = PF_NOMEM;
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- names in batches ------------------------------------------------------------------------- */
 
-static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
-                          unsigned depth);
+struct walk {
+    struct pf_evals *evals;
+    bool all, wait, differs;
+};
 
-/* Renames the part of a name from `from` to `to`. */
-static uint32_t replace(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
-                        size_t from, size_t to, unsigned depth)
+static uint32_t name_now(struct walk *, uint32_t name);
+
+static uint32_t eval_now(void *arg, uint32_t eval)
 {
-    struct pf_bytes text = pf_dict_string(dict, name);
+    struct walk *walk = arg;
+    uint32_t now = name_now(walk, eval);
+
+    walk->wait |= now == PF_EVALS_WAIT;
+    walk->differs |= now != eval;
+    return now == PF_EVALS_WAIT ? eval : now;
+}
+
+/* True if an eval in a part of a name gets another name. */
+static bool differs(struct walk *walk, struct pf_bytes part, unsigned flags)
+{
+    struct pf_eval_name eval;
+    bool before = walk->differs, is;
+
+    walk->differs = false;
+    for (size_t at = 0; pf_eval_name_find(part, at, &eval); at = eval.end)
+        eval_now(walk,
+                 pf_dict_intern(walk->evals->dict,
+                                (struct pf_bytes){part.data + eval.start, eval.end - eval.start},
+                                flags));
+    is = walk->differs && !walk->wait;
+    walk->differs = before;
+    return is;
+}
+
+/* A string with the names in batches of the evals in its bytes from `from` to `to`. */
+static uint32_t replace(struct walk *walk, uint32_t name, size_t from, size_t to)
+{
+    struct pf_dict *dict = walk->evals->dict;
+    struct pf_bytes text = pf_dict_string(dict, name), part = {text.data + from, to - from};
     unsigned flags = dict->strings.rows[name].flags;
-    uint32_t part = pf_dict_intern(dict, (struct pf_bytes){text.data + from, to - from}, flags);
-    uint32_t now = rename_at(evals, dict, part, depth + 1);
-    struct pf_bytes middle = pf_dict_string(dict, now);
     struct pf_buffer whole = {0};
 
-    if (now == part)
+    if (!differs(walk, part, flags))
         return name;
     pf_buffer_append(&whole, text.data, from);
-    pf_buffer_append(&whole, middle.data, middle.size);
-    pf_buffer_append(&whole, text.data + to, text.size - to);
-    name = whole.failed ? 0
-                        : pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
-    if (whole.failed)
-        dict->strings.status = PF_NOMEM;
+    if (!pf_eval_name_replace(dict, part, flags, eval_now, walk, &whole) ||
+        !pf_buffer_append(&whole, text.data + to, text.size - to))
+        walk->evals->status = PF_NOMEM;
+    else
+        name = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
     pf_buffer_free(&whole);
     return name;
 }
 
-static uint32_t rename_at(const struct pf_merge_evals *evals, struct pf_dict *dict, uint32_t name,
-                          unsigned depth)
+/* A name for an eval whose own name another eval has. */
+static uint32_t free_name(struct pf_evals *evals, uint32_t raw)
+{
+    struct pf_bytes text = pf_dict_string(evals->dict, raw);
+    struct pf_buffer name = {0};
+    struct pf_eval_name eval;
+    uint32_t string = raw;
+
+    pf_eval_name_is(text, &eval);
+    for (unsigned k = 2; string_at(evals, string)->owner != 0 && !name.failed; k++) {
+        name.size = 0;
+        pf_buffer_append(&name, text.data, eval.bare_end);
+        pf_buffer_printf(&name, " #%u", k);
+        if (!name.failed)
+            string = pf_dict_intern(evals->dict, (struct pf_bytes){name.data, name.size},
+                                    evals->dict->strings.rows[raw].flags);
+    }
+    if (name.failed || pf_dict_status(evals->dict) != PF_OK)
+        evals->status = PF_NOMEM;
+    pf_buffer_free(&name);
+    return string;
+}
+
+/* True if the name of an eval may end in ` #K`. */
+static bool ends_in_number(const struct pf_dict *dict, uint32_t name)
 {
     struct pf_bytes text = pf_dict_string(dict, name);
-    struct eval eval;
-    uint32_t to;
 
-    if (pf_id_map_get(&evals->names, name, &to))
-        return to;
-    if (depth == NESTING_MAX || !find_eval(text, &eval))
+    return text.size > 0 && !pf_one_of(text.data[text.size - 1], "])");
+}
+
+/* Adds an eval; 0: out of memory. */
+static uint32_t add(struct pf_evals *evals, uint32_t raw, uint32_t string, bool simple)
+{
+    uint32_t number = (uint32_t)evals->count;
+
+    if (evals->status != PF_OK ||
+        !pf_grow(&evals->rows, &evals->capacity, evals->count + 1, sizeof *evals->rows)) {
+        evals->status = PF_NOMEM;
+        return 0;
+    }
+    evals->rows[evals->count++] =
+        (struct pf_eval){.raw = raw, .string = string, .simple = simple, .inputs = 1};
+    string_at(evals, string)->owner = number;
+    evals->plain = evals->plain && string == raw && (simple || !ends_in_number(evals->dict, raw));
+    return number;
+}
+
+/* The first eval with a name keeps the name, whatever its text will be. */
+static uint32_t claim(struct pf_evals *evals, uint32_t name, uint32_t raw, bool simple)
+{
+    uint32_t number = add(evals, raw, raw, simple), *claims;
+
+    if (!pf_grow(&evals->claims, &evals->claim_capacity, evals->claim_count + 2,
+                 sizeof *evals->claims)) {
+        evals->status = PF_NOMEM;
+        return raw;
+    }
+    claims = evals->claims + evals->claim_count;
+    claims[0] = name;
+    claims[1] = number;
+    evals->claim_count += 2;
+    return raw;
+}
+
+/* The name in batches of an eval whose own name an eval has. `text` NULL: it has no text. */
+static uint32_t find(struct pf_evals *evals, uint32_t raw, const struct pf_eval_text *text,
+                     bool simple)
+{
+    bool has_text = text && text->has_text;
+    struct other_key key = {raw, has_text + 1u, has_text ? text->text : 0};
+    struct pf_eval *owner = &evals->rows[string_at(evals, raw)->owner];
+    uint32_t row, number;
+
+    if (owner->raw == raw && owner->has_text == has_text && owner->text == key.text) {
+        owner->inputs++;
+        return raw;
+    }
+    row = pf_table_intern(&evals->others, &key);
+    if (row != 0 && pf_id_map_get(&evals->numbers, row, &number)) {
+        evals->rows[number].inputs++;
+        return evals->rows[number].string;
+    }
+    number = add(evals, raw, free_name(evals, raw), simple);
+    if (number == 0 || row == 0 || !pf_id_map_put(&evals->numbers, row, number)) {
+        evals->status = PF_NOMEM;
+        return raw;
+    }
+    evals->rows[number].has_text = has_text;
+    evals->rows[number].text = key.text;
+    evals->with_text += has_text;
+    return evals->rows[number].string;
+}
+
+static uint32_t find_eval(struct walk *walk, uint32_t name)
+{
+    struct pf_evals *evals = walk->evals;
+    struct pf_bytes text = pf_dict_string(evals->dict, name);
+    const struct pf_eval_text *of = text_of(evals, name);
+    struct pf_eval_name eval;
+    uint32_t raw = name;
+    bool nested, simple;
+
+    nested = memchr(text.data + 1, '(', text.size - 1) != NULL;
+    if (nested && pf_eval_name_is(text, &eval))
+        raw = replace(walk, name, eval.place, eval.place_end);
+    if (walk->wait)
+        return PF_EVALS_WAIT;
+    simple = !nested && !ends_in_number(evals->dict, name);
+    if (string_at(evals, raw)->owner == 0)
+        return claim(evals, name, raw, simple);
+    return of || walk->all ? find(evals, raw, of, simple) : PF_EVALS_WAIT;
+}
+
+static uint32_t name_now(struct walk *walk, uint32_t name)
+{
+    struct pf_evals *evals = walk->evals;
+    unsigned is = look_at(evals, name);
+    uint32_t now;
+
+    if (is == PLAIN || evals->status != PF_OK)
         return name;
-    if (eval.start == 0 && eval.end == text.size)
-        return replace(evals, dict, name, eval.place, eval.end - 1, depth);
-    return replace(evals, dict, name, eval.start, eval.end, depth);
+    if (evals->strings[name].input == evals->input)
+        return evals->strings[name].now;
+    now = is == EVAL ? find_eval(walk, name)
+                     : replace(walk, name, 0, pf_dict_string(evals->dict, name).size);
+    if (walk->wait || now == PF_EVALS_WAIT || evals->status != PF_OK)
+        return PF_EVALS_WAIT;
+    evals->strings[name].input = evals->input;
+    evals->strings[name].now = now;
+    return now;
 }
 
-uint32_t pf_merge_evals_name(const struct pf_merge_evals *evals, struct pf_dict *dict,
-                             uint32_t name)
+uint32_t pf_evals_now(struct pf_evals *evals, uint32_t name, bool all)
 {
-    return rename_at(evals, dict, name, 0);
+    struct walk walk = {.evals = evals, .all = all};
+
+    return name != 0 ? name_now(&walk, name) : 0;
 }
 
-/* --- texts ------------------------------------------------------------------------------------ */
-
-struct candidate {
-    uint32_t name;    /* string id in the dictionary */
-    unsigned nesting; /* number of evals nested in the name */
-    bool has_text;    /* some line is not empty */
-    uint64_t text;    /* sum of the hashes of its lines */
-};
-
-static uint64_t hash_line(const struct pf_merge_texts *texts, const struct pf_merge_text *row)
+/* True if the only eval in a name surely is the file. */
+static bool repeats(const struct pf_evals *evals, uint32_t name, uint32_t file)
 {
-    struct pf_bytes text = pf_strings_bytes(&texts->strings, row->text);
+    struct pf_bytes text = pf_dict_string(evals->dict, name),
+                    what = pf_dict_string(evals->dict, file);
+    const char *found = memchr(text.data, '(', text.size);
 
-    return pf_hash_mix(pf_xxh64(text.data, text.size) + row->line * UINT64_C(0x9e3779b97f4a7c15));
+    if (found)
+        text = pf_bytes_skip(text, (size_t)(found - text.data));
+    return found && pf_bytes_starts(text, what) &&
+           !memchr(text.data + what.size, '(', text.size - what.size);
 }
 
-static unsigned nesting(struct pf_bytes name)
+bool pf_evals_function(struct pf_evals *evals, struct pf_function *function, bool all)
 {
-    struct eval eval;
-    unsigned depth = 0;
+    uint32_t file = pf_evals_now(evals, function->file, all);
 
-    for (; find_eval(name, &eval); depth++)
-        name = (struct pf_bytes){name.data + eval.place, eval.end - 1 - eval.place};
-    return depth;
+    /* most functions with an eval in their name have this eval as their file */
+    if (function->system_name == 0 && file == function->file && file != 0 &&
+        (!pf_evals_contains(evals, function->name) || repeats(evals, function->name, file)))
+        return true;
+    function->name = pf_evals_now(evals, function->name, all);
+    function->system_name = pf_evals_now(evals, function->system_name, all);
+    function->file = file;
+    return function->name != PF_EVALS_WAIT && function->system_name != PF_EVALS_WAIT &&
+           file != PF_EVALS_WAIT;
 }
 
-/* Lists the evals that have texts in *list, each name once. The caller frees *list. */
-static int collect(const struct pf_merge_texts *texts, struct pf_dict *dict,
-                   struct candidate **list, size_t *count)
+/* Gives the evals that claimed a name their texts. */
+static void settle_claims(struct pf_evals *evals)
 {
-    struct pf_id_map index = {0};
-    size_t capacity = 0;
-    bool good = true;
+    for (size_t k = 0; k < evals->claim_count; k += 2) {
+        struct pf_eval *eval = &evals->rows[evals->claims[k + 1]];
+        const struct pf_eval_text *text = text_of(evals, evals->claims[k]);
 
-    for (uint32_t id = 1; good && texts->ready && id < texts->rows.count; id++) {
-        const struct pf_merge_text *row = pf_table_row(&texts->rows, id);
-        struct pf_bytes name = pf_strings_bytes(&texts->strings, row->name);
-        struct eval eval;
-        uint32_t at;
-
-        if (!is_eval(name, &eval))
-            continue;
-        if (!pf_id_map_get(&index, row->name, &at)) {
-            at = (uint32_t)*count;
-            good = pf_grow(list, &capacity, *count + 1, sizeof **list) &&
-                   pf_id_map_put(&index, row->name, at);
-            if (!good)
-                break;
-            (*list)[(*count)++] = (struct candidate){
-                .name = pf_dict_intern(dict, name, texts->strings.rows[row->name].flags),
-                .nesting = nesting(name)};
+        if (text && text->has_text) {
+            eval->has_text = true;
+            eval->text = text->text;
+            evals->with_text++;
         }
-        (*list)[at].has_text |= row->text != 0;
-        (*list)[at].text += hash_line(texts, row);
     }
-    pf_id_map_free(&index);
-    return good && pf_dict_status(dict) == PF_OK ? PF_OK : PF_NOMEM;
+    evals->claim_count = 0;
 }
 
-static int compare_candidates(const void *a, const void *b)
+void pf_evals_end(struct pf_evals *evals)
 {
-    const struct candidate *x = a, *y = b;
-
-    if (x->nesting != y->nesting)
-        return x->nesting < y->nesting ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
-struct group_key {
-    uint32_t place, reserved;
-    uint64_t text;
-};
-
-/* The shorter name is the lesser, because it has the smaller number. */
-static bool name_before(const struct pf_dict *dict, uint32_t a, uint32_t b)
-{
-    struct pf_bytes x = pf_dict_string(dict, a), y = pf_dict_string(dict, b);
-
-    return x.size != y.size ? x.size < y.size : pf_bytes_compare(x, y) < 0;
-}
-
-/* Joins evals of one nesting depth, after those of lesser depth, so that their places have final
- * names: finds the least name of each group and maps the other names to it. */
-static int join(struct pf_merge_evals *evals, struct pf_dict *dict, const struct candidate *list,
-                size_t count)
-{
-    struct pf_table groups;
-    uint32_t *least = calloc(count + 1, sizeof *least),
-             *names = malloc((count + 1) * sizeof *names);
-    uint32_t *of = malloc((count + 1) * sizeof *of);
-    int status = pf_table_init(&groups, sizeof(struct group_key));
-
-    if (!least || !names || !of)
-        status = PF_NOMEM;
-    for (size_t k = 0; status == PF_OK && k < count; k++) {
-        struct eval eval = {0};
-
-        names[k] = pf_merge_evals_name(evals, dict, list[k].name);
-        struct pf_bytes text = pf_dict_string(dict, names[k]);
-
-        find_eval(text, &eval);
-        struct group_key key = {
-            pf_dict_intern(dict, (struct pf_bytes){text.data + eval.place, text.size - eval.place},
-                           0),
-            0, list[k].has_text ? list[k].text : 0};
-
-        of[k] = list[k].has_text ? pf_table_intern(&groups, &key) : 0;
-        if (of[k] != 0 && (least[of[k]] == 0 || name_before(dict, names[k], least[of[k]])))
-            least[of[k]] = names[k];
-    }
-    for (size_t k = 0; status == PF_OK && k < count; k++) {
-        uint32_t to = of[k] != 0 ? least[of[k]] : names[k];
-
-        if (to != list[k].name && !pf_id_map_put(&evals->names, list[k].name, to))
-            status = PF_NOMEM;
-        evals->count += to != list[k].name;
-    }
-    if (status == PF_OK)
-        status = groups.status == PF_OK ? pf_dict_status(dict) : groups.status;
-    free(least);
-    free(names);
-    free(of);
-    pf_table_free(&groups);
-    return status;
-}
-
-int pf_merge_evals_take(struct pf_merge_texts *texts, const struct pf_batch *batch)
-{
-    struct eval eval;
-    int status = PF_OK;
-
-    for (uint32_t i = 0; batch->kind == PF_TEXT && i < batch->rows && status == PF_OK; i++)
-        if (is_eval(batch->texts[i].name, &eval))
-            status = pf_merge_texts_add(
-                texts, &(struct pf_batch){.kind = PF_TEXT, .rows = 1, .texts = &batch->texts[i]});
-    return status;
-}
-
-int pf_merge_evals_find(struct pf_merge_evals *evals, struct pf_dict *dict,
-                        const struct pf_merge_texts *texts)
-{
-    struct candidate *list = NULL;
-    size_t count = 0;
-
-    *evals = (struct pf_merge_evals){0};
-    int status = collect(texts, dict, &list, &count);
-
-    if (count > 0)
-        qsort(list, count, sizeof *list, compare_candidates);
-    for (size_t first = 0, next; status == PF_OK && first < count; first = next) {
-        for (next = first; next < count && list[next].nesting == list[first].nesting;)
-            next++;
-        status = join(evals, dict, list + first, next - first);
-    }
-    free(list);
-    return status;
-}
-
-void pf_merge_evals_free(struct pf_merge_evals *evals)
-{
-    pf_id_map_free(&evals->names);
-}
-
-int pf_merge_evals_texts(const struct pf_merge_evals *evals, struct pf_dict *dict,
-                         struct pf_merge_texts *texts)
-{
-    struct pf_merge_texts renamed = {0};
-    int status = PF_OK;
-
-    for (uint32_t id = 1; status == PF_OK && evals->count > 0 && id < texts->rows.count; id++) {
-        struct pf_text text = pf_merge_texts_row(texts, id);
-        uint32_t name =
-            pf_merge_evals_name(evals, dict, pf_dict_intern(dict, text.name, text.name_flags));
-        struct pf_batch batch = {.kind = PF_TEXT, .rows = 1, .texts = &text};
-
-        text.name = pf_dict_string(dict, name);
-        text.name_flags = dict->strings.rows[name].flags;
-        status = pf_dict_status(dict) == PF_OK ? pf_merge_texts_add(&renamed, &batch) : PF_NOMEM;
-    }
-    if (evals->count > 0 && status == PF_OK) {
-        pf_merge_texts_free(texts);
-        *texts = renamed;
-    } else {
-        pf_merge_texts_free(&renamed);
-    }
-    return status;
+    for (size_t k = 0; k < evals->text_count && evals->status == PF_OK; k++)
+        pf_evals_now(evals, evals->texts[k].name, true);
+    if (evals->status == PF_OK)
+        settle_claims(evals);
+    evals->text_count = 0;
+    if (evals->lines.count > 1)
+        pf_table_truncate(&evals->lines, 1);
+    evals->input++;
 }

@@ -205,14 +205,14 @@ static bool at_zero(const struct pf_keys *keys, const struct pf_location *place)
            pf_dict_has_address(keys->dict, place);
 }
 
-/* A function with the new names of evals. */
+/* A function with the final names of evals. */
 static struct pf_function function_of(struct pf_keys *keys, uint32_t id)
 {
     struct pf_function function = *pf_dict_function(keys->dict, id);
 
-    if (keys->evals && keys->evals->count > 0) {
-        function.name = pf_merge_evals_name(keys->evals, keys->dict, function.name);
-        function.file = pf_merge_evals_name(keys->evals, keys->dict, function.file);
+    if (keys->evals && keys->evals->renamed > 0) {
+        function.name = pf_evals_name(keys->evals, function.name);
+        function.file = pf_evals_name(keys->evals, function.file);
         if (keys->dict->strings.status != PF_OK)
             keys->status = PF_NOMEM;
     }

@@ -75,8 +75,8 @@ struct pf_keys {
     /* set by the owner if more images may come: locations then move to the first form of their
      * image, which is final, and not to the least form */
     bool open;
-    /* set by the owner: new names of evals; NULL: names stay */
-    const struct pf_merge_evals *evals;
+    /* set by the owner: final names of evals; NULL: names stay */
+    const struct pf_evals *evals;
     int status;
 };
 

@@ -488,7 +488,8 @@ const struct pf_format pf_format_nytprof = {
               "stacks without numbers of calls "
               "count as one call each, a sub has one place, times of lines finer than a nanosecond "
               "are rounded",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL |
+            PF_TEXTS_FIRST,
     .merging = &merging,
     .options = options,
     .bid = bid,
