@@ -254,7 +254,7 @@ static bool read_labelled(struct pf_comparison *comparison, unsigned side)
 
     if (status == PF_OK && count == 0)
         status = pf_error_set(&error, PF_UNSUPPORTED,
-                              "there are no records, so the label '%s' has no value that is a run",
+                              "no records: the label '%s' has no value that could be a run",
                               pf_dict_string(comparison->diff.dict, labelled->key).data);
     if (!good(comparison, operand, status, &error))
         return false;

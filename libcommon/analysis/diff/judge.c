@@ -509,7 +509,7 @@ static void set_verdict(const struct judging *judging, double q, struct pf_diff_
         row->verdict = '=';
 }
 
-/* A row of which nothing is certain has no direction. */
+/* Sets the status: a row is more or less only if its verdict is + or -. */
 static void set_status(struct pf_diff_row *row)
 {
     if (row->status == PF_DIFF_ADDED || row->status == PF_DIFF_REMOVED)

@@ -28,7 +28,7 @@ struct pf_moderated_row {
     double variance;   /* of the logarithms, pooled over both sides; 0 if each side is constant */
 
     /* set by pf_moderated_test: */
-    double prior;     /* variance that the table suggests; `variance` if there is no prior */
+    double prior;     /* variance that the table suggests; without a prior `variance` */
     double moderated; /* variance used by the test: weighted mean of `variance` and `prior` */
     double error;     /* standard error of the difference */
     double t;         /* difference / error */

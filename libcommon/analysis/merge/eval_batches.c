@@ -375,7 +375,7 @@ void pf_eval_batches_end(struct pf_eval_batches *batches)
     give_all(batches);
 }
 
-/* The number of the first row `profutils` `input`; the number of rows if there is none. */
+/* The number of the first row `profutils` `input`; the number of rows if no row is one. */
 static uint32_t find_input(const struct pf_eval_batches *batches, const struct pf_batch *batch)
 {
     const struct pf_dict *dict = batches->evals.dict;

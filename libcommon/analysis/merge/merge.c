@@ -147,7 +147,7 @@ static bool stages(const struct pf_merge *merge)
 }
 
 /* The column of the current input that has the measure of the reference (--normalize=total). NULL:
- * there is no reference yet, or the input lacks the measure. */
+ * no input was the reference yet, or the input lacks the measure. */
 static const struct pf_sums *reference_column(const struct pf_merge *merge)
 {
     const struct pf_merge_scale *scale = &merge->scale;

@@ -50,8 +50,8 @@ void pf_merge_replicates_begin(struct pf_merge_replicates *);
  * `groups` makes; PF_OVERFLOW. */
 int pf_merge_replicates_take(struct pf_merge_replicates *, const struct pf_batch *,
                              struct pf_batch *plain, struct pf_error *);
-/* Ends the input, whose runs count `weight` times, in pieces. With `groups` a group of which no
- * record counts runs is one run; `name` is the group of an input without records, and 0 for an
+/* Ends the input, whose runs count `weight` times, in pieces. With `groups`, a group without a
+ * record that counts runs is one run; `name` is the group of an input without records, and 0 for an
  * input that continues a run already counted. PF_OK, PF_NOMEM or PF_OVERFLOW. */
 int pf_merge_replicates_end(struct pf_merge_replicates *, int64_t weight, uint32_t name,
                             struct pf_error *);

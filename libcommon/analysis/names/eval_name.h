@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 /* Offsets in the text that was searched: of `(`, of the digits and after them, of the place and
- * after it (both after `)` if there are no brackets), after the brackets, after ` #K`. */
+ * after it (without brackets, both after `)`), after the brackets, after ` #K`. */
 struct pf_eval_name {
     size_t start, number, number_end, place, place_end, bare_end, end;
 };
 
 /* Finds the first outermost name of an eval at or after `from`. Brackets in the place must match.
- * False: there is none. */
+ * False: the text has no such name. */
 bool pf_eval_name_find(struct pf_bytes, size_t from, struct pf_eval_name *);
 /* True if the whole text is the name of an eval. */
 bool pf_eval_name_is(struct pf_bytes, struct pf_eval_name *);

@@ -79,7 +79,7 @@ struct pf_evals {
     /* after pf_evals_find */
     struct pf_id_map names; /* name in batches: final name, if they differ */
     size_t renamed;
-    size_t bare; /* evals without a text of which the name has decided */
+    size_t bare; /* evals without a text, which were compared by name */
 };
 
 /* `dict` is the dictionary of all batches; it gets new strings. PF_OK or PF_NOMEM; free in any

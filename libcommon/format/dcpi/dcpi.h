@@ -263,7 +263,7 @@ static inline size_t pf_dcpi_cat_block_end(const struct pf_dcpi_cat_blocks *bloc
     return block < blocks->blocks ? blocks->starts[block] : blocks->count;
 }
 
-/* The first value of a key in a block; empty if there is no such block or line. */
+/* The first value of a key in a block; empty if the block or the line does not exist. */
 struct pf_bytes pf_dcpi_cat_blocks_value(const struct pf_dcpi_cat_blocks *, const struct pf_dict *,
                                          size_t block, struct pf_bytes key);
 
