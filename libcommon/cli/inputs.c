@@ -35,6 +35,7 @@ struct pf_inputs {
     struct pf_eval_batches *evals; /* NULL: names of evals stay */
     struct pf_input eval_input;    /* the input of the batches in `evals` */
     bool eval_met, eval_due;       /* `eval_input` is set; a batch of the next input waits */
+    bool eval_failed;              /* the evals failed: no more batches come */
     struct pf_batch next_batch;
     struct pf_input next_input;
 };
@@ -464,6 +465,8 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
 
     if (!inputs->evals)
         return next_batch(inputs, batch, input ? input : &of);
+    if (inputs->eval_failed)
+        return PF_EOF;
     while ((status = pf_eval_batches_next(inputs->evals, batch, &error)) == PF_EOF &&
            feed_evals(inputs)) {
     }
@@ -476,7 +479,7 @@ int pf_inputs_next(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_i
     }
     if (status < 0) {
         pf_tool_fail(&inputs->common->tool, of.name, &error, false);
-        inputs->failed = inputs->stopped = true;
+        inputs->failed = inputs->stopped = inputs->eval_failed = true;
         status = PF_EOF;
     }
     if (input)
