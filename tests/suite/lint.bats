@@ -56,6 +56,10 @@ lint()
     lint format
 }
 
+@test "the top of the source tree has only the files and folders of the design" {
+    lint toplevel
+}
+
 @test "no file is longer than 1,000 lines" {
     lint size
 }
