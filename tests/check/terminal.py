@@ -122,7 +122,7 @@ def names_stay_whole(bin_dir):
 def columns_leave_in_order(bin_dir, words):
     """Tests the order in which parts disappear as the terminal gets narrower: directories of files, then bar, points, interval."""
     states = []
-    for columns in range(170, 72, -1):
+    for columns in range(170, 71, -1):
         lines = shown(columns, bin_dir + "/profdiff", "-n", "1", words + "before", words + "after",
                       locale="C")
         head = next(line for line in lines if "verdict" in line)

@@ -290,23 +290,21 @@ static void print_interval(const struct pf_diff_row *row, const struct pf_diff_m
         snprintf(text, 40, "%s .. %s%%", ends[0], ends[1]);
 }
 
-/* The verdict, the status and the hint, in one width for all rows of the table. */
-static void print_verdict(const struct pf_diff_table *table, const struct pf_diff_row *row,
-                          char text[24])
+/* Prints the status of the row, if it is known, and its hint. */
+static void print_status(const struct pf_diff_row *row, char text[16])
 {
-    char words[16];
-
-    snprintf(words, sizeof words, "%s",
+    snprintf(text, 16, "%s",
              row->status == PF_DIFF_UNCLEAR ? "" : pf_diff_status_name(row->status));
     if (row->hint != 0)
-        snprintf(words + strlen(words), 5, "%s(%c)", words[0] ? " " : "", row->hint);
-    snprintf(text, 24, "%c %-*s", row->verdict, table->hinted ? 11 : 7, words);
+        snprintf(text + strlen(text), 5, "%s(%c)", text[0] ? " " : "", row->hint);
 }
 
+/* Prints the row. `width`: of the longest status of the table. */
 static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, const struct pf_diff_row *row,
+                      const struct pf_diff_table *table, const struct pf_diff_row *row, int width,
                       struct row_texts *texts)
 {
+    char status[16];
     const struct pf_diff_means *means = pf_diff_compared(table, row);
     const struct pf_diff_means shown = pf_diff_shown_means(table, means);
 
@@ -317,7 +315,8 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
              row->points);
     print_change(row, means, texts->change);
     print_interval(row, means, texts->interval);
-    print_verdict(table, row, texts->verdict);
+    print_status(row, status);
+    snprintf(texts->verdict, sizeof texts->verdict, "%c %-*s", row->verdict, width, status);
     texts->q[0] = '\0';
     if (row->tested)
         snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
@@ -345,11 +344,25 @@ static size_t choose_columns(const struct pf_diff_table *table,
     return count;
 }
 
-/* A row of the table, and the length of its bar. */
+/* A row of the table, the length of its bar, and the width of the longest status of the table. */
 struct shown_row {
     const struct pf_diff_row *row;
     double percent;
+    int width;
 };
+
+/* Returns the width of the longest status of the first `shown` rows and of the total. */
+static int status_width(const struct pf_diff_table *table, size_t shown)
+{
+    size_t width = 0;
+    char status[16];
+
+    for (size_t i = 0; i <= shown; i++) {
+        print_status(i < shown ? &table->rows[i] : &table->total_row, status);
+        width = strlen(status) > width ? strlen(status) : width;
+    }
+    return (int)width;
+}
 
 static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
                       const struct pf_diff_table *table, struct shown_row shown,
@@ -362,7 +375,7 @@ static void write_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     struct pf_place place;
     size_t n = 0;
 
-    print_row(view, block, table, row, &texts);
+    print_row(view, block, table, row, shown.width, &texts);
     buffers[1].size = 0;
     pf_look_bar(&buffers[1], view->look.utf8, shown.percent);
     cells[n++].text = pf_bytes_of(texts.before);
@@ -395,18 +408,20 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
     struct pf_text_table text = {0};
     struct pf_buffer buffers[2] = {{0}};
     double greatest = 0;
-    int status;
+    int status, width = status_width(table, shown);
 
     for (size_t i = 0; i < shown; i++)
         greatest = fmax(greatest, fabs((double)pf_diff_compared(table, &table->rows[i])->delta));
     pf_text_table_begin(&text, columns, choose_columns(table, columns));
     if (!table->hides_total)
-        write_row(view, block, table, (struct shown_row){&table->total_row, 0}, &text, buffers);
+        write_row(view, block, table, (struct shown_row){&table->total_row, 0, width}, &text,
+                  buffers);
     for (size_t i = 0; i < shown; i++) {
         double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
-        write_row(view, block, table,
-                  (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0},
-                  &text, buffers);
+        write_row(
+            view, block, table,
+            (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0, width},
+            &text, buffers);
     }
     status =
         write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->look.terminal));
