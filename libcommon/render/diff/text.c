@@ -2,6 +2,7 @@
 
 #include "analysis/sum/rank.h"
 #include "model/utf8.h"
+#include "render/diff/words.h"
 #include "render/table/prose.h"
 
 #include <math.h>
@@ -244,51 +245,8 @@ static int write_foot(const struct pf_diff_view *view, const struct pf_diff_bloc
 
 struct row_texts {
     char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT], points[32],
-        change[32], interval[40], q[32], verdict[24];
+        change[PF_DIFF_WORD], interval[PF_DIFF_WORD], q[PF_DIFF_WORD], verdict[24];
 };
-
-/* A ratio below 10 is printed as a change in percent, a greater one as it is. */
-static bool as_percent(double ratio)
-{
-    return fabs(ratio) < 10;
-}
-
-static void print_percent(double change, char text[16])
-{
-    snprintf(text, 16, fabs(change) < 0.05 ? "0" : "%+.1f", change);
-}
-
-static void print_change(const struct pf_diff_row *row, const struct pf_diff_means *means,
-                         char text[32])
-{
-    char percent[16];
-
-    print_percent((row->ratio - 1) * 100, percent);
-    if (means->before == 0 || means->after == 0)
-        snprintf(text, 32, "-");
-    else if (as_percent(row->ratio))
-        snprintf(text, 32, "%s%%", percent);
-    else
-        snprintf(text, 32, fabs(row->ratio) >= 1e5 ? "%.2gx" : "%.0fx", row->ratio);
-}
-
-/* Prints the ends of the ratio's interval in the form of the ratio. */
-static void print_interval(const struct pf_diff_row *row, const struct pf_diff_means *means,
-                           char text[40])
-{
-    double low = row->ratio_95.low, high = row->ratio_95.high;
-    char ends[2][16];
-
-    text[0] = '\0';
-    if (!row->tested || means->before == 0 || means->after == 0)
-        return;
-    print_percent((low - 1) * 100, ends[0]);
-    print_percent((high - 1) * 100, ends[1]);
-    if (!as_percent(row->ratio) || high >= 10)
-        snprintf(text, 40, "%.3gx .. %.3gx", low, high);
-    else
-        snprintf(text, 40, "%s .. %s%%", ends[0], ends[1]);
-}
 
 /* Prints the status of the row, if it is known, and its hint. */
 static void print_status(const struct pf_diff_row *row, char text[16])
@@ -313,13 +271,11 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
     snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f",
              row->points);
-    print_change(row, means, texts->change);
-    print_interval(row, means, texts->interval);
+    pf_diff_print_change(row, means, texts->change);
+    pf_diff_print_interval(row, means, texts->interval);
     print_status(row, status);
     snprintf(texts->verdict, sizeof texts->verdict, "%c %-*s", row->verdict, width, status);
-    texts->q[0] = '\0';
-    if (row->tested)
-        snprintf(texts->q, sizeof texts->q, row->q < 0.0001 ? "%.0e" : "%.4f", row->q);
+    pf_diff_print_q(row, texts->q);
 }
 
 static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
