@@ -64,10 +64,10 @@ def student_quantile(p, freedom):
 
 class Test:
     """A test of the difference `shift` by Student's t. `terms`: standard error and degrees of freedom of each t test: the greatest p and
-    the widest interval count. p None: not tested."""
+    the widest interval count. `means`: for Welch's test both means and, for each t test, their variances. p None: not tested."""
 
-    def __init__(self, shift, terms, variance=None):
-        self.shift, self.terms, self.variance = shift, terms, variance
+    def __init__(self, shift, terms, variance=None, means=None):
+        self.shift, self.terms, self.variance, self.means = shift, terms, variance, means
         self.p = max(student(Fraction(shift / error) ** 2, freedom) if error else Decimal(1) if shift == 0 else Decimal(-1)
                      for error, freedom in terms)
         self.p = None if self.p < 0 else self.p
@@ -78,6 +78,18 @@ class Test:
     def ends(self, level):
         return self.shift - self.reach(level), self.shift + self.reach(level)
 
+    def ratio(self, level):
+        """Fieller's interval of the ratio of the means: the roots of (after - r before)^2 = t^2 (v_after + r^2 v_before)."""
+        ends, ((before, after), variances) = [], self.means
+        for (first, second), (_, freedom) in zip(variances, self.terms):
+            square = student_quantile(level, freedom) ** 2
+            below, above, middle = before ** 2 - square * first, after ** 2 - square * second, before * after
+            if below <= 0:
+                return None, None
+            root = max(Decimal(0), middle ** 2 - below * above).sqrt()
+            ends += [(middle - root) / below, (middle + root) / below]
+        return min(ends), max(ends)
+
 
 def welch(sides, quantum):
     """Welch's t, with unequal numbers of runs also Student's. The variance of a side is at least a quarter of the squared quantum."""
@@ -85,11 +97,13 @@ def welch(sides, quantum):
     n, m = map(len, sides)
     spread, other = (max(variance, quantum ** 2 / 4) for variance in (spread, other))
     square = spread / n + other / m
-    terms = [(real(square).sqrt(), square ** 2 / ((spread / n) ** 2 / (n - 1) + (other / m) ** 2 / (m - 1)))]
+    variances, freedoms = [(spread / n, other / m)], [square ** 2 / ((spread / n) ** 2 / (n - 1) + (other / m) ** 2 / (m - 1))]
     if n != m:
         pooled = ((n - 1) * spread + (m - 1) * other) / (n + m - 2)
-        terms.append((real(pooled / n + pooled / m).sqrt(), Fraction(n + m - 2)))
-    return Test(real(second - first), terms)
+        variances.append((pooled / n, pooled / m))
+        freedoms.append(Fraction(n + m - 2))
+    terms = [(real(sum(pair)).sqrt(), freedom) for pair, freedom in zip(variances, freedoms)]
+    return Test(real(second - first), terms, means=((real(first), real(second)), [tuple(map(real, pair)) for pair in variances]))
 
 
 def moderated(rows, n, m):
@@ -361,20 +375,15 @@ class Expected:
 
     def set_test(self, row, result, q, level, test, quantum):
         unit = 10 ** 9 if self.case.normalize else 1
-        before, after = (real(amount / unit) for amount in row['means'])
         row.update(tested=True, p=result.p, q=q, shift=sign(result.shift))
         for word, at in (('ratio', LEVEL), ('ratio_q', level)):
-            low, high = result.ends(at)
-            if test == 'moderated':
-                ends = [(end * Decimal(2).ln()).exp() for end in (low, high)]
-            else:
-                ends = sorted((before + end) / before for end in (low, high)) if before else (None, None)
+            ends = [(end * Decimal(2).ln()).exp() for end in result.ends(at)] if test == 'moderated' else result.ratio(at)
             row[f'{word}_low'], row[f'{word}_high'] = ends if row['ratio'] is not None else (None, None)
         if test == 'welch':
             low, high = result.ends(LEVEL)
         else:
             # the logarithm of a mean has the deviation of the mean divided by the mean, to first order
-            half = real(quantum / 2)
+            half, (before, after) = real(quantum / 2), (real(amount / unit) for amount in row['means'])
             deviation = Decimal(2).ln() * (result.variance * ((before + half) ** 2 / self.runs[0] + (after + half) ** 2 / self.runs[1])).sqrt()
             reach = student_quantile(LEVEL, result.terms[0][1]) * deviation
             low, high = after - before - reach, after - before + reach
@@ -485,9 +494,8 @@ def check_rows(what, rows, expected):
 MIRROR = {'+': '-', '-': '+', 'added': 'removed', 'removed': 'added', 'more': 'less', 'less': 'more'}
 
 
-def mirrored(row, other, moderated_t):
-    """What in `other` does not follow from the row of the opposite comparison. Welch's test has no interval of the ratio that could be
-    mirrored, because it takes the mean before as given."""
+def mirrored(row, other):
+    """What in `other` does not follow from the row of the opposite comparison. An interval of the ratio that holds 0 has no reciprocal."""
     wrong = [key for key in ('verdict', 'hint', 'status') if other[key] != MIRROR.get(row[key], row[key])]
     wrong += [key for key in ('p', 'q') if not close(other[key], row[key], 1e-300)]
     for one, opposite in (('flat_before', 'flat_after'), ('flat_after', 'flat_before'), ('cum_before', 'cum_after'), ('runs_before', 'runs_after')):
@@ -495,8 +503,13 @@ def mirrored(row, other, moderated_t):
     for low, high in (('ci_low', 'ci_high'), ('flat_delta', 'flat_delta'), ('points', 'points')):
         width = abs(row['ci_high'] - row['ci_low']) if row['tested'] and low == 'ci_low' else 1e-6
         wrong += [low] * (not close(other[low], None if row[high] is None else -row[high], width))
-    for low, high in [('ratio', 'ratio')] + [('ratio_low', 'ratio_high'), ('ratio_q_high', 'ratio_q_low')] * moderated_t:
-        wrong += [low] * bool(row[high] and other[low] and not close(row[high] * other[low], 1, 1))
+    wrong += ['ratio'] * bool(row['ratio'] and other['ratio'] and not close(row['ratio'] * other['ratio'], 1, 1))
+    for word in ('ratio', 'ratio_q'):
+        (low, high), ends = ([side[word + end] for end in ('_low', '_high')] for side in (row, other))
+        if low is None or low <= 0 <= high:
+            wrong += [word] * (ends[0] is not None and not ends[0] <= 0 <= ends[1])
+        else:
+            wrong += [word] * (ends[0] is None or not close(low * ends[1], 1, 1) or not close(high * ends[0], 1, 1))
     return wrong
 
 
@@ -509,10 +522,9 @@ def check_laws(what, case, directory):
         if output('profdiff', '-t', 'ndjson', *other) != given:
             print(f'{what}: not the same bytes with {other}')
             bad += 1
-    test = json.loads(output('profdiff', '-t', 'json', *options, *sides))['measures'][0]['test'] if given else 'none'
     rows, reverse = ({row['function']: row for row in rows_of(*options, *flag, *sides)} for flag in ([], ['--reverse']))
     for name, row in rows.items():
-        wrong = mirrored(row, reverse[name], test == 'moderated')
+        wrong = mirrored(row, reverse[name])
         if wrong:
             print(f'{what}: {name or "total"} is not mirrored: {wrong}\n  forward: {row}\n  reverse: {reverse[name]}')
             bad += 1

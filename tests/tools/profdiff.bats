@@ -112,6 +112,21 @@ END
     # p = 1 - t / sqrt(2 + t^2) = 1 - 1 / sqrt(1 + 4e-6)
     [ "$(cells 1,19,21 -s name @few @few2 | tr '\n' ,)" = "f 1.999994e-06 +,g 1.0 =,main  =," ]
     [ "$(cells 1,21 -s name --test=welch before after | tr '\n' ,)" = "f +,g =,main =," ]
+    # Fieller's interval: the variance of each mean of f is 1; t = 4.3027 for two degrees of freedom; roots by Python's floats.
+    # g is 2 before, with a variance of 1: not significantly different from 0, so the ratio may be arbitrarily large
+    mkdir fieller1 fieller2
+    printf 'f 100\ng 1\n' >fieller1/1.folded && printf 'f 102\ng 3\n' >fieller1/2.folded
+    printf 'f 200\ng 60\n' >fieller2/1.folded && printf 'f 202\ng 61\n' >fieller2/2.folded
+    for side in "" --reverse; do
+        profdiff -s name $side fieller1 fieller2 -t ndjson | python3 -c '
+import json, sys
+for row in map(json.loads, list(sys.stdin)[1:]):
+    print(row["function"], *(row[end] if row[end] is None else f"{row[end]:.6f}" for end in ("ratio_low", "ratio_high")))'
+    done >got
+    # the other way round: 1 / 2.088753 and 1 / 1.898682; the interval of g holds 0, so it has no reciprocal
+    printf '%s\n' "f 1.898682 2.088753" "g None None" "f 0.478755 0.526681" | diff - <(head -n 3 got)
+    [[ "$(tail -n 1 got)" == "g -"* ]]
+    [ "$(profdiff -s name fieller1 fieller2 | grep -cF ' .. ')" -eq 2 ] # the total and f
     fails 2 "--test takes moderated or welch" profdiff --test=t before after
     # a directory, a list of its files and the runs in another order are the same
     profdiff -t csv before after >want

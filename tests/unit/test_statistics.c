@@ -103,6 +103,124 @@ static void test_sleep(void)
            "and its interval");
 }
 
+/* Intervals of ratios that others published. `variance` is that of a mean. The first three: 14 and
+ * 7 with standard deviations of 3 and 2 of 6 values each, by GraphPad's calculator (errorProp2), in
+ * the README of github.com/DCPROGS/DCSTATS; the fourth is that README's own, with variances of 9
+ * and 4. The last: R's rnorm(5, 1, 1) and rnorm(5, 2, 1) after set.seed(12345), by t.test.ratio of
+ * the package mratios (mikuhatsune.hatenadiary.com, 12 December 2012), with its degrees of freedom.
+ */
+static void test_fieller_published(void)
+{
+    static const struct {
+        struct pf_estimate before, after;
+        double level, freedom, low, high;
+        int digits;
+    } cases[] = {
+        {{7, 4.0 / 6}, {14, 9.0 / 6}, 0.10, 10, 1.54, 2.64, 2},
+        {{7, 4.0 / 6}, {14, 9.0 / 6}, 0.05, 10, 1.46, 2.83, 2},
+        {{7, 4.0 / 6}, {14, 9.0 / 6}, 0.01, 10, 1.27, 3.36, 2},
+        {{7, 4}, {14, 9}, 0.10, 10, 1.051413, 4.414296, 6},
+        {{1.46649534634439, 0.164051468574859},
+         {1.26761636060999, 0.0536399977139745},
+         0.05,
+         6.93823872383847,
+         0.4056763,
+         2.6170008,
+         7},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double t = pf_student_quantile(cases[k].level, cases[k].freedom), low, high;
+        bool bounded = pf_ratio_interval(&cases[k].before, &cases[k].after, t, &low, &high);
+
+        tap_ok(bounded && printed(low, cases[k].low, cases[k].digits) &&
+                   printed(high, cases[k].high, cases[k].digits),
+               "the interval of the ratio is %g to %g", cases[k].low, cases[k].high);
+    }
+}
+
+static uint64_t random_bits(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* A mean of -500 to 500 in steps of 1/8, and a variance of 0 to 1000. */
+static struct pf_estimate random_estimate(uint64_t *state)
+{
+    double mean = ((double)(random_bits(state) % 8000) - 4000) / 8;
+
+    return (struct pf_estimate){mean, (double)(random_bits(state) % 100000) / 100};
+}
+
+/* Fieller's definition, held against the ends themselves. */
+static bool is_end(const struct pf_estimate *before, const struct pf_estimate *after, double t,
+                   double r)
+{
+    double away = pow(after->mean - r * before->mean, 2),
+           reach = t * t * (after->variance + r * r * before->variance),
+           size = pow(after->mean, 2) + pow(r * before->mean, 2);
+
+    return fabs(away - reach) <= 1e-11 * (size + reach);
+}
+
+static void test_fieller_laws(void)
+{
+    uint64_t state = 4;
+    size_t bounded = 0, both = 0, wrong = 0;
+
+    for (size_t k = 0; k < 100000; k++) {
+        struct pf_estimate before = random_estimate(&state), after = random_estimate(&state);
+        double t = 0.5 + (double)(random_bits(&state) % 1000) / 100, ends[2], mirror[2];
+        bool has = pf_ratio_interval(&before, &after, t, &ends[0], &ends[1]),
+             has_mirror = pf_ratio_interval(&after, &before, t, &mirror[0], &mirror[1]);
+
+        bounded += has;
+        both += has && has_mirror;
+        wrong += has != (before.mean * before.mean > t * t * before.variance);
+        wrong += has &&
+                 !(is_end(&before, &after, t, ends[0]) && is_end(&before, &after, t, ends[1]) &&
+                   ends[0] <= after.mean / before.mean && after.mean / before.mean <= ends[1]);
+        wrong += has && has_mirror &&
+                 !(near(mirror[0], 1 / ends[1], 1e-12) && near(mirror[1], 1 / ends[0], 1e-12));
+        wrong += has && !has_mirror && !(ends[0] <= 0 && ends[1] >= 0);
+        wrong += !has && !(ends[0] == -HUGE_VAL && ends[1] == HUGE_VAL);
+    }
+    tap_ok(both > 10000 && bounded > both && bounded < 90000 && wrong == 0,
+           "%zu of 100000 ratios have intervals by Fieller's definition, %zu mirrored ones",
+           bounded, both);
+}
+
+/* A bounded interval of a t test holds 1 if and only if the test is not significant. */
+static void test_fieller_and_p(void)
+{
+    uint64_t state = 5;
+    size_t bounded = 0, significant = 0, wrong = 0;
+
+    for (size_t k = 0; k < 20000; k++) {
+        struct pf_moments sides[2];
+        struct pf_test test;
+        double level = k % 2 ? 0.05 : 0.001, low, high;
+
+        for (int side = 0; side < 2; side++) {
+            struct pf_estimate estimate = random_estimate(&state);
+
+            sides[side] = (struct pf_moments){.runs = 2 + random_bits(&state) % 4,
+                                              .mean = fabs(estimate.mean) + 1,
+                                              .variance = estimate.variance + 0.01};
+        }
+        pf_test_welch(&test, &sides[0], &sides[1]);
+        if (!pf_test_ratio(&sides[0], &sides[1], level, &low, &high))
+            continue;
+        bounded++;
+        significant += test.p < level;
+        wrong += (test.p < level) != (low > 1 || high < 1);
+    }
+    tap_ok(significant > 2000 && bounded > significant + 2000 && wrong == 0,
+           "of %zu intervals of ratios %zu leave out 1: those of significant tests", bounded,
+           significant);
+}
+
 /* Benjamini and Hochberg's example: 15 tests, of which 4 are significant at 0.05. */
 static void test_rates_paper(void)
 {
@@ -480,6 +598,9 @@ int main(void)
     test_f_table();
     test_closed_forms();
     test_sleep();
+    test_fieller_published();
+    test_fieller_laws();
+    test_fieller_and_p();
     test_rates_paper();
     test_reference();
     test_no_spread();

@@ -394,32 +394,38 @@ static double one_sided(const struct pf_test *test, double bound)
     return away >= 0 ? tail : 1 - tail;
 }
 
-/* The interval of the ratio that belongs to an interval of the difference. */
-static struct pf_diff_interval ratio_of(double before, double low, double high)
-{
-    double one = 1 + low / before, other = 1 + high / before;
+/* Welch's test of a row, and what it compared. */
+struct welch_test {
+    struct pf_moments moments[2];
+    struct pf_test result;
+};
 
-    return before == 0 ? (struct pf_diff_interval){0, 0}
-                       : (struct pf_diff_interval){fmin(one, other), fmax(one, other)};
+static struct pf_diff_interval ratio_at(const struct welch_test *test, double level)
+{
+    struct pf_diff_interval ratio;
+
+    pf_test_ratio(&test->moments[0], &test->moments[1], level, &ratio.low, &ratio.high);
+    return ratio;
 }
 
 /* Tests one row, or the total with key 0. `reals`: its sorted amounts. */
 static int welch_row(struct judging *judging, struct pf_diff_row *row, double *reals,
-                     struct pf_test *test)
+                     struct welch_test *welch)
 {
     const struct pf_diff_means *means = pf_diff_compared(judging->table, row);
-    double before = amount_of(judging, means->before), unit = unit_of(judging);
-    struct pf_moments moments[2];
+    const struct pf_test *test = &welch->result;
+    double unit = unit_of(judging);
 
-    if (!find_moments(judging, row->key, reals, moments))
+    if (!find_moments(judging, row->key, reals, welch->moments))
         return PF_NOMEM;
-    pf_test_welch(test, &moments[0], &moments[1]);
+    pf_test_welch(&welch->result, &welch->moments[0], &welch->moments[1]);
     row->tested = test->tested;
     row->p = test->p;
     row->shift = test->difference;
     row->above = PF_NO_TEST;
     row->delta = (struct pf_diff_interval){test->low * unit, test->high * unit};
-    row->ratio_95 = row->ratio_q = ratio_of(before, test->low, test->high);
+    if (test->tested)
+        row->ratio_95 = row->ratio_q = ratio_at(welch, LEVEL);
     if (judging->terms->gate && test->tested)
         row->above =
             one_sided(test, amount_of(judging, pf_bound_amount(judging->terms->gate, means->before,
@@ -429,7 +435,7 @@ static int welch_row(struct judging *judging, struct pf_diff_row *row, double *r
 
 static int welch_total(struct judging *judging, double *amounts)
 {
-    struct pf_test test;
+    struct welch_test test;
 
     return welch_row(judging, &judging->table->total_row, amounts, &test);
 }
@@ -439,7 +445,7 @@ static int welch(struct judging *judging)
     struct pf_diff_table *table = judging->table;
     double *rates = calloc(judging->tests + 1, sizeof *rates),
            *above = calloc(judging->tests + 1, sizeof *above);
-    struct pf_test *tests = calloc(judging->tests + 1, sizeof *tests);
+    struct welch_test *tests = calloc(judging->tests + 1, sizeof *tests);
     int status = rates && above && tests ? PF_OK : PF_NOMEM;
     size_t tested = 0;
     double level;
@@ -455,7 +461,7 @@ static int welch(struct judging *judging)
         above[number - 1] = table->rows[k].above;
     }
     for (size_t k = 0; k < judging->tests; k++)
-        tested += tests[k].tested;
+        tested += tests[k].result.tested;
     if (status == PF_OK)
         status = pf_rates_of(rates, judging->tests);
     if (status == PF_OK)
@@ -467,13 +473,9 @@ static int welch(struct judging *judging)
 
         if (number == 0 || !row->tested)
             continue;
-        const struct pf_test *test = &tests[number - 1];
-        double reach = pf_test_reach(test, level);
-
         row->q = rates[number - 1];
         row->above = above[number - 1];
-        row->ratio_q = ratio_of(amount_of(judging, pf_diff_compared(table, row)->before),
-                                test->difference - reach, test->difference + reach);
+        row->ratio_q = ratio_at(&tests[number - 1], level);
     }
     table->tests = tested;
     free(tests);

@@ -63,9 +63,11 @@ struct pf_diff_row {
     double p, q;  /* q: p corrected for many tests (pf_rates_of); of the total: p */
     double shift; /* the difference that was tested: of logarithms, or of amounts */
     double above; /* one-sided q (of the total: p) of a rise above the gate's bound */
-    struct pf_diff_interval delta;    /* 95 % interval of the difference, in amounts of the block */
-    struct pf_diff_interval ratio_95; /* 95 % interval of the ratio; 0 and 0 if `before` is 0 */
-    struct pf_diff_interval ratio_q;  /* the interval at the level of the table's verdicts */
+    struct pf_diff_interval delta; /* 95 % interval of the difference, in amounts of the block */
+    /* 95 % interval of the ratio, of Welch's test -HUGE_VAL and HUGE_VAL if it is unbounded
+     * (pf_ratio_interval); means nothing if a side's amount is 0 */
+    struct pf_diff_interval ratio_95;
+    struct pf_diff_interval ratio_q; /* the interval at the level of the table's verdicts */
     /* '+' more, '-' less, '=' equal, '~' nothing is certain, '.' too small to test */
     char verdict;
     char hint; /* one run a side: '+' or '-' if runs did not vary; 0: no hint */

@@ -47,60 +47,116 @@ void pf_moments_of_reals(struct pf_moments *moments, const double *values, size_
     moments->variance = squares / (double)(runs - 1);
 }
 
-/* Adds a t test to the result: the greater p and the wider interval count. `error` is the standard
- * error of the difference. */
-static void doubt(struct pf_test *test, double error, double freedom)
-{
-    double p = pf_student_tail(fabs(test->difference) / error, freedom);
-    bool greater = !test->tested || p > test->p;
+/* A t test: the variances of the two means, and the degrees of freedom. */
+struct spread {
+    double variance[2], freedom;
+};
 
-    test->other_error = greater ? test->error : error;
-    test->other_freedom = greater ? test->freedom : freedom;
-    test->error = greater ? error : test->error;
-    test->freedom = greater ? freedom : test->freedom;
-    test->p = greater ? p : test->p;
-    test->tested = true;
+/* Sets Welch's test and, for unequal numbers of runs, Student's. Returns their number; 0: neither
+ * side has a variance. Both sides are treated alike, so that exchanged sides have the same bits. */
+static size_t spreads_of(const struct pf_moments *before, const struct pf_moments *after,
+                         struct spread spreads[2])
+{
+    double runs[2] = {(double)before->runs, (double)after->runs};
+    double variance[2] = {fmax(before->variance, before->floor),
+                          fmax(after->variance, after->floor)};
+    double mean[2] = {variance[0] / runs[0], variance[1] / runs[1]}, both = mean[0] + mean[1];
+    double part[2], pooled[2];
+
+    if (!(both > 0))
+        return 0;
+    for (int side = 0; side < 2; side++) {
+        part[side] = mean[side] / both * (mean[side] / both) / (runs[side] - 1);
+        pooled[side] = (runs[side] - 1) * variance[side] / (runs[0] + runs[1] - 2);
+    }
+    spreads[0] = (struct spread){{mean[0], mean[1]}, 1 / (part[0] + part[1])};
+    spreads[1].freedom = runs[0] + runs[1] - 2;
+    for (int side = 0; side < 2; side++)
+        spreads[1].variance[side] = (pooled[0] + pooled[1]) / runs[side];
+    return before->runs != after->runs ? 2 : 1;
 }
 
-double pf_test_reach(const struct pf_test *test, double level)
+/* Adds a t test to the result: the greater p and the wider interval count. */
+static void doubt(struct pf_test *test, const struct spread *spread)
 {
-    double reach = 0;
+    double error = sqrt(spread->variance[0] + spread->variance[1]),
+           p = pf_student_tail(fabs(test->difference) / error, spread->freedom),
+           reach = error * pf_student_quantile(0.05, spread->freedom);
 
-    if (test->freedom > 0)
-        reach = test->error * pf_student_quantile(level, test->freedom);
-    if (test->other_freedom > 0)
-        reach = fmax(reach, test->other_error * pf_student_quantile(level, test->other_freedom));
-    return reach;
+    if (!test->tested || p > test->p) {
+        test->error = error;
+        test->freedom = spread->freedom;
+        test->p = p;
+    }
+    test->tested = true;
+    test->low = fmin(test->low, test->difference - reach);
+    test->high = fmax(test->high, test->difference + reach);
 }
 
 void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
                    const struct pf_moments *after)
 {
     double difference = (after->mean - before->mean) + (after->rest - before->rest);
-    double runs[2] = {(double)before->runs, (double)after->runs}, variance[2], both, part, pooled,
-           reach;
+    struct spread spreads[2];
+    size_t count;
 
     *test = (struct pf_test){
         .difference = difference, .low = difference, .high = difference, .p = PF_NO_TEST};
     if (before->runs < 2 || after->runs < 2)
         return;
-    variance[0] = fmax(before->variance, before->floor);
-    variance[1] = fmax(after->variance, after->floor);
-    both = variance[0] / runs[0] + variance[1] / runs[1];
-    if (!(both > 0)) {
+    count = spreads_of(before, after, spreads);
+    if (count == 0) {
         test->tested = difference == 0;
         test->p = test->tested ? 1 : PF_NO_TEST;
         return;
     }
-    part = variance[0] / runs[0] / both;
-    doubt(test, sqrt(both),
-          1 / (part * part / (runs[0] - 1) + (1 - part) * (1 - part) / (runs[1] - 1)));
-    pooled = ((runs[0] - 1) * variance[0] + (runs[1] - 1) * variance[1]) / (runs[0] + runs[1] - 2);
-    if (before->runs != after->runs)
-        doubt(test, sqrt(pooled / runs[0] + pooled / runs[1]), runs[0] + runs[1] - 2);
-    reach = pf_test_reach(test, 0.05);
-    test->low = difference - reach;
-    test->high = difference + reach;
+    for (size_t k = 0; k < count; k++)
+        doubt(test, &spreads[k]);
+}
+
+bool pf_ratio_interval(const struct pf_estimate *before, const struct pf_estimate *after, double t,
+                       double *low, double *high)
+{
+    double reach[2] = {t * sqrt(before->variance), t * sqrt(after->variance)};
+    double size[2] = {fabs(before->mean), fabs(after->mean)};
+    /* the ends are the roots of below r^2 - 2 product r + above */
+    double below = (size[0] - reach[0]) * (size[0] + reach[0]),
+           above = (size[1] - reach[1]) * (size[1] + reach[1]),
+           product = before->mean * after->mean, root, one, other;
+
+    *low = -HUGE_VAL;
+    *high = HUGE_VAL;
+    if (!(below > 0))
+        return false;
+    /* product^2 - below above, without the difference */
+    root = hypot(after->mean * reach[0], sqrt(below) * reach[1]);
+    root = product < 0 ? product - root : product + root;
+    one = root / below;
+    other = root != 0 ? above / root : 0;
+    *low = fmin(one, other);
+    *high = fmax(one, other);
+    return true;
+}
+
+bool pf_test_ratio(const struct pf_moments *before, const struct pf_moments *after, double level,
+                   double *low, double *high)
+{
+    struct spread spreads[2];
+    size_t count = spreads_of(before, after, spreads);
+    bool bounded = true;
+
+    *low = count > 0 ? HUGE_VAL : 1;
+    *high = count > 0 ? -HUGE_VAL : 1;
+    for (size_t k = 0; k < count; k++) {
+        struct pf_estimate sides[2] = {{before->mean + before->rest, spreads[k].variance[0]},
+                                       {after->mean + after->rest, spreads[k].variance[1]}};
+        double t = pf_student_quantile(level, spreads[k].freedom), ends[2];
+
+        bounded = pf_ratio_interval(&sides[0], &sides[1], t, &ends[0], &ends[1]) && bounded;
+        *low = fmin(*low, ends[0]);
+        *high = fmax(*high, ends[1]);
+    }
+    return bounded;
 }
 
 /* --- samples of one run a side ---------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* Tests if a difference is more than chance: Welch's t over runs, the conditional binomial test
  * over samples, false discovery rates; and the summary of --stats. The functions keep no state, and
- * no result is NaN or infinite. */
+ * no result is NaN or infinite, except for the ends of an unbounded interval. */
 #ifndef PF_ANALYSIS_DIFF_STATISTICS_H
 #define PF_ANALYSIS_DIFF_STATISTICS_H
 
@@ -37,9 +37,7 @@ struct pf_test {
     double difference, low, high; /* difference and its 95 % confidence interval */
     double freedom;               /* degrees of freedom; 0 if the test has none */
     double error;                 /* standard error of the difference; 0 if the test has none */
-    /* of the other t test, if two were done (pf_test_welch); 0: none */
-    double other_error, other_freedom;
-    double p; /* two-sided, 0..1 */
+    double p;                     /* two-sided, 0..1 */
 };
 
 /* Welch's t test (Biometrika 34, 1947) with Satterthwaite's degrees of freedom (Biometrics Bulletin
@@ -57,10 +55,31 @@ struct pf_test {
 void pf_test_welch(struct pf_test *, const struct pf_moments *before,
                    const struct pf_moments *after);
 
-/* Half of the width of the interval of a t test that leaves out the true difference with
- * probability `level`: the wider one, if two t tests were done. 0 if the test has no standard
- * error. */
-double pf_test_reach(const struct pf_test *, double level);
+/* A mean and the variance of this mean (not of a run), in one unit and its square. */
+struct pf_estimate {
+    double mean, variance;
+};
+
+/* Fieller's confidence interval of the ratio after / before of two independent means: all ratios r
+ * with (after - r before)^2 <= t^2 (variance of after + r^2 variance of before), where `t` is the
+ * quantile of Student's t (Fieller, Journal of the Royal Statistical Society B 16, 1954, pages 175
+ * to 185). The magnitudes of the means, and t times their standard errors, are 0 or within 1e-100
+ * and 1e100.
+ *
+ * False, with the ends -HUGE_VAL and HUGE_VAL, if the interval is unbounded: `before` is not
+ * significantly different from 0, so the ratio may be arbitrarily large. If the sides are exchanged
+ * and both intervals are bounded, the ends become their reciprocals (but for the last roundings).
+ */
+bool pf_ratio_interval(const struct pf_estimate *before, const struct pf_estimate *after, double t,
+                       double *low, double *high);
+
+/* The interval of the ratio of the means for a test of pf_test_welch that is `tested`. It uses the
+ * same variances and degrees of freedom, so a bounded interval leaves out 1 if and only if p <
+ * level (but for rounding). If two t tests were done, the interval reaches to the outer ends of
+ * both intervals, and is unbounded if one of them is. Equal means without variance have the
+ * ratio 1. */
+bool pf_test_ratio(const struct pf_moments *before, const struct pf_moments *after, double level,
+                   double *low, double *high);
 
 /* Numbers of samples of each side: in the row, and in total. The totals (or another number that
  * says how long was measured) matter only for tests of shares. No number is negative. */

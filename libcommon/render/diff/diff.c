@@ -4,6 +4,7 @@
 #include "model/json.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* --- rows for machines ------------------------------------------------------------------------ */
@@ -69,14 +70,16 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
     const struct pf_diff_means *means = pf_diff_compared(table, row);
     double parts = diff->normalize ? 1 : (double)diff->blocks[block].scale.parts;
     bool untested = !row->tested, no_ratio = means->before == 0 || means->after == 0;
+    bool no_interval = untested || no_ratio || isinf(row->ratio_95.high),
+         no_interval_q = untested || no_ratio || isinf(row->ratio_q.high);
 
     number_cells(table, &row->flat, &cells[0]);
     number_cells(table, &row->cum, &cells[3]);
     cells[6] = (struct pf_cell){.real = row->ratio, .missing = no_ratio};
-    cells[7] = (struct pf_cell){.real = row->ratio_95.low, .missing = untested || no_ratio};
-    cells[8] = (struct pf_cell){.real = row->ratio_95.high, .missing = untested || no_ratio};
-    cells[9] = (struct pf_cell){.real = row->ratio_q.low, .missing = untested || no_ratio};
-    cells[10] = (struct pf_cell){.real = row->ratio_q.high, .missing = untested || no_ratio};
+    cells[7] = (struct pf_cell){.real = row->ratio_95.low, .missing = no_interval};
+    cells[8] = (struct pf_cell){.real = row->ratio_95.high, .missing = no_interval};
+    cells[9] = (struct pf_cell){.real = row->ratio_q.low, .missing = no_interval_q};
+    cells[10] = (struct pf_cell){.real = row->ratio_q.high, .missing = no_interval_q};
     cells[11] = (struct pf_cell){.real = row->points};
     cells[12].integer = (pf_int128)pf_diff_runs(diff, 0);
     cells[13].integer = (pf_int128)pf_diff_runs(diff, 1);

@@ -35,11 +35,11 @@ void pf_diff_print_interval(const struct pf_diff_row *row, const struct pf_diff_
     char ends[2][16];
 
     text[0] = '\0';
-    if (!row->tested || means->before == 0 || means->after == 0)
+    if (!row->tested || means->before == 0 || means->after == 0 || isinf(high))
         return;
     print_percent((low - 1) * 100, ends[0]);
     print_percent((high - 1) * 100, ends[1]);
-    if (!as_percent(row->ratio) || high >= 10)
+    if (!as_percent(row->ratio) || !as_percent(low) || !as_percent(high))
         snprintf(text, PF_DIFF_WORD, "%.3gx .. %.3gx", low, high);
     else
         snprintf(text, PF_DIFF_WORD, "%s .. %s%%", ends[0], ends[1]);

@@ -12,7 +12,7 @@ enum { PF_DIFF_WORD = 48 };
 void pf_diff_print_change(const struct pf_diff_row *, const struct pf_diff_means *,
                           char text[PF_DIFF_WORD]);
 /* Prints the 95 % interval of the change in the same form: "+2.7 .. +17.7%", "11.2x .. 17x". Empty
- * if the row was not tested or the amount before or after is 0. */
+ * if the row was not tested, the amount before or after is 0, or the interval is unbounded. */
 void pf_diff_print_interval(const struct pf_diff_row *, const struct pf_diff_means *,
                             char text[PF_DIFF_WORD]);
 /* Prints q: "0.0183", "1e-09". Empty if the row was not tested. */
