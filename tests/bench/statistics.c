@@ -289,7 +289,9 @@ static void test_moderated(const struct plan *plan, struct table *table)
         delta[k] = mean_of(amounts + before, table->runs[1]) - mean_of(amounts, table->runs[0]);
         if (is_small(plan, table, amounts)) /* rows of zeros are not tested */
             memset(amounts, 0, sizeof amounts);
+        double least = pf_moderated_least(amounts, before, after, quantum);
         pf_moderated_row_of(&tests[k], amounts, before, after, quantum);
+        tests[k].variance = fmax(tests[k].variance, least);
     }
     if (pf_moderated_test(&fit, tests, ROWS, before, after) != PF_OK)
         exit(4);

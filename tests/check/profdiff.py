@@ -106,21 +106,38 @@ def welch(sides, quantum):
     return Test(real(second - first), terms, means=((real(first), real(second)), [tuple(map(real, pair)) for pair in variances]))
 
 
+def fits_of(rows, n, m):
+    """Both sides' means and squares, the variance and the mean of the logarithms of each row, a pair of its two sides and its quantum. The
+    variance of a side's amounts is at least a quarter of the squared quantum, and that of their logarithms, to first order, is this
+    divided by the square of the mean."""
+    d, exact, out = n + m - 2, Decimal('1e-45'), []
+    for sides, quantum in rows:
+        logs = [[(real(amount + quantum / 2)).ln() / Decimal(2).ln() for amount in amounts] for amounts in sides]
+        one, other = map(side_of, logs)
+        least = sum((runs - 1) * (quantum / 2 / (mean(amounts) + quantum / 2)) ** 2 for runs, amounts in zip((n, m), sides)) / d
+        # rounded, so that equal means are equal whatever the order of their sums
+        out.append((one, other, max((one[1] + other[1]) / d, real(least) / Decimal(2).ln() ** 2).quantize(exact),
+                    (sum(map(sum, logs)) / (n + m)).quantize(exact)))
+    return out
+
+
 def moderated(rows, n, m):
-    """The moderated t of all rows together. A row is its two sides and its quantum."""
-    d, exact = n + m - 2, Decimal('1e-45')
-    logs = [[[(real(amount + quantum / 2)).ln() / Decimal(2).ln() for amount in amounts] for amounts in sides] for sides, quantum in rows]
-    fits = [tuple(map(side_of, sides)) for sides in logs]
-    variances = [((one[1] + other[1]) / d).quantize(exact) for one, other in fits]
-    # rounded, so that equal means are equal whatever the order of their sums
-    means = [(sum(map(sum, sides)) / (n + m)).quantize(exact) for sides in logs]
-    prior, trends = prior_of(variances, means, d)
+    """The moderated t of all rows together."""
+    d, fits = n + m - 2, fits_of(rows, n, m)
+    prior, trends = prior_of([fit[2] for fit in fits], [fit[3] for fit in fits], d)
     freedom = Fraction(d * len(rows) if prior is None else min(prior + d, Decimal(d * len(rows))))
     out = []
-    for (one, other), variance, expected in zip(fits, variances, trends):
+    for (one, other, variance, _), expected in zip(fits, trends):
         post = expected if prior is None else (prior * expected + d * variance) / (prior + d)
         out.append(Test(other[0] - one[0], [((post / n + post / m).sqrt(), freedom)], post))
     return out
+
+
+def spread_of(rows, n, m):
+    """The median deviation between the runs of a side, as a share of the amount."""
+    deviations = sorted(fit[2].sqrt() for fit in fits_of(rows, n, m))
+    middle = (deviations[(len(deviations) - 1) // 2] + deviations[len(deviations) // 2]) / 2 if rows else 0
+    return (middle * Decimal(2).ln()).exp() - 1 if middle else None
 
 
 def discovery_rates(ps):
@@ -275,7 +292,7 @@ class Expected:
         self.rows = {}
         for name in sorted({name for side in self.columns for run_of in side for column in run_of for name in column if name}):
             self.add(name)
-        self.tests, self.test = 0, 'none'
+        self.tests, self.test, self.spreads = 0, 'none', dict.fromkeys(('spread_total', 'spread_rows', 'spread_shares'))
         if min(self.runs) > 1:
             self.compare_runs()
         self.total_row = self.row_of(None)
@@ -359,6 +376,12 @@ class Expected:
         rates = dict(zip(known, discovery_rates([results[k].p for k in known])))
         found = max(1, sum(rate < LEVEL for rate in rates.values()))
         self.tests = len(known)
+        if self.test == 'moderated' and known:
+            self.spreads['spread_rows'] = spread_of([keys[k] for k in known], *self.runs)
+        if self.test == 'moderated' and known and self.mean_total and not case.normalize:
+            shares = [([[Fraction(a, t) if t else Fraction(0) for a, t in zip(*pair)] for pair in zip(rows[0]['raw'], self.totals)],
+                       key[1] / self.mean_total) for (key, _), rows in tests.items()]
+            self.spreads['spread_shares'] = spread_of([row for row in shares if any(map(any, row[0]))], *self.runs)
         for k, ((key, _), rows) in enumerate(tests.items()):
             for row in rows if k in rates else []:
                 self.set_test(row, results[k], rates[k], LEVEL * found / len(known), self.test, key[1])
@@ -372,6 +395,8 @@ class Expected:
         result = welch(row['values'], quantum) if test == 'welch' else moderated([(row['values'], quantum)], *self.runs)[0]
         if result.p is not None:
             self.set_test(row, result, result.p, LEVEL, test, quantum)
+            if test == 'moderated':
+                self.spreads['spread_total'] = spread_of([(row['values'], quantum)], *self.runs)
 
     def set_test(self, row, result, q, level, test, quantum):
         unit = 10 ** 9 if self.case.normalize else 1
@@ -574,6 +599,9 @@ def check_random(count, seed):
             if about and (about[0]['test'], about[0]['tests']) != (expected.test, expected.tests):
                 wrong.append(1)
                 print(f'{what}: {about[0]}, expected {expected.tests} tests by {expected.test}')
+            if about and not all(close(about[0][key], spread, 1e-300, key) for key, spread in expected.spreads.items()):
+                wrong.append(1)
+                print(f'{what}: {about[0]}, expected {expected.spreads}')
             wrong.append(check_stream(what, ['--normalize'] * case.normalize + ['--reverse'] * case.reverse + sides, case))
             wrong.append(check_laws(what, case, directory))
             bad += any(wrong)

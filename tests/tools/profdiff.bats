@@ -58,7 +58,7 @@ END
 {"row":"function","function":"old","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":8,"flat_after":0,"flat_delta":-8,"cum_before":8,"cum_after":0,"cum_delta":-8,"ratio":null,"ratio_low":null,"ratio_high":null,"ratio_q_low":null,"ratio_q_high":null,"points":-72.72727273,"runs_before":1,"runs_after":1,"ci_low":null,"ci_high":null,"tested":false,"p":null,"q":null,"verdict":"~","hint":"-","status":"removed"}
 END
     expect profdiff -t json -n 1 --only=added x.folded y.folded <<'END'
-{"schema":"profutils.diff/2","meta":{"tool":"profdiff","inputs":["x.folded","y.folded"],"source_format":"folded","complete":true,"metadata":[]},"measures":[{"name":"samples","unit":"count","kind":"sample","total_before":11,"total_after":9,"total_delta":-2,"test":"none","compared":"flat","tests":0,"min_delta":0.01}],"rows":[
+{"schema":"profutils.diff/2","meta":{"tool":"profdiff","inputs":["x.folded","y.folded"],"source_format":"folded","complete":true,"metadata":[]},"measures":[{"name":"samples","unit":"count","kind":"sample","total_before":11,"total_after":9,"total_delta":-2,"test":"none","compared":"flat","tests":0,"min_delta":0.01,"spread_total":null,"spread_rows":null,"spread_shares":null,"found_ratio":null,"runs_for_10_percent":null,"gate_found_total":null,"gate_found_ratio":null}],"rows":[
 {"row":"total","function":"","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":11,"flat_after":9,"flat_delta":-2,"cum_before":11,"cum_after":9,"cum_delta":-2,"ratio":0.8181818182,"ratio_low":null,"ratio_high":null,"ratio_q_low":null,"ratio_q_high":null,"points":0.0,"runs_before":1,"runs_after":1,"ci_low":null,"ci_high":null,"tested":false,"p":null,"q":null,"verdict":"~","hint":"","status":"unclear"},
 {"row":"function","function":"new","file":"","line":0,"image":"","measure":"samples","unit":"count","flat_before":0,"flat_after":6,"flat_delta":6,"cum_before":0,"cum_after":6,"cum_delta":6,"ratio":null,"ratio_low":null,"ratio_high":null,"ratio_q_low":null,"ratio_q_high":null,"points":66.66666667,"runs_before":1,"runs_after":1,"ci_low":null,"ci_high":null,"tested":false,"p":null,"q":null,"verdict":"~","hint":"+","status":"added"}
 ]}
@@ -421,7 +421,8 @@ assert rows == want, rows'
     [ "$status" -eq 1 ]
     grep -q more rose.tsv
     profdiff --fail-above=400count p q >table
-    grep -q '^0 of 5 functions rose by more than 400count$' table
+    # R's power.t.test: (4408.5 / 4008.5) * 2 ^ delta = 1.6148
+    grep -q '^0 of 5 functions rose by more than 400count; a rise of the total above 61% would be found$' table
     profdiff --fail-above=0 p p >table
     # the total alone
     for run in 1 2 3; do
@@ -651,7 +652,7 @@ END
     printf 'x 9223372036854775807\ny 9223372036854775807\n' >p.folded
     [ "$(cells 1,7-9,21 p.folded p.folded | tr '\n' ,)" = "x 9223372036854775807 9223372036854775807 0 =,y 9223372036854775807 9223372036854775807 0 =," ]
     profdiff -t json --min-delta=10% p.folded p.folded |
-        grep -q '"total_before":18446744073709551614,"total_after":18446744073709551614,"total_delta":0,.*"min_delta":0.1}'
+        grep -q '"total_before":18446744073709551614,"total_after":18446744073709551614,"total_delta":0,.*"min_delta":0.1,'
 }
 
 @test "the default is the table, even in a pipe; -t or the suffix of -o asks for a stream" {
@@ -807,4 +808,33 @@ END
     [ -z "$output" ]
     fails 3 'bare.pfs: no run could be read' profdiff --keep-going -t csv one.pfs bare.pfs
     [ -z "$output" ]
+}
+
+@test "the head says how much runs vary, which rises would be found, and how many runs a rise by 10 % needs" {
+    # R's power.t.test for the logarithms: n = 3, sd = 0.1287180005, power 0.8; two-sided p < 0.05 gives the ratio 1.315199
+    # and, for log2(1.1), 14.78 runs; the gate is one-sided: 1.05 * 1.315199 at p < 0.025, 1.05 * 1.247873 at p < 0.05
+    mkdir advice && cd advice
+    mkdir before after
+    for run in 1 2 3; do
+        echo "f $((9000000 + run * 1000000))" >before/$run.folded
+        echo "f $((9500000 + run * 1000000))" >after/$run.folded
+    done
+    run -0 profdiff before after
+    [ "${lines[2]}" = "runs vary: totals by 9.3%, functions by 9.3% (median)" ]
+    [ "${lines[3]}" = "3 and 3 runs: rises above 32% of a function of 1% of the total would be found; +10% needs about 15 runs a side" ]
+    run -0 profdiff --fail-above=5% before after
+    [ "${lines[4]}" = "0 of 1 function rose by more than 5% of what they were before; a rise of the total above 38%, or of a function of 1% of the total above 31%, would be found" ]
+    run -0 profdiff -t json --fail-above=5% before after
+    about=$(printf '%s' "$output" | grep -o '"spread_total".*"gate_found_ratio":[0-9.]*' | sed 's/\(\.[0-9]\{4\}\)[0-9]*/\1/g')
+    [ "$about" = '"spread_total":0.0933,"spread_rows":0.0933,"spread_shares":4.4444e-08,"found_ratio":1.3151,"runs_for_10_percent":15,"gate_found_total":1.3809,"gate_found_ratio":1.3102' ]
+    # runs that are slower as a whole: shares do not vary
+    for run in 1 2 3; do
+        for side in before after; do printf 'f %d\ng %d\n' $((run * 1000)) $((run * 3000)) >$side/$run.folded; done
+    done
+    printf 'f 2010\ng 6000\n' >after/2.folded
+    run -0 profdiff before after
+    [[ ${lines[2]} == "runs vary: totals by 74%, functions by 74% (median), with --normalize by 0."* ]]
+    # nothing is tested, or nothing varies: no advice
+    run -0 profdiff before/1.folded after/1.folded
+    [[ $output != *"runs vary"* ]] && [[ $output != *"would be found"* ]] || false
 }

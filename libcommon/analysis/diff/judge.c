@@ -36,9 +36,9 @@ static int64_t raw_amount(const struct pf_diff *diff, const struct pf_diff_amoun
     return key < run->count ? column[key] : 0;
 }
 
-/* The amounts of a row in all runs, of the total for key 0: those before, then those after. Shares
- * are parts of 1. */
-static void read_amounts(const struct judging *judging, uint32_t key, double *amounts)
+/* The amounts of a row in all runs, of the total for key 0: those before, then those after.
+ * `shares`: as parts of 1 of their run's total. */
+static void read_runs(const struct judging *judging, uint32_t key, bool shares, double *amounts)
 {
     const struct pf_diff *diff = judging->diff;
     size_t at[2] = {0, judging->runs[0]};
@@ -49,10 +49,15 @@ static void read_amounts(const struct judging *judging, uint32_t key, double *am
 
         if (diff->runs[k].left_out)
             continue;
-        amounts[at[diff->runs[k].side]++] = !diff->normalize  ? (double)amount
+        amounts[at[diff->runs[k].side]++] = !shares           ? (double)amount
                                             : run->total == 0 ? 0
                                                               : (double)amount / (double)run->total;
     }
+}
+
+static void read_amounts(const struct judging *judging, uint32_t key, double *amounts)
+{
+    read_runs(judging, key, judging->diff->normalize, amounts);
 }
 
 /* The mean of the totals of all runs. */
@@ -257,14 +262,23 @@ static void set_moderated(const struct judging *judging, const struct pf_moderat
         set_delta(judging, test, quantum, pf_student_quantile(LEVEL, fit->freedom), row);
 }
 
-/* The ratio to which a rise by the gate's bound leads. */
-static double gate_ratio(const struct judging *judging, const struct pf_diff_row *row,
-                         double quantum)
+/* Reads the amounts of a test, which are lost. */
+static void read_row(const struct judging *judging, double *amounts, double quantum,
+                     struct pf_moderated_row *row)
 {
-    const struct pf_diff_means *means = pf_diff_compared(judging->table, row);
-    double before = fabs(amount_of(judging, means->before)) + quantum / 2,
-           rise = amount_of(judging, pf_bound_amount(judging->terms->gate, means->before,
-                                                     judging->table->parts));
+    const size_t *runs = judging->runs;
+    double least = pf_moderated_least(amounts, runs[0], runs[1], quantum);
+
+    pf_moderated_row_of(row, amounts, runs[0], runs[1], quantum);
+    row->variance = fmax(row->variance, least);
+}
+
+/* The ratio to which a rise by the gate's bound leads from this mean. */
+static double gate_ratio(const struct judging *judging, pf_int128 mean, double quantum)
+{
+    double before = fabs(amount_of(judging, mean)) + quantum / 2,
+           rise = amount_of(judging,
+                            pf_bound_amount(judging->terms->gate, mean, judging->table->parts));
 
     return (before + rise) / before;
 }
@@ -273,18 +287,82 @@ static double gate_ratio(const struct judging *judging, const struct pf_diff_row
 static int moderate_total(struct judging *judging, double *amounts)
 {
     struct pf_diff_row *row = &judging->table->total_row;
+    struct pf_diff_advice *advice = &judging->table->advice;
     double quantum = quantum_of(judging, 0);
     struct pf_moderated_row test;
     struct pf_moderated fit;
 
-    pf_moderated_row_of(&test, amounts, judging->runs[0], judging->runs[1], quantum);
+    read_row(judging, amounts, quantum, &test);
     if (pf_moderated_test(&fit, &test, 1, judging->runs[0], judging->runs[1]) != PF_OK)
         return PF_NOMEM;
     set_moderated(judging, &fit, &test, quantum, row);
     row->ratio_q = row->ratio_95;
-    if (judging->terms->gate && row->tested)
-        row->above = pf_moderated_above(&fit, &test, gate_ratio(judging, row, quantum));
+    if (row->tested)
+        advice->total = expm1(M_LN2 * sqrt(test.variance));
+    if (judging->terms->gate && row->tested) {
+        double bound = gate_ratio(judging, pf_diff_compared(judging->table, row)->before, quantum);
+
+        row->above = pf_moderated_above(&fit, &test, bound);
+        advice->gate_total = pf_advice_above(&fit, &test, 1, test.mean, bound, LEVEL / 2);
+    }
     return PF_OK;
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+/* The mean logarithm of a row of 1 % of the total. */
+static double mean_of_percent(const struct judging *judging)
+{
+    double total = judging->diff->normalize ? 1 : mean_total(judging);
+
+    return log2(total / 100 + quantum_of(judging, 0) / 2);
+}
+
+/* Sets the median spread of the tested rows' shares. */
+static int advise_shares(const struct judging *judging, struct pf_diff_advice *advice)
+{
+    double total = mean_total(judging);
+
+    if (!(total > 0))
+        return PF_OK;
+    struct pf_moderated_row *rows = calloc(judging->tests + 1, sizeof *rows);
+    double *amounts = calloc(judging->all + 1, sizeof *amounts);
+    int status = rows && amounts ? PF_OK : PF_NOMEM;
+
+    for (size_t k = 0; k < judging->table->count && status == PF_OK; k++) {
+        uint32_t number = judging->test_of[k];
+
+        if (number == 0 || rows[number - 1].tested)
+            continue;
+        read_runs(judging, judging->table->rows[k].key, true, amounts);
+        read_row(judging, amounts, judging->quanta[number - 1] / total, &rows[number - 1]);
+    }
+    if (status == PF_OK)
+        status = pf_advice_spread(rows, judging->tests, &advice->shares);
+    free(amounts);
+    free(rows);
+    return status;
+}
+
+/* Sets what the fitted tests of rows can show. */
+static int advise(const struct judging *judging, const struct pf_moderated_row *tests)
+{
+    struct pf_diff_table *table = judging->table;
+    const struct pf_moderated *fit = &table->fit;
+    const struct pf_bound *gate = judging->terms->gate;
+    double mean = mean_of_percent(judging);
+    int status = pf_advice_spread(tests, judging->tests, &table->advice.rows);
+
+    if (fit->rows == 0 || status != PF_OK)
+        return status;
+    pf_advice_power(&table->advice, fit, tests, judging->tests, mean);
+    if (gate)
+        table->advice.gate_row = pf_advice_above(
+            fit, tests, judging->tests, mean,
+            gate_ratio(judging, pf_diff_compared(table, &table->total_row)->before / 100,
+                       quantum_of(judging, 0)),
+            0.05 / (double)fit->rows);
+    return judging->diff->normalize ? PF_OK : advise_shares(judging, &table->advice);
 }
 
 /* The level of the intervals at the table's q: of the tests found significant, 95 % of the
@@ -310,8 +388,7 @@ static int moderate(struct judging *judging)
     bool good = tests && rates && above;
 
     for (size_t k = 0; k < judging->tests && good; k++)
-        pf_moderated_row_of(&tests[k], judging->amounts + k * judging->all, before, after,
-                            judging->quanta[k]);
+        read_row(judging, judging->amounts + k * judging->all, judging->quanta[k], &tests[k]);
     good = good && pf_moderated_test(&table->fit, tests, judging->tests, before, after) == PF_OK;
     for (size_t k = 0; k < judging->tests && good; k++)
         rates[k] = tests[k].p;
@@ -336,13 +413,16 @@ static int moderate(struct judging *judging)
         if (test->tested)
             pf_moderated_interval(test, t, &row->ratio_q.low, &row->ratio_q.high);
         if (judging->terms->gate && test->tested)
-            above[number - 1] = pf_moderated_above(
-                &table->fit, test, gate_ratio(judging, row, judging->quanta[number - 1]));
+            above[number - 1] =
+                pf_moderated_above(&table->fit, test,
+                                   gate_ratio(judging, pf_diff_compared(table, row)->before,
+                                              judging->quanta[number - 1]));
     }
     good = good && pf_rates_of(above, judging->tests) == PF_OK;
     for (size_t k = 0; k < table->count && good; k++)
         table->rows[k].above = judging->test_of[k] ? above[judging->test_of[k] - 1] : PF_NO_TEST;
     table->tests = good ? table->fit.rows : 0;
+    good = good && advise(judging, tests) == PF_OK;
     free(tests);
     free(rates);
     free(above);

@@ -81,6 +81,30 @@ void pf_moderated_row_of(struct pf_moderated_row *row, double *amounts, size_t b
     row->variance = (squares[0] + squares[1]) / (double)(runs - 2) * (M_LOG2E * M_LOG2E);
 }
 
+/* The least variance of the logarithms of sorted amounts of one side. */
+static double least_variance(const double *amounts, size_t runs, double quantum)
+{
+    double squares, mean = amounts[0] + moments(amounts, runs, &squares),
+                    share = M_LOG2E * (quantum / 2) / (fmax(mean, 0) + quantum / 2);
+
+    return share * share;
+}
+
+double pf_moderated_least(double *amounts, size_t before, size_t after, double quantum)
+{
+    double least[2];
+
+    if (before < 1 || after < 1 || before + after < 3)
+        return 0;
+    sort_runs(amounts, before);
+    sort_runs(amounts + before, after);
+    least[0] = least_variance(amounts, before, quantum);
+    least[1] = least_variance(amounts + before, after, quantum);
+    least[0] *= (double)(before - 1); /* as above, no product in a sum */
+    least[1] *= (double)(after - 1);
+    return (least[0] + least[1]) / (double)(before + after - 2);
+}
+
 /* --- the trend -------------------------------------------------------------------------------- */
 
 /* Means and knots closer than this are one: means in logarithms, and means scaled to 0..1. */

@@ -3,6 +3,7 @@
 #ifndef PF_ANALYSIS_DIFF_ROWS_H
 #define PF_ANALYSIS_DIFF_ROWS_H
 
+#include "analysis/diff/advice.h"
 #include "analysis/diff/diff.h"
 #include "analysis/diff/moderated.h"
 #include "analysis/diff/statistics.h"
@@ -78,11 +79,12 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row total_row;
     struct pf_diff_row *rows;
-    size_t count, tests;     /* tests: number of tests over which q is computed */
-    size_t rose, fell;       /* rows with the verdicts '+' and '-', before any selection */
-    struct pf_moderated fit; /* PF_DIFF_MODERATED */
-    bool hinted;             /* rows may have hints */
-    bool hides_total;        /* the gate left out the total */
+    size_t count, tests;          /* tests: number of tests over which q is computed */
+    size_t rose, fell;            /* rows with the verdicts '+' and '-', before any selection */
+    struct pf_moderated fit;      /* PF_DIFF_MODERATED */
+    struct pf_diff_advice advice; /* PF_DIFF_MODERATED */
+    bool hinted;                  /* rows may have hints */
+    bool hides_total;             /* the gate left out the total */
     /* PF_BY_FUNCTION: number of function names that were removed from one file or image and added
      * in another */
     size_t moved;

@@ -104,6 +104,29 @@ static size_t rows(const void *state, size_t block)
     return pf_diff_shown(writing->view, table->count) + !table->hides_total;
 }
 
+/* Writes a member that is null if the value is not known. */
+static void write_known(struct pf_sink *sink, const char *name, double value)
+{
+    pf_sink_printf(sink, ",\"%s\":", name);
+    if (value > 0)
+        pf_json_number(sink, value);
+    else
+        pf_sink_text(sink, "null");
+}
+
+static void write_advice(const struct pf_diff_advice *advice, struct pf_sink *sink)
+{
+    write_known(sink, "spread_total", advice->total);
+    write_known(sink, "spread_rows", advice->rows);
+    write_known(sink, "spread_shares", advice->shares);
+    write_known(sink, "found_ratio", advice->rise);
+    pf_sink_printf(
+        sink, advice->runs > 0 ? ",\"runs_for_10_percent\":%zu" : ",\"runs_for_10_percent\":null",
+        advice->runs);
+    write_known(sink, "gate_found_total", advice->gate_total);
+    write_known(sink, "gate_found_ratio", advice->gate_row);
+}
+
 static void write_members(const void *state, struct pf_sink *sink, size_t block)
 {
     static const char *const methods[] = {"none", "welch", "moderated"};
@@ -120,6 +143,7 @@ static void write_members(const void *state, struct pf_sink *sink, size_t block)
     pf_sink_printf(sink, ",\"test\":\"%s\",\"compared\":\"%s\",\"tests\":%zu,\"min_delta\":",
                    methods[table->method], table->cum ? "cum" : "flat", table->tests);
     pf_json_number(sink, writing->view->terms.margin);
+    write_advice(&table->advice, sink);
 }
 
 static int write_text(void *state, size_t block)

@@ -118,6 +118,61 @@ static void append_total(const struct pf_diff_view *view, const struct pf_diff_b
     }
 }
 
+/* Appends a share as a percentage for people: 0.53%, 6.1%, 23%. */
+static void append_percent(double share, struct pf_buffer *line)
+{
+    double percent = share * 100;
+
+    pf_buffer_printf(line, "%.*f%%", percent < 1 ? 2 : percent < 9.95 ? 1 : 0, percent);
+}
+
+/* Writes how much runs vary. */
+static int write_spreads(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
+                         struct pf_buffer *line)
+{
+    if (advice->rows <= 0 && advice->total <= 0)
+        return PF_OK;
+    line->size = 0;
+    pf_buffer_printf(line, "runs vary: ");
+    if (advice->total > 0) {
+        pf_buffer_printf(line, "totals by ");
+        append_percent(advice->total, line);
+    }
+    if (advice->rows > 0) {
+        pf_buffer_printf(line, "%s%s by ", advice->total > 0 ? ", " : "",
+                         pf_look_noun(&view->look, true));
+        append_percent(advice->rows, line);
+        pf_buffer_printf(line, " (median)");
+    }
+    if (advice->shares > 1e-4 && advice->shares < advice->rows) {
+        pf_buffer_printf(line, ", with --normalize by ");
+        append_percent(advice->shares, line);
+    }
+    return pf_look_prose(&view->look, line);
+}
+
+/* Writes which rises would be found. */
+static int write_power(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
+                       struct pf_buffer *line)
+{
+    char runs[PF_AMOUNT_TEXT];
+
+    if (advice->rise <= 0)
+        return PF_OK;
+    line->size = 0;
+    pf_buffer_printf(line, "%zu and %zu runs: rises above ", pf_diff_runs(view->diff, 0),
+                     pf_diff_runs(view->diff, 1));
+    append_percent(advice->rise - 1, line);
+    pf_buffer_printf(line, " of a %s of 1%% of the total would be found; +10%% needs ",
+                     pf_look_noun(&view->look, false));
+    if (advice->runs > 0)
+        pf_buffer_printf(line, "about %s", pf_look_count(&view->look, advice->runs, runs));
+    else
+        pf_buffer_printf(line, "over %s", pf_look_count(&view->look, PF_POWER_RUNS, runs));
+    pf_buffer_printf(line, " runs a side");
+    return pf_look_prose(&view->look, line);
+}
+
 /* Writes the lines above the table. `points`: the table shows the column POINTS. */
 static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block,
                       const struct pf_diff_table *table, bool points)
@@ -141,6 +196,10 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
         pf_buffer_printf(&line, "all columns: cumulative");
     if (status == PF_OK && (line.size > 0 || line.failed))
         status = pf_look_prose(&view->look, &line);
+    if (status == PF_OK)
+        status = write_spreads(view, &table->advice, &line);
+    if (status == PF_OK)
+        status = write_power(view, &table->advice, &line);
     pf_buffer_free(&line);
     pf_buffer_free(&scratch);
     return status;
@@ -389,6 +448,46 @@ static int write_table(const struct pf_diff_view *view, const struct pf_diff_blo
     return status;
 }
 
+/* Appends which rises the gate would have found. */
+static void append_sight(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
+                         struct pf_buffer *line)
+{
+    if (advice->gate_total <= 0 && advice->gate_row <= 0)
+        return;
+    pf_buffer_printf(line, "; a rise of ");
+    if (advice->gate_total > 0) {
+        pf_buffer_printf(line, "the total above ");
+        append_percent(advice->gate_total - 1, line);
+    }
+    if (advice->gate_row > 0) {
+        pf_buffer_printf(line, "%sa %s of 1%% of the total above ",
+                         advice->gate_total > 0 ? ", or of " : "",
+                         pf_look_noun(&view->look, false));
+        append_percent(advice->gate_row - 1, line);
+    }
+    pf_buffer_printf(line, "%s would be found", advice->gate_row > 0 ? "," : "");
+}
+
+/* Writes what the gate found, and what it could have found. */
+static int write_gate(const struct pf_diff_view *view, const struct pf_diff_table *table,
+                      size_t rows)
+{
+    char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT];
+    struct pf_buffer line = {0};
+    int status;
+
+    pf_buffer_printf(&line, "%s of %s %s%s rose by more than %s%s",
+                     pf_look_count(&view->look, table->count, number),
+                     pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1),
+                     table->hides_total ? "" : ", and the total,", view->gate_text,
+                     view->terms.gate->percent ? " of what they were before" : "");
+    if (table->count == 0 && table->hides_total)
+        append_sight(view, &table->advice, &line);
+    status = pf_look_prose(&view->look, &line);
+    pf_buffer_free(&line);
+    return status;
+}
+
 /* Writes the note about rows that are left out, and why. */
 static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table,
                       size_t shown, size_t rows)
@@ -398,11 +497,7 @@ static int write_rest(const struct pf_diff_view *view, const struct pf_diff_tabl
     int status = PF_OK;
 
     if (view->terms.gate)
-        return pf_look_note(
-            &view->look, "%s of %s %s%s rose by more than %s%s",
-            pf_look_count(&view->look, table->count, number), pf_look_count(&view->look, rows, all),
-            pf_look_noun(&view->look, rows != 1), table->hides_total ? "" : ", and the total,",
-            view->gate_text, view->terms.gate->percent ? " of what they were before" : "");
+        return write_gate(view, table, rows);
     if (rows == 0)
         status = pf_look_note(&view->look, "no record has a value");
     if (status == PF_OK && behind > 0)
