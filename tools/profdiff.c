@@ -1,6 +1,5 @@
 /* profdiff: what changed between two sets of runs, and whether it is real. */
 #include "cli/comparison.h"
-#include "codec/registry.h"
 
 #include <string.h>
 
@@ -36,59 +35,6 @@ static const struct pf_setting settings[] = {
     PF_OTHER_SETTING("runs", struct run, comparison.reading.label, "label:KEY", find_runs),
     PF_SETTINGS_END,
 };
-
-/* Options that only tables have. */
-static const char *const table_options[] = {"limit", "min-percent", "sort",      "only",
-                                            "unit",  "cum",         "min-delta", "fail-above",
-                                            "stats", "by",          "test",      NULL};
-
-static bool is_picture(const struct pf_format *format)
-{
-    return (format->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) ==
-           (PF_IS_VIEW | PF_HOLDS_DIFFERENCE);
-}
-
-/* Sets the format of records from -t. For a picture, --by becomes the picture's option `by`. */
-static void read_format(struct pf_common *common, const char *to, const char *by)
-{
-    struct pf_buffer text = {0};
-    const struct pf_format *format = pf_registry_find((struct pf_bytes){to, strcspn(to, ":")});
-
-    pf_buffer_append(&text, to, strlen(to));
-    if (by && format && is_picture(format)) {
-        pf_buffer_append(&text, strchr(to, ':') ? ",by=" : ":by=", 4);
-        pf_buffer_append(&text, by, strlen(by));
-    }
-    if (!pf_buffer_byte(&text, '\0'))
-        pf_tool_nomem(&common->tool);
-    pf_common_to(common, text.data);
-    pf_buffer_free(&text);
-}
-
-/* Chooses between tables and records: tables, unless -t or the suffix of -o names a format of
- * records. */
-static void read_form(struct pf_comparison *comparison)
-{
-    struct pf_common *common = &comparison->common;
-    const char *to = common->to_text, *wanted = pf_settings_first(common->given, table_options);
-
-    if (!to || pf_sheet_form_find(pf_bytes_of(to), &comparison->view.form))
-        return;
-    comparison->stream = true;
-    read_format(common, to, comparison->rows.by);
-    if ((common->to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
-        pf_tool_usage(&common->tool,
-                      "tables have no options: expected -t text, json, ndjson, csv, tsv or a "
-                      "format of records, not '%s'",
-                      to);
-    if (!(common->to->caps & PF_HOLDS_DIFFERENCE))
-        pf_tool_usage(&common->tool, "%s cannot hold the values before and after side by side",
-                      common->to->name);
-    if (wanted && !(strcmp(wanted, "by") == 0 && is_picture(common->to)))
-        pf_tool_usage(&common->tool,
-                      "--%s is for tables: expected -t text, json, ndjson, csv or tsv, not '%s'",
-                      wanted, to);
-}
 
 static void read_gate(struct run *run)
 {
@@ -138,7 +84,7 @@ int main(int argc, char **argv)
     pf_common_start(&comparison->common, pf_command_line(), argc, argv);
     pf_row_settings_read(&comparison->rows, &comparison->common);
     pf_settings_read(&comparison->common.tool, comparison->common.given, settings, &run);
-    read_form(comparison);
+    pf_comparison_form(comparison);
     read_gate(&run);
     if (comparison->stats)
         check_stats(&run);

@@ -1,6 +1,7 @@
 #include "cli/comparison.h"
 
 #include "cli/output.h"
+#include "codec/registry.h"
 #include "model/named.h"
 
 #include <stdio.h>
@@ -9,6 +10,77 @@
 
 /* Lines of the terminal that a table needs besides its rows. */
 enum { OTHER_LINES = 7 };
+
+/* --- tables or records ------------------------------------------------------------------------ */
+
+/* Options that only tables have, and options of verdicts, which pictures of a difference have
+ * too. */
+static const char *const table_options[] = {"limit", "sort",       "only",  "unit",
+                                            "cum",   "fail-above", "stats", NULL};
+static const char *const verdict_options[] = {"min-percent", "min-delta", "test", NULL};
+
+static bool is_picture(const struct pf_format *format)
+{
+    return (format->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) ==
+           (PF_IS_VIEW | PF_HOLDS_DIFFERENCE);
+}
+
+/* Sets the format of records from -t. For a picture, --by becomes the picture's option `by`. */
+static void read_format(struct pf_common *common, const char *to, const char *by)
+{
+    struct pf_buffer text = {0};
+    const struct pf_format *format = pf_registry_find((struct pf_bytes){to, strcspn(to, ":")});
+
+    pf_buffer_append(&text, to, strlen(to));
+    if (by && format && is_picture(format)) {
+        pf_buffer_append(&text, strchr(to, ':') ? ",by=" : ":by=", 4);
+        pf_buffer_append(&text, by, strlen(by));
+    }
+    if (!pf_buffer_byte(&text, '\0'))
+        pf_tool_nomem(&common->tool);
+    pf_common_to(common, text.data);
+    pf_buffer_free(&text);
+}
+
+/* The first given option that does not go with a format of records; NULL: there is none. */
+static const char *unwanted_option(const struct pf_comparison *comparison)
+{
+    const struct pf_common *common = &comparison->common;
+    const char *name = pf_settings_first(common->given, table_options);
+
+    if (!name && !(common->to->caps & PF_SHOWS_VERDICTS))
+        name = pf_settings_first(common->given, verdict_options);
+    return !name && comparison->rows.by && !is_picture(common->to) ? "by" : name;
+}
+
+void pf_comparison_form(struct pf_comparison *comparison)
+{
+    struct pf_common *common = &comparison->common;
+    const char *to = common->to_text, *unwanted;
+
+    if (!to || pf_sheet_form_find(pf_bytes_of(to), &comparison->view.form))
+        return;
+    comparison->stream = true;
+    read_format(common, to, comparison->rows.by);
+    if ((common->to->caps & (PF_IS_VIEW | PF_HOLDS_DIFFERENCE)) == PF_IS_VIEW)
+        pf_tool_usage(&common->tool,
+                      "tables have no options: expected -t text, json, ndjson, csv, tsv or a "
+                      "format of records, not '%s'",
+                      to);
+    if (!(common->to->caps & PF_HOLDS_DIFFERENCE))
+        pf_tool_usage(&common->tool, "%s cannot hold the values before and after side by side",
+                      common->to->name);
+    if ((unwanted = unwanted_option(comparison)) != NULL)
+        pf_tool_usage(&common->tool,
+                      "--%s is for tables: expected -t text, json, ndjson, csv or tsv, not '%s'",
+                      unwanted, to);
+}
+
+/* True if rows are compared: for a table, and for a picture with verdicts. */
+static bool compares_rows(const struct pf_comparison *comparison)
+{
+    return !comparison->stream || comparison->common.to->caps & PF_SHOWS_VERDICTS;
+}
 
 /* --- measures --------------------------------------------------------------------------------- */
 
@@ -93,30 +165,46 @@ static bool begin_run(struct pf_comparison *comparison, const char *name, unsign
                  sizeof *reading->names))
         pf_tool_nomem(&comparison->common.tool);
     reading->names[reading->name_count++] = name;
-    return comparison->stream ||
+    return !compares_rows(comparison) ||
            good(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error), &error);
 }
 
 static int add_batch(struct pf_comparison *comparison, const struct pf_batch *batch,
                      struct pf_error *error)
 {
-    return comparison->stream ? pf_diff_records_add(&comparison->records, batch, error)
-                              : pf_diff_add(&comparison->diff, batch, error);
+    int status = comparison->stream ? pf_diff_records_add(&comparison->records, batch, error)
+                                    : PF_OK;
+
+    return status == PF_OK && compares_rows(comparison)
+               ? pf_diff_add(&comparison->diff, batch, error)
+               : status;
 }
 
 static int add_again(struct pf_comparison *comparison, const struct pf_batch *batch,
                      struct pf_error *error)
 {
-    return comparison->stream ? pf_diff_records_add_again(&comparison->records, batch, error)
-                              : pf_diff_add_again(&comparison->diff, batch, error);
+    int status = comparison->stream ? pf_diff_records_add_again(&comparison->records, batch, error)
+                                    : PF_OK;
+
+    return status == PF_OK && compares_rows(comparison)
+               ? pf_diff_add_again(&comparison->diff, batch, error)
+               : status;
 }
 
+/* A run that fails as records or as rows counts for nothing as both. */
 static int finish_run(struct pf_comparison *comparison, unsigned side, uint64_t runs, bool keep,
                       struct pf_error *error)
 {
-    return comparison->stream
-               ? pf_diff_records_end(&comparison->records, PF_BEFORE + side, runs, keep, error)
-               : pf_diff_end(&comparison->diff, keep, error);
+    struct pf_diff *diff = &comparison->diff;
+    struct pf_error ignored = {0};
+    int rows = compares_rows(comparison) ? pf_diff_end(diff, keep, error) : PF_OK, records = PF_OK;
+
+    if (comparison->stream)
+        records = pf_diff_records_end(&comparison->records, PF_BEFORE + side, runs,
+                                      keep && rows == PF_OK, rows == PF_OK ? error : &ignored);
+    if (records != PF_OK && compares_rows(comparison))
+        diff->runs[diff->run_count - 1].left_out = true;
+    return rows != PF_OK ? rows : records;
 }
 
 /* --- runs that are inputs --------------------------------------------------------------------- */
@@ -555,13 +643,39 @@ static void write_table(struct pf_comparison *comparison)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* Judges the functions of a picture: those of its stacks, by cumulative amounts. */
+static void prepare_verdicts(struct pf_comparison *comparison)
+{
+    const char *by = pf_options_get(&comparison->common.to_options, "by");
+    struct pf_diff *diff = &comparison->diff;
+
+    diff->by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
+    diff->kind = PF_SAMPLE;
+    diff->cum = true;
+    comparison->view.terms.least = comparison->rows.min_percent;
+    if (pf_diff_init(diff) != PF_OK)
+        pf_tool_nomem(&comparison->common.tool);
+}
+
+/* Finds the verdicts after the last run. False after a failure, printed and raised. */
+static bool find_verdicts(struct pf_comparison *comparison)
+{
+    struct pf_error error = {0};
+    int status = pf_diff_finish(&comparison->diff, &error);
+
+    if (status == PF_OK)
+        status = pf_verdicts_make(&comparison->verdicts, &comparison->diff, &comparison->view.terms,
+                                  &error);
+    return good(comparison, NULL, status, &error);
+}
+
 /* Reads all runs as records. False after a failure, printed and raised. */
 static bool read_records(struct pf_comparison *comparison)
 {
     struct pf_diff_records *records = &comparison->records;
 
     records->dict = comparison->diff.dict;
-    records->kind = comparison->diff.kind;
+    records->kind = comparison->rows.kind;
     records->normalize = comparison->diff.normalize;
     records->drop_negative = comparison->view.drop_negative;
     records->named = comparison->measure_count > 0 ? named_any : NULL;
@@ -574,7 +688,7 @@ static bool read_records(struct pf_comparison *comparison)
     pf_inputs_find_evals(comparison->runs->inputs, true, true);
     if (pf_diff_records_any(records) ||
         (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
-        return true;
+        return !compares_rows(comparison) || find_verdicts(comparison);
     refuse_unknown(comparison, comparison->measure_count > 0 ? comparison->measures[0] : NULL);
     return false;
 }
@@ -589,6 +703,10 @@ static void write_records(struct pf_comparison *comparison)
 
     if (!output)
         return;
+    if (compares_rows(comparison)) {
+        prepare_verdicts(comparison);
+        pf_output_verdicts(output, &comparison->verdicts);
+    }
     whole = read_records(comparison);
     while (whole && (status = pf_diff_records_next(&comparison->records, &batch, &error)) == PF_OK)
         whole = pf_output_write(output, &batch);
@@ -598,6 +716,9 @@ static void write_records(struct pf_comparison *comparison)
         pf_output_abandon(output);
     pf_output_close(output);
     pf_diff_records_free(&comparison->records);
+    pf_verdicts_free(&comparison->verdicts);
+    if (compares_rows(comparison))
+        pf_diff_free(&comparison->diff);
 }
 
 void pf_comparison_write(struct pf_comparison *comparison)

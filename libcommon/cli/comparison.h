@@ -4,6 +4,7 @@
 
 #include "analysis/diff/labelled.h"
 #include "analysis/diff/records.h"
+#include "analysis/diff/verdicts.h"
 #include "cli/runs.h"
 #include "render/diff/diff.h"
 
@@ -26,8 +27,8 @@ struct pf_reading {
     struct pf_arena texts; /* of the names that are not names of inputs */
 };
 
-/* Zero-initialise; a program sets the first group, diff.normalize, reading.label, and the view's
- * form, sort, only, margin, gate and drop_negative. */
+/* Zero-initialise; a program sets common, rows, stats, reverse, diff.normalize, reading.label, and
+ * the view's sort, only, terms, gate_text and drop_negative. */
 struct pf_comparison {
     struct pf_common common;
     struct pf_row_settings rows;
@@ -40,10 +41,15 @@ struct pf_comparison {
 
     struct pf_runs *runs;
     struct pf_diff_records records;
-    const char **measures; /* the arguments of -m; the output has other names */
+    struct pf_verdicts verdicts; /* for a picture */
+    const char **measures;       /* the arguments of -m; the output has other names */
     unsigned measure_count;
 };
 
+/* Sets view.form and `stream`: tables, unless -t or the suffix of -o names a format of records.
+ * Call after pf_row_settings_read. Exits 2 if the format cannot hold a difference, or an option
+ * does not go with it. */
+void pf_comparison_form(struct pf_comparison *);
 /* Reads the runs and writes to -o or standard output. Failures are printed and raise the exit
  * status; a row above the gate raises PF_EXIT_CONDITION. Exits 2 for a wrong number of operands. */
 void pf_comparison_write(struct pf_comparison *);

@@ -27,8 +27,9 @@ struct pf_output {
     bool *matched; /* which names of -m were found */
     bool measures_seen;
     struct pf_document document;
-    struct pf_canonical *canonical; /* --canonical: holds all batches until the close */
-    bool copied;                    /* inputs were copied to the output */
+    const struct pf_verdicts *verdicts; /* borrowed; NULL: none */
+    struct pf_canonical *canonical;     /* --canonical: holds all batches until the close */
+    bool copied;                        /* inputs were copied to the output */
 };
 
 static bool named_gz(const char *path)
@@ -120,6 +121,11 @@ struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inp
     return pf_output_open_path(common, inputs, common->output, NULL);
 }
 
+void pf_output_verdicts(struct pf_output *output, const struct pf_verdicts *verdicts)
+{
+    output->verdicts = verdicts;
+}
+
 /* True if no file of the group has printed this warning yet. */
 static bool is_new(struct pf_output_group *group, const char *text)
 {
@@ -179,6 +185,7 @@ static bool open_writer(struct pf_output *output)
         .compression = common->compression,
         .force = common->tool.force,
         .saturate = common->saturate,
+        .verdicts = output->verdicts,
         .left_out_of_all = output->group ? &output->group->left_out : NULL,
     };
     if (pf_writer_open(&output->writer, &setup, &error) == PF_OK)

@@ -27,6 +27,10 @@ struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, co
  * left out, and frees. */
 void pf_output_group_close(struct pf_common *, struct pf_inputs *, struct pf_output_group *);
 
+/* Gives verdicts to the writer. Call before the first pf_output_write; they must outlive the
+ * output. */
+void pf_output_verdicts(struct pf_output *, const struct pf_verdicts *);
+
 /* Keeps the file closed except during writes (pf_sink_park), for a run with many outputs. False
  * after a failure, which is printed and has raised the exit status. */
 bool pf_output_park(struct pf_output *);

@@ -46,7 +46,9 @@ enum pf_caps {
     /* holds records that count runs (model/replicates.h) */
     PF_HOLDS_RUNS = 1 << 19,
     /* its reader returns the source texts of an input before the records */
-    PF_TEXTS_FIRST = 1 << 20
+    PF_TEXTS_FIRST = 1 << 20,
+    /* shows the verdicts of a difference, if the owner of the writer has them */
+    PF_SHOWS_VERDICTS = 1 << 21
 };
 
 /* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,
@@ -82,6 +84,8 @@ struct pf_reader {
     void *state;      /* reader_size bytes, zeroed */
 };
 
+struct pf_verdicts;
+
 struct pf_writer {
     const struct pf_format *format;
     struct pf_sink *sink; /* borrowed */
@@ -95,6 +99,8 @@ struct pf_writer {
     bool force;
     /* clamp counts that overflow, with a warning, instead of refusing them */
     bool saturate;
+    /* for a format with PF_SHOWS_VERDICTS: analysis/diff/verdicts.h; borrowed; NULL: none */
+    const struct pf_verdicts *verdicts;
     /* set before `finish`: an input failed, so the output is incomplete */
     bool failed_input;
     struct pf_left_out left_out;

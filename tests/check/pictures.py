@@ -2,7 +2,8 @@
 """Compares flame graphs with an independent computation from the same folded stacks: pictures.py BIN DIRECTORY
 
 Random profiles with hostile names, and differences of two, are drawn as svg and html. Each frame's place, width, title, colour and mark
-are computed here from the stacks with fractions. DIRECTORY is for files. Prints differences and then exits with 1.
+are computed here from the stacks with fractions. The verdict of a function is that of its row in profdiff's table. DIRECTORY is for
+files. Prints differences and then exits with 1.
 """
 import fractions
 import html.parser
@@ -153,7 +154,7 @@ def frames_of(document):
         yield title.text, rect.attrib, label.text or ""
 
 
-def check_svg(faults, what, text, root, options=()):
+def check_svg(faults, what, text, root, options=(), table=None):
     options = dict(option.partition("=")[::2] for option in options)
     difference, inverted = "difference" in options, "inverted" in options
     document = xml.etree.ElementTree.fromstring(text)
@@ -170,6 +171,8 @@ def check_svg(faults, what, text, root, options=()):
         words = difference_words(node) if difference else plain_words(node, root)
         if options.get("delta") == "self":
             words += f", self {node.own[1] - node.own[0]:+,}"
+        if table:
+            words += "; " + verdict_words(table[shown(node.name) if depth else None], one_run=True)
         left = half_up(fractions.Fraction(start * INNER * 100, root.width))
         right = half_up(fractions.Fraction((start + node.width) * INNER * 100, root.width))
         faults.want(place + ": title", title, f"{name} ({words})")
@@ -301,6 +304,107 @@ def check_sections(faults, directory, seed):
             faults.want(f"sections: {measure['name']} in {section!r}", got, {stack: (value,) for stack, value in want.items()})
 
 
+# --- verdicts -------------------------------------------------------------------------------------------------
+
+
+def rows_of(*arguments, form="folded"):
+    """The rows of profdiff's table of cumulative amounts, by the name that a picture shows; the total is None."""
+    table = json.loads(run("profdiff", *arguments, "--cum", "-n", "0", "-t", "json", form=form))
+    return {None if row["row"] == "total" else shown(row["function"].encode()): row for row in table["rows"]}
+
+
+def percent(ratio):
+    return "0" if abs(100 * (ratio - 1)) < 0.05 else f"{100 * (ratio - 1):+.1f}"
+
+
+def verdict_words(row, one_run=False, exact=False):
+    """The verdict of a row and its numbers, in the words of a picture."""
+    words = []
+    name = "total: " if row["row"] == "total" else "function: "
+    if one_run and not exact:
+        hint = {"+": "; significantly more if runs did not vary", "-": "; significantly less if runs did not vary", "": ""}
+        return name + "not tested, one run on a side" + hint[row["hint"]]
+    if row["verdict"] == ".":
+        return name + "not tested, too small"
+    if exact:
+        words.append("exact")
+    ratio, low, high = (row[key] for key in ("ratio", "ratio_low", "ratio_high"))
+    if row["cum_before"] and row["cum_after"]:
+        words.append(percent(ratio) + "%" if abs(ratio) < 10 else f"{ratio:.0f}x")
+        if low is not None:
+            far = abs(ratio) >= 10 or high >= 10
+            words.append("95% interval " + (f"{low:.3g}x .. {high:.3g}x" if far else f"{percent(low)} .. {percent(high)}%"))
+    if row["tested"]:
+        words.append(("p = " if row["row"] == "total" else "q = ") + (f"{row['q']:.0e}" if row["q"] < 0.0001 else f"{row['q']:.4f}"))
+    words.append(row["verdict"] + " " + ("nothing can be told" if row["verdict"] == "~" else row["status"]))
+    return name + ", ".join(words)
+
+
+def paler(color):
+    return "#" + "".join(f"{(int(color[k:k + 2], 16) + 5 * 0xf0) // 6:02x}" for k in (1, 3, 5))
+
+
+def check_judged(faults, what, sides, options, form, exact=False):
+    """Compares a picture with the picture of the same difference without verdicts, and with the table."""
+    table = rows_of(*sides, *options, form=form)
+    stream = os.path.join(os.path.dirname(sides[0]), "judged.pfs")
+    run("profdiff", *sides, *[option for option in options if option in ("--normalize", "--reverse")], "-o", stream, form=form)
+    by = ":by=name" if "--by=name" in options else ""
+    judged, plain = ([*frames_of(xml.etree.ElementTree.fromstring(text))] for text in (
+        run("profdiff", *sides, *options, "-t", "svg", form=form), run("profcat", stream, "-t", "svg" + by, form="pfs")))
+    faults.want(what + ": frames", len(judged), len(plain))
+    met = set()
+    for depth, ((title, rect, label), (plain_title, plain_rect, plain_label)) in enumerate(zip(judged, plain)):
+        name = plain_title[:plain_title.rindex(" (")]
+        row = next(row for key, row in table.items() if (key or "").replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd") == (name if depth else ""))
+        pale = row["verdict"] in "~.="
+        met.add(row["verdict"])
+        faults.want(f"{what}: title of {name[:40]}", title, plain_title[:-1] + "; " + verdict_words(row, exact=exact and not row["tested"]) + ")")
+        marks = [mark for mark in (plain_rect.pop("class", None), "pale" if pale else None) if mark]
+        plain_rect["fill"] = paler(plain_rect["fill"]) if pale else plain_rect["fill"]
+        faults.want(f"{what}: mark of {name[:40]}", rect.pop("class", None), " ".join(marks) or None)
+        faults.want(f"{what}: the rest of {name[:40]}", (rect, label), (plain_rect, plain_label))
+    judged, plain = (profile_of(text.decode()) for text in (
+        run("profdiff", *sides, *options, "-t", "html", form=form), run("profcat", stream, "-t", "html" + by, form="pfs")))
+    measure = judged["measures"][judged["main"]]
+    rows = [table[name if k else None] for k, name in enumerate(judged["functions"])]
+    faults.want(what + ": verdicts of the page", measure.pop("verdicts"), "".join(row["verdict"] for row in rows))
+    words = measure.pop("words")
+    faults.want(what + ": words of the page", [words[k] for k in measure.pop("verdict")],
+                [verdict_words(row, exact=exact and not row["tested"]) for row in rows])
+    faults.want(what + ": the rest of the page", judged, plain)
+    return met
+
+
+def check_verdicts(faults, directory, seed):
+    choose = random.Random(seed)
+    before = random_stacks(choose, 60)
+    after, met = changed(choose, before), set()
+    sides = [os.path.join(directory, f"{side}{seed}") for side in ("before", "after")]
+    for side, stacks in zip(sides, (before, after)):
+        os.makedirs(side)
+        for number in range(4):
+            folded(os.path.join(side, f"{number}.folded"), {frames: max(1, round(value * choose.gauss(1, 0.05))) for frames, value in stacks.items()})
+    for options in ([], ["--min-percent=0"], ["--test=welch", "--min-delta=20%"], ["--normalize"], ["--reverse", "--by=name"]):
+        met |= check_judged(faults, f"seed {seed} verdicts {options}", sides, options, "folded")
+    return met
+
+
+def check_exact(faults, directory):
+    """Counts that are the same in all runs of a side need no test, also with one run."""
+    for name, (a, b, c) in {"one": (1, 2, 3), "two": (1, 3, 0), "three": (1, 3, 0)}.items():
+        records = [{"stack": [["main"], [function]], "values": {"calls": value}} for function, value in (("same", a), ("more", b), ("gone", c)) if value]
+        stream = subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "make_stream.py")], stdout=subprocess.PIPE, check=True,
+                                input=json.dumps({"measures": [{"name": "calls", "nature": "exact"}], "records": records}).encode()).stdout
+        for path in ([f"exact-{name}.pfs"] if name == "one" else [f"exact-{name}.pfs", f"exact/{name}.pfs"]):
+            os.makedirs(os.path.join(directory, "exact"), exist_ok=True)
+            with open(os.path.join(directory, path), "wb") as out:
+                out.write(stream)
+    one, two, both = (os.path.join(directory, name) for name in ("exact-one.pfs", "exact-two.pfs", "exact"))
+    for after in (two, both):
+        faults.want("exact: verdicts", check_judged(faults, "exact", (one, after), [], "pfs", exact=True), set("-+="))
+
+
 # --- all ------------------------------------------------------------------------------------------------------
 
 
@@ -319,9 +423,10 @@ def check_seed(faults, directory, seed):
     check_svg(faults, f"seed {seed} svg:reverse", run("profcat", a, "-t", "svg:reverse"), reverse)
     check_html(faults, f"seed {seed} html:reverse", run("profcat", a, "-t", "html:reverse"), reversed_stacks)
     check_html(faults, f"seed {seed} html", run("profcat", a, "-t", "html"), before)
+    table = rows_of(a, b)
     for options in ([], ["delta=self"], ["negate"]):
         name = "svg:" + ",".join(options)
-        check_svg(faults, f"seed {seed} profdiff {name}", run("profdiff", a, b, "-t", name), both, [*options, "difference"])
+        check_svg(faults, f"seed {seed} profdiff {name}", run("profdiff", a, b, "-t", name), both, [*options, "difference"], table)
     check_html(faults, f"seed {seed} profdiff html", run("profdiff", a, b, "-t", "html"), before, after)
 
 
@@ -330,6 +435,9 @@ def main():
     for seed in range(6):
         check_seed(faults, sys.argv[2], seed)
         check_sections(faults, sys.argv[2], seed)
+    met = set().union(*[check_verdicts(faults, sys.argv[2], seed) for seed in range(3)])
+    faults.want("verdicts that were met", met, set("+-=~."))
+    check_exact(faults, sys.argv[2])
     print("\n".join(faults[:20]) if faults else "every frame is where it belongs")
     sys.exit(bool(faults))
 

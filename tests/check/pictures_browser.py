@@ -180,28 +180,68 @@ def html(test):
     test.quiet("html")
 
 
+def pixel(test, share, level):
+    """The colour of the picture at a share of its width and a depth."""
+    x, y = place(test, share, level)
+    test.page.settle()
+    return test.page.run(f"""(() => {{ const c = document.getElementById("canvas"), b = c.getBoundingClientRect();
+        return [...c.getContext("2d").getImageData({x} - b.x, {y} - b.y, 1, 1).data].slice(0, 3); }})()""")
+
+
 def difference(test):
     page = test.page
     page.open(test.path("d.html"))
     test.want("difference: heading", test.text("subtitle"), "before 100, after 140 samples")
     test.want("difference: colours", test.text("note").startswith("red is more, blue is less"), True)
-    test.want("difference: no test", "profdiff -t text" in test.text("note"), True)
+    test.want("difference: no test", test.text("note").endswith("one run on a side: nothing tells a change from chance"), True)
+    test.want("difference: nothing is pale", page.run("document.getElementById('pale-label').hidden"), True)
     rows = {row[-1]: row[:-1] for row in table(test)}
     test.want("difference: doubled", rows["parse"], ["30", "60", "+30", "+100.00%", "+30"])
     test.want("difference: gone", rows["read"], ["10", "0", "-10", "-100.00%, gone", "-10"])
     test.want("difference: new", rows["save"], ["0", "20", "+20", "new", "+20"])
     hover(test, 15 / 150, 3, "parse")
-    test.want("difference: details", test.text("details"), "parse  (before 30, after 60 samples, +30, +100.00%, ratio 2.00; self 30 to 60)")
+    test.want("difference: details", test.text("details"), "parse  (before 30, after 60 samples, +30, +100.00%, ratio 2.00; self 30 to 60; "
+              "function: not tested, one run on a side; significantly more if runs did not vary)")
     hover(test, 65 / 150, 3, "read")
     test.want("difference: what is gone has its place", test.text("details"),
-              "read  (before 10, after 0 samples, -10, -100.00%, gone; self 10 to 0)")
-    x, y = place(test, 0.95, 1)
-    pixel = f"""(() => {{ const c = document.getElementById("canvas"), b = c.getBoundingClientRect();
-        return [...c.getContext("2d").getImageData({x} - b.x, {y} - b.y, 1, 1).data].slice(0, 3); }})()"""
-    test.want("difference: main is red for what it called", page.run(pixel), [255, 40, 40])
+              "read  (before 10, after 0 samples, -10, -100.00%, gone; self 10 to 0; "
+              "function: not tested, one run on a side; significantly less if runs did not vary)")
+    test.want("difference: main is red for what it called", pixel(test, 0.95, 1), [255, 40, 40])
     choose(test, "colour", "change of self")
-    test.want("difference: main itself did not change", page.run(pixel), [236, 236, 232])
+    test.want("difference: main itself did not change", pixel(test, 0.95, 1), [236, 236, 232])
+    page.open(test.path("p.html"))
+    test.want("difference: a stream has no verdicts", test.text("note").endswith("colours do not say: profdiff -t text does"), True)
+    test.want("difference: nothing to switch off", page.run("document.getElementById('pale-label').hidden"), True)
     test.quiet("difference")
+
+
+def verdicts(test):
+    """Of 400 samples, run has 200 more in each of three runs, and load 20 more on average, which vary. The key for the switch is the space bar."""
+    page = test.page
+    page.open(test.path("v.html"))
+    test.want("verdicts: note", test.text("note").endswith("pale frames: the change of the function's total is not significant"), True)
+    hover(test, 0.9, 2, "run")
+    words = test.text("details")
+    test.want("verdicts: more", (words[:words.index("function")], words[-9:]), ("run  (before 200, after 400 samples, +200, +100.00%, ratio 2.00; self 200 to 400; ", ", + more)"))
+    test.want("verdicts: a line of the tip", test.text("tip").split("\n")[2], words[words.index("function"):-1])
+    hover(test, 0.1, 2, "load")
+    test.want("verdicts: unclear", test.text("details")[-24:], ", ~ nothing can be told)")
+    # the change of load is a tenth of the greatest change: 240 - 200 sqrt(20 / 220), of which a sixth, and five sixths of #ecece8
+    strong, faint = [255, 180, 180], [239, 227, 223]
+    test.want("verdicts: pale", (pixel(test, 0.1, 2), pixel(test, 0.9, 2)), (faint, [255, 49, 49]))
+    page.run("document.getElementById('pale').focus()")
+    page.key(" ")
+    test.want("verdicts: switched off", (pixel(test, 0.1, 2), pixel(test, 0.9, 2)), (strong, [255, 49, 49]))
+    test.want("verdicts: the address has no switch", page.run("location.hash"), "")
+    page.key(" ")
+    test.want("verdicts: switched on again", pixel(test, 0.1, 2), faint)
+    choose(test, "section", "req")
+    hover(test, 0.9, 2, "run")
+    test.want("verdicts: none of a section", ("function:" in test.text("details"), page.run("document.getElementById('pale-label').hidden")), (False, True))
+    choose(test, "section", "all")
+    choose(test, "measure", "calls")
+    test.want("verdicts: none of another measure", page.run("document.getElementById('pale-label').hidden"), True)
+    test.quiet("verdicts")
 
 
 def reverse(test):
@@ -312,7 +352,7 @@ def contrast(test):
         test.want(f"contrast: {name}{hash}", (len(ratios) > 1, [round(ratio, 2) for ratio in ratios if ratio < 4.5]), (True, []))
     for dark in (False, True):
         page.scheme(dark)
-        for name, hash in (("s.html", ""), ("s.html", "#s=half|gone"), ("s.html", "#z=1"), ("s.html", "#z=3"), ("n.html", ""), ("x.html", "#z=1")):
+        for name, hash in (("s.html", ""), ("s.html", "#s=half|gone"), ("s.html", "#z=1"), ("s.html", "#z=3"), ("v.html", ""), ("v.html", "#z=1"), ("n.html", ""), ("x.html", "#z=1")):
             page.open(test.path(name), hash)
             page.run(CONTRAST)
             page.run(CANVAS)
@@ -356,6 +396,14 @@ def prepare(binary, directory):
     write("x.svg", run("profcat", before, "-t", "svg"))
     write("x.html", run("profcat", "-t", "html:title=Two & <three>", given=stream_of(RECORDS)))
     write("d.html", run("profdiff", before, after, "-t", "html"))
+    write("p.html", run("profcat", "-t", "html", given=run("profdiff", "-t", "pfs", before, after)))
+    for side, runs in {"v1": [(150, 200), (200, 200), (250, 200)], "v2": [(170, 400), (220, 400), (270, 400)]}.items():
+        os.makedirs(os.path.join(directory, side))
+        for number, (load, more) in enumerate(runs):
+            write(f"{side}/{number}.pfs", stream_of({"measures": [{"name": "samples", "main": 1}, {"name": "calls"}], "records": [
+                {"stack": [["main"], ["load"]], "values": {"samples": load, "calls": 1}},
+                {"stack": [["main"], ["run"]], "labels": [["section", "req"]], "values": {"samples": more, "calls": 1}}]}))
+    write("v.html", run("profdiff", os.path.join(directory, "v1"), os.path.join(directory, "v2"), "-t", "html"))
     records = [{"stack": [["main"], ["a"]], "labels": [["section", ""]], "values": {"samples": 10}},
                {"stack": [["main"], ["b"]], "labels": [["section", "req"]], "values": {"samples": -30}}]
     write("n.html", run("profcat", "-t", "html", given=stream_of({"measures": [{"name": "samples", "unit": "count"}], "records": records})))
@@ -381,7 +429,7 @@ def main():
     prepare(binary, directory)
     with chromium.Page() as page:
         test = Test(page, directory)
-        for part in (svg, html, difference, reverse, negative, negated, narrow, alike, contrast, many):
+        for part in (svg, html, difference, verdicts, reverse, negative, negated, narrow, alike, contrast, many):
             part(test)
     print("\n".join(test.faults) or "zoom, search, choosers and table do what they are to")
     sys.exit(bool(test.faults))

@@ -25,6 +25,12 @@ titles()
     sed -n 's/^<g><title>\(.*\)<\/title>.*/\1/p' "$1"
 }
 
+# A picture of a difference without verdicts
+without_verdicts()
+{
+    sed -z -E 's/; (function|total): [^)]*\)(<\/title>|\n)/)\2/g; s/,\n"verdicts":"[^\n]*"\]\}/}/g' "$@"
+}
+
 
 @test "the width and the title of a frame show its amount, whatever its name" {
     python pictures "$PROFUTILS_BIN" .
@@ -55,32 +61,123 @@ END
     profdiff x.folded y.folded -t svg >d.svg
     titles d.svg >got
     diff -u - got <<'END'
-all (before 100, after 140 samples, +40, +40.00%, ratio 1.40)
-main (before 100, after 140 samples, +40, +40.00%, ratio 1.40)
-a (before 40, after 60 samples, +20, +50.00%, ratio 1.50)
-x (before 30, after 60 samples, +30, +100.00%, ratio 2.00)
-y (before 10, after 0 samples, -10, -100.00%, gone)
-b (before 60, after 60 samples, +0, +0.00%, ratio 1.00)
-c (before 0, after 20 samples, +20, new)
+all (before 100, after 140 samples, +40, +40.00%, ratio 1.40; total: not tested, one run on a side; significantly more if runs did not vary)
+main (before 100, after 140 samples, +40, +40.00%, ratio 1.40; function: not tested, one run on a side; significantly more if runs did not vary)
+a (before 40, after 60 samples, +20, +50.00%, ratio 1.50; function: not tested, one run on a side)
+x (before 30, after 60 samples, +30, +100.00%, ratio 2.00; function: not tested, one run on a side; significantly more if runs did not vary)
+y (before 10, after 0 samples, -10, -100.00%, gone; function: not tested, one run on a side; significantly less if runs did not vary)
+b (before 60, after 60 samples, +0, +0.00%, ratio 1.00; function: not tested, one run on a side)
+c (before 0, after 20 samples, +20, new; function: not tested, one run on a side; significantly more if runs did not vary)
 END
+    [ "$(grep -c pale d.svg)" -eq 0 ]
     [ "$(grep -c 'class="gone"' d.svg)" -eq 1 ]
     [ "$(grep -c 'class="new"' d.svg)" -eq 1 ]
 }
 
-@test "the picture of a difference is the same from profdiff, a stream, two columns and measures .before and .after" {
+@test "without verdicts the picture of a difference is the same from profdiff, a stream, two columns and measures .before and .after" {
     python make_stream >columns.pfs <<'END'
 {"measures": [{"name": "before"}, {"name": "after"}], "records": [
 {"stack": [["main"], ["a"], ["x"]], "values": {"before": 30, "after": 60}}, {"stack": [["main"], ["a"], ["y"]], "values": {"before": 10}},
 {"stack": [["main"], ["b"]], "values": {"before": 60, "after": 60}}, {"stack": [["main"], ["c"]], "values": {"after": 20}}]}
 END
     for format in svg html; do
-        profdiff x.folded y.folded -t $format >direct
+        profdiff x.folded y.folded -t $format >picture
+        without_verdicts picture >direct
+        [ "$(grep -c 'not tested' picture)" -gt 0 ]
+        [ "$(grep -c 'not tested' direct)" -eq 0 ]
         profdiff x.folded y.folded -o d.pfs
         profcat d.pfs -t $format >streamed
         profcat columns.pfs -t $format >columns
         cmp direct streamed
         cmp direct columns
         profdiff x.folded y.folded -t folded | profcat -t $format | cmp direct -
+    done
+}
+
+# runs SIDE FUNCTION=COUNT...: three runs of a side as folded stacks, whose counts differ by 2 samples
+runs()
+{
+    mkdir -p "$1"
+    for run in 0 2 4; do
+        for count in "${@:2}"; do
+            echo "main;${count%=*} $((${count#*=} + run))"
+        done >"$1/$run.folded"
+    done
+}
+
+@test "frames of functions whose change is not significant are pale, and the title says why" {
+    runs a 'busy(int)=1000' '<b>&amp=1000' tiny=1 gone=500 late=0
+    runs b 'busy(int)=2000' '<b>&amp=1000' tiny=3 gone=0 late=0
+    sed -i /gone/d b/*
+    profdiff a b -t svg >d.svg
+    marks() { sed -n -E 's/^<g><title>(.*) \(.*; (.*)\)<\/title>.* fill="#(..)(..)(..)"( class="([^"]*)")? data.*/\1|\3 \4 \5|\7|\2/p' "$1"; }
+    marks d.svg >got
+    cut -d'|' -f 1,3 got | diff -u - <(printf '%s\n' 'all|' 'main|' '&lt;b&gt;&amp;amp|pale' 'busy(int)|' 'gone|gone' 'late|pale' 'tiny|pale')
+    grep -q '^busy(int)|ff .*|function: +99.8%, 95% interval +9[0-9.]* .. +1[0-9.]*%, q = [0-9.e-]*, + more$' got
+    grep -q '^&lt;b&gt;&amp;amp|f0 f0 f0|pale|function: 0%, .*, = same$' got
+    grep -q '^gone|.. .. ff|gone|function: q = [0-9.e-]*, - removed$' got
+    grep -q '^tiny|f2 e. e.|pale|function: not tested, too small$' got
+    subtitle d.svg | grep -q '; red is more, blue is less, pale is not significant$'
+    # as in the table
+    profdiff a b --cum -t json | python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    print((row["function"] or "all").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"), row["verdict"])' | sort >verdicts
+    sed -E 's/^([^|]*)\|.*\|.*not tested, too small$/\1 ./; s/^([^|]*)\|.*, (.) [a-z ]*$/\1 \2/' got | sort | diff -u verdicts -
+}
+
+@test "options of the tests change the verdicts of a picture, and tables alone have the others" {
+    runs a busy=3000 tiny=1
+    runs b busy=6000 tiny=3
+    profdiff a b -t svg | grep -q '<title>tiny .*not tested, too small'
+    profdiff a b -t svg --min-percent=0 | grep -q '<title>tiny .* q = [0-9]'
+    profdiff a b -t svg --normalize | grep -q '<title>busy .*; function: 0%, .*, = same)'
+    profdiff a b -t svg --test=welch >w.svg
+    profdiff a b -t svg | cmp - w.svg && return 1
+    profdiff a b -t svg:by=name | diff -u <(profdiff a b -t svg --by=name) -
+    for format in json:flame pfs; do
+        fails 2 "--min-percent is for tables" profdiff a b -t $format --min-percent=1
+        fails 2 "--test is for tables" profdiff a b -t $format --test=welch
+    done
+    for option in --cum --limit=3 --fail-above=5% --only=more; do
+        fails 2 "${option%=*} is for tables" profdiff a b -t svg "$option"
+    done
+}
+
+@test "a picture has the verdicts of its own measure, and the same bytes with any number of threads" {
+    for side in a b; do
+        mkdir $side
+        for run in 1 2 3; do
+            value=$((run + 10))
+            [ $side = a ] || value=$((value * 3))
+            python make_stream >$side/$run.pfs <<END
+{"measures": [{"name": "objects"}, {"name": "space", "unit": "bytes", "main": true}],
+ "records": [{"stack": [["main"]], "values": {"objects": $run, "space": $value}}]}
+END
+        done
+    done
+    profdiff a b -t svg | grep -q '<title>main (before 12B, after 36B, +24B, +200.00%, ratio 3.00; function: +200.0%, .*, + more)'
+    profdiff a b -m objects -t svg | grep -q '<title>main (before 2, after 2 objects, +0, +0.00%, ratio 1.00; function: 0%, .*, = same)'
+    profdiff a b -t html >d.html
+    grep -o '"name":"[a-z]*"\|"verdicts":"[^"]*"' d.html | diff -u - <(printf '%s\n' '"name":"objects"' '"name":"space"' '"verdicts":"++"')
+    profdiff a b -m objects -m space -t html | grep -o '"verdicts":"[^"]*"' | diff -u - <(printf '%s\n' '"verdicts":"=="' '"verdicts":"++"')
+    for threads in 1 2 7; do
+        profdiff -j $threads a b -t html | cmp d.html -
+    done
+}
+
+@test "NYTProf's statements outside of all subs have a verdict too" {
+    cd "$PROFUTILS_SRC/examples/data/words" || return
+    profdiff -q before after -t svg >"$BATS_TEST_TMPDIR/d.svg"
+    profdiff -q before after --kind=sample --cum -n 0 --no-group >"$BATS_TEST_TMPDIR/table"
+    cd "$BATS_TEST_TMPDIR" || return
+    for name in all main::RUNTIME main::place main::clean; do
+        row=$name
+        [ $name != all ] || row=total
+        # shellcheck disable=SC2016  # awk's fields
+        awk -v row="$row" '$0 ~ " " row "( |$)" { print $5 ", 95% interval " $6 " .. " $8 }' table >want
+        grep -q '%, 95% interval .*%$' want
+        grep -qFe "$(cat want)" <(titles d.svg | grep "^$name ")
     done
 }
 
@@ -116,11 +213,11 @@ END
  "records": [{"stack": [["main"]], "values": {"objects": 1, "space": $run}}]}
 END
     done
-    profdiff 1.pfs 3.pfs -t svg | titles /dev/stdin | diff -u <(echo 'all (before 1B, after 3B, +2B, +200.00%, ratio 3.00)
-main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
+    profdiff 1.pfs 3.pfs -t svg | titles /dev/stdin | diff -u <(echo 'all (before 1B, after 3B, +2B, +200.00%, ratio 3.00; total: not tested, one run on a side)
+main (before 1B, after 3B, +2B, +200.00%, ratio 3.00; function: not tested, one run on a side)') -
     for format in svg html json:flame; do
         profdiff -t pfs 1.pfs 3.pfs | profcat -t $format >streamed
-        profdiff 1.pfs 3.pfs -t $format | cmp streamed -
+        profdiff 1.pfs 3.pfs -t $format | without_verdicts | cmp streamed -
     done
 }
 
@@ -128,7 +225,7 @@ main (before 1B, after 3B, +2B, +200.00%, ratio 3.00)') -
     printf 'main;a 10\nmain;b 3\n' >r.folded
     printf 'main;a 10\nmain;b 5\nmain 1\n' >s.folded
     profdiff r.folded s.folded -t svg:reverse,delta=self >d.svg
-    titles d.svg | sed 's/ (.*self/ self/' | diff -u <(printf '%s\n' 'all self +0)' 'a self +0)' 'main self +0)' 'b self +2)' 'main self +0)' 'main self +1)') -
+    titles d.svg | without_verdicts | sed 's/ (.*self/ self/' | diff -u <(printf '%s\n' 'all self +0)' 'a self +0)' 'main self +0)' 'b self +2)' 'main self +0)' 'main self +1)') -
 }
 
 @test "the same records give the same picture, in any locale, order and program" {
@@ -259,7 +356,7 @@ a (10 samples, -50.00%)
 b (-30 samples, 150.00%)
 END
     printf 'main;a 20\nmain;b -60\n' >m.folded
-    profdiff n.folded m.folded -t svg | titles /dev/stdin | diff -u <(echo 'all (before -20, after -40 samples, -20, -100.00%, ratio 2.00)
+    profdiff n.folded m.folded -t svg | titles /dev/stdin | without_verdicts | diff -u <(echo 'all (before -20, after -40 samples, -20, -100.00%, ratio 2.00)
 main (before -20, after -40 samples, -20, -100.00%, ratio 2.00)
 a (before 10, after 20 samples, +10, +100.00%, ratio 2.00)
 b (before -30, after -60 samples, -30, -100.00%, ratio 2.00)') -

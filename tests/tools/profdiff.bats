@@ -488,7 +488,12 @@ g "values":{"samples.before":1000,"samples.after":1000,"samples.delta":0}' ]
     profdiff thinner thin -o thin.pfs
     profcat thin.pfs -t svg >thin.svg
     grep -q '<title>main (before 100, after 200 samples, +100, +100.00%, ratio 2.00)</title>' thin.svg
-    profdiff thinner thin -t svg | cmp - thin.svg
+    # the same but for the verdicts and the colours that follow from them
+    plain() { sed -E 's/; (function|total): [^)]*\)<\/title>/)<\/title>/; s/, pale is not significant//; s/ (fill|class)="[^"]*"//g' "$1"; }
+    plain thin.svg >want
+    profdiff thinner thin -t svg -o verdicts.svg
+    grep -q '; function: ' verdicts.svg
+    plain verdicts.svg | cmp - want
     [ "$(profcat thin.pfs -t json:flame | head -c 71)" = '{"name":"all","value":200,"self":0,"children":[{"name":"main","value":2' ]
     [ "$(proftop -t csv -s name thin.pfs | grep ',main,' | cut -d , -f 9-11)" = "0,0.0,100" ]
     proftop --tree -t text thin.pfs -n 0 | grep -q '^ *100 .* main$'

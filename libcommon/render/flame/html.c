@@ -6,6 +6,7 @@
 #include "model/json.h"
 #include "model/utf8.h"
 #include "render/flame/palette.h"
+#include "render/flame/verdict.h"
 #include "render/flame/xml.h"
 
 #include <inttypes.h>
@@ -328,6 +329,45 @@ static int write_self(struct pf_writer *writer, const struct pf_flame_subject *s
     return status;
 }
 
+/* Writes the verdicts of the functions as a string of one character each, the different texts, and
+ * for each function the number of its text. */
+static void write_marks(struct pf_writer *writer, const struct pf_verdict_marks *marks)
+{
+    struct html_writer *state = writer->state;
+    struct pf_strings texts = {0};
+    char text[PF_VERDICT_TEXT];
+    bool good = pf_strings_init(&texts) == PF_OK;
+
+    pf_sink_text(writer->sink, ",\n\"verdicts\":\"");
+    for (uint32_t i = 0; i < state->key_count; i++)
+        pf_sink_write(writer->sink, (char[]){pf_verdict_mark(marks, state->keys[i])}, 1);
+    pf_sink_text(writer->sink, "\",\"verdict\":[");
+    for (uint32_t i = 0; i < state->key_count && good; i++) {
+        pf_verdict_text(marks, state->keys[i], text);
+        write_item(writer->sink, i == 0, pf_strings_intern(&texts, pf_bytes_of(text), 0));
+    }
+    pf_sink_text(writer->sink, "],\"words\":[");
+    for (uint32_t i = 0; i < texts.count && good; i++) {
+        pf_sink_text(writer->sink, i > 0 ? "," : "");
+        write_string(writer, pf_strings_bytes(&texts, i), 0);
+    }
+    pf_sink_text(writer->sink, "]");
+    state->failed = state->failed || !good || texts.status != PF_OK;
+    pf_strings_free(&texts);
+}
+
+static void write_verdicts(struct pf_writer *writer, const struct pf_flame_subject *subject)
+{
+    struct html_writer *state = writer->state;
+    struct pf_verdict_marks marks = {0};
+
+    if (pf_verdict_marks_find(&marks, writer->verdicts, &state->flame, subject) != PF_OK)
+        state->failed = true;
+    else if (marks.table)
+        write_marks(writer, &marks);
+    pf_verdict_marks_free(&marks);
+}
+
 static int write_subject(struct pf_writer *writer, const struct pf_flame_subject *subject)
 {
     int status;
@@ -344,7 +384,9 @@ static int write_subject(struct pf_writer *writer, const struct pf_flame_subject
         pf_sink_text(writer->sink, "],\"after\":[");
         status = write_self(writer, subject, subject->sums[1]);
     }
-    pf_sink_text(writer->sink, "]}");
+    pf_sink_text(writer->sink, "]");
+    write_verdicts(writer, subject);
+    pf_sink_text(writer->sink, "}");
     return status;
 }
 
@@ -449,7 +491,8 @@ const struct pf_format pf_format_html = {
              "measure and section, and a table",
     .suffixes = ".html .htm",
     .losses = "everything but functions, measures and one label",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_VIEW | PF_SUMS_ALL,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_VIEW | PF_SUMS_ALL |
+            PF_SHOWS_VERDICTS,
     .options = options,
     .writer_size = sizeof(struct html_writer),
     .open_writer = open_writer,

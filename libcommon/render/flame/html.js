@@ -102,6 +102,14 @@
         greatest = greatest || 1;
     }
 
+    // --- verdicts ------------------------------------------------------------------------------------------
+
+    // The verdicts are those of all records, so a section has none. A blank: the function was not judged.
+    const verdictsKnown = () => measure.verdicts !== undefined && section === "";
+    const judged = () => verdictsKnown() && /\S/.test(measure.verdicts);
+    const insignificant = (node) => judged() && byId("pale").checked && "~.=".includes(measure.verdicts[functionOf[node]]);
+    const verdictText = (node) => verdictsKnown() ? measure.words[measure.verdict[functionOf[node]]] : "";
+
     // --- words ---------------------------------------------------------------------------------------------
 
     const units = {
@@ -248,10 +256,9 @@
 
     const channels = (color) => color[0] === "#" ? [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16)) : color.match(/\d+/g).map(Number);
 
-    // The callers of the zoomed frame are pale.
-    function pale(color) {
-        const page = channels(theme.page);
-        return `rgb(${channels(color).map((part, k) => Math.round(0.55 * part + 0.45 * page[k]))})`;
+    function mix(color, share, other) {
+        const rest = channels(other);
+        return `rgb(${channels(color).map((part, k) => Math.round(share * part + (1 - share) * rest[k]))})`;
     }
 
     // Black or white, whichever is more readable: the contrast is at least 4.5 : 1 (WCAG 2.1, relative luminance).
@@ -269,7 +276,9 @@
         if (found[functionOf[node]])
             return theme.found;
         const amount = change(node);
-        return difference || amount < 0 ? changeColor(amount) : colors[functionOf[node]];
+        if (!difference && amount >= 0)
+            return colors[functionOf[node]];
+        return insignificant(node) ? mix(changeColor(amount), 1 / 6, theme.same) : changeColor(amount);
     }
 
     const gone = (node) => difference && total[1][node] === 0 && total[0][node] !== 0;
@@ -295,7 +304,7 @@
     let deepest = 0, charWidth = 7;
 
     function box(node, x, pixels, y) {
-        const color = depth[node] < depth[zoomed] ? pale(colorOf(node)) : colorOf(node);
+        const color = depth[node] < depth[zoomed] ? mix(colorOf(node), 0.55, theme.page) : colorOf(node);
         context.fillStyle = color;
         context.fillRect(x, y + INSET, Math.max(pixels - (pixels > 2 ? INSET : 0), LEAST), ROW - INSET);
         if ((gone(node) || added(node)) && pixels > 4) {
@@ -418,7 +427,8 @@
     }
 
     function describe(node) {
-        byId("details").textContent = node < 0 ? "" : nameOf(node) + "  (" + amountsText(node) + ")";
+        const words = node < 0 ? "" : [amountsText(node), verdictText(node)].filter((text) => text !== "").join("; ");
+        byId("details").textContent = node < 0 ? "" : nameOf(node) + "  (" + words + ")";
     }
 
     function showTip(node, event) {
@@ -426,7 +436,7 @@
         tip.hidden = node < 0;
         if (node < 0)
             return;
-        tip.textContent = [nameOf(node), amountsText(node), place(functionOf[node])].filter((line) => line !== "").join("\n");
+        tip.textContent = [nameOf(node), amountsText(node), verdictText(node), place(functionOf[node])].filter((line) => line !== "").join("\n");
         const area = tip.getBoundingClientRect();
         tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - area.width - 8)) + "px";
         tip.style.top = (event.clientY + 18 + area.height > innerHeight ? event.clientY - area.height - 10 : event.clientY + 18) + "px";
@@ -629,8 +639,11 @@
             heading(difference ? `before ${amountText(total[0][0])}, after ${counted(total[1][0])}` : counted(total[0][0])),
             profile.reverse ? "leaves at the root" : ""].filter((text) => text !== "").join(" \u00b7 ");
         byId("note").hidden = !difference;
-        byId("note").textContent = (profile.negate ? "blue is more, red is less" : "red is more, blue is less") +
-            ", the stronger the greater; whether a difference is real, colours do not say: profdiff -t text does";
+        byId("pale-label").hidden = !difference || !judged();
+        byId("note").textContent = (profile.negate ? "blue is more, red is less" : "red is more, blue is less") + ", the stronger the greater; " +
+            (judged() ? "pale frames: the change of the function's total is not significant"
+                : verdictsKnown() ? "one run on a side: nothing tells a change from chance"
+                    : "whether a difference is real, colours do not say: profdiff -t text does");
         tabulate();
         sortRows();
         showTable();
@@ -682,6 +695,7 @@
         byId("measure").addEventListener("change", () => { measure = profile.measures[Number(byId("measure").value)]; changeAmounts(); });
         byId("section").addEventListener("change", () => { section = byId("section").value; changeAmounts(); });
         byId("colour").addEventListener("change", () => { measureChanges(); draw(); });
+        byId("pale").addEventListener("change", draw);
         byId("search").addEventListener("input", search);
         byId("case").addEventListener("change", search);
         byId("controls").addEventListener("submit", (event) => event.preventDefault());

@@ -41,6 +41,7 @@ enum {
     KIND
 };
 enum { INLINED = PF_FRAME_KINDS };
+enum { SAME = 0xf0f0f0 }; /* the colour of no change */
 
 static unsigned palette_number(const char *name)
 {
@@ -116,8 +117,17 @@ uint32_t pf_palette_change(double change, double greatest, bool negate)
     uint32_t rest = 240 - (uint32_t)(200 * sqrt(share) + 0.5);
 
     if (change == 0)
-        return 0xf0f0f0;
+        return SAME;
     return (change > 0) != negate ? 0xff0000 | rest << 8 | rest : rest << 16 | rest << 8 | 0xff;
+}
+
+uint32_t pf_palette_pale(uint32_t color)
+{
+    uint32_t pale = 0;
+
+    for (unsigned shift = 0; shift < 24; shift += 8)
+        pale |= ((color >> shift & 0xff) + 5 * (SAME >> shift & 0xff)) / 6 << shift;
+    return pale;
 }
 
 static double linear(uint32_t channel)

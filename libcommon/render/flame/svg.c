@@ -5,6 +5,7 @@
 #include "model/utf8.h"
 #include "render/flame/cache.h"
 #include "render/flame/palette.h"
+#include "render/flame/verdict.h"
 #include "render/flame/xml.h"
 
 #include <inttypes.h>
@@ -38,6 +39,7 @@ struct svg_writer {
 
     struct pf_flame_subject subject;
     struct pf_flame_amounts amounts;
+    struct pf_verdict_marks marks;
     /* the word after amounts; empty: amounts are printed with their unit */
     struct pf_bytes counted;
     /* the greatest change of a frame; 0: not a difference, or nothing changed */
@@ -137,6 +139,7 @@ static void close_writer(struct pf_writer *writer)
     struct svg_writer *state = writer->state;
 
     pf_flame_amounts_free(&state->amounts);
+    pf_verdict_marks_free(&state->marks);
     pf_flame_free(&state->flame);
     pf_palette_free(&state->palette);
     pf_cache_free(&state->names);
@@ -306,6 +309,18 @@ static void write_difference(struct pf_writer *writer, uint32_t node)
     }
 }
 
+/* Writes "; function: +9.9%, ...". */
+static void write_verdict(struct pf_writer *writer, uint32_t function)
+{
+    const struct svg_writer *state = writer->state;
+    char text[PF_VERDICT_TEXT];
+
+    pf_verdict_text(&state->marks, function, text);
+    if (text[0])
+        pf_sink_text(writer->sink, "; ");
+    pf_sink_text(writer->sink, text);
+}
+
 /* --- frames ----------------------------------------------------------------------------------- */
 
 static void write_pixels(struct pf_sink *sink, int64_t hundredths)
@@ -358,28 +373,39 @@ static void write_label(struct pf_writer *writer, struct pf_bytes name, int64_t 
     pf_sink_text(writer->sink, "..");
 }
 
+static bool is_pale(const struct svg_writer *state, uint32_t node)
+{
+    return pf_verdict_pale(pf_verdict_mark(&state->marks, state->flame.key[node]));
+}
+
 static uint32_t color_of(const struct svg_writer *state, uint32_t node, struct pf_bytes name)
 {
     int64_t change = change_of(state, node);
+    uint32_t color;
 
-    if (is_difference(state) || change < 0)
-        return pf_palette_change((double)change, state->greatest > 0 ? state->greatest : 1,
-                                 state->negate);
-    return pf_palette_color(&state->palette, state->flame.key[node], name);
+    if (!is_difference(state) && change >= 0)
+        return pf_palette_color(&state->palette, state->flame.key[node], name);
+    color =
+        pf_palette_change((double)change, state->greatest > 0 ? state->greatest : 1, state->negate);
+    return is_pale(state, node) ? pf_palette_pale(color) : color;
 }
 
-/* The class of a frame that is on one side only. A thin frame gets no outline, which would cover
- * the frame. */
-static const char *mark_of(const struct svg_writer *state, uint32_t node, int64_t pixels)
+/* Writes the classes of a frame: whether it is on one side only, and whether it is pale. A thin
+ * frame gets no outline, which would cover the frame. */
+static void write_classes(struct pf_writer *writer, uint32_t node, int64_t pixels)
 {
-    bool thin = pixels < 3 * PRECISION;
+    const struct svg_writer *state = writer->state;
+    bool gone = is_difference(state) && state->amounts.total[1][node] == 0,
+         new = is_difference(state) && state->amounts.total[0][node] == 0, outlined = gone != new,
+         pale = is_pale(state, node);
 
-    if (!is_difference(state) ||
-        (state->amounts.total[0][node] == 0) == (state->amounts.total[1][node] == 0))
-        return "";
-    if (state->amounts.total[1][node] == 0)
-        return thin ? " class=\"gone thin\"" : " class=\"gone\"";
-    return thin ? " class=\"new thin\"" : " class=\"new\"";
+    if (outlined || pale)
+        pf_sink_printf(writer->sink, " class=\"%s%s%s%s\"",
+                       !outlined ? ""
+                       : gone    ? "gone"
+                                 : "new",
+                       outlined && pixels < 3 * PRECISION ? " thin" : "",
+                       outlined && pale ? " " : "", pale ? "pale" : "");
 }
 
 static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
@@ -403,13 +429,15 @@ static void write_frame(struct pf_writer *writer, uint32_t node, int64_t start)
         write_difference(writer, node);
     else
         write_plain(writer, node);
+    write_verdict(writer, state->flame.key[node]);
     pf_sink_text(sink, ")</title><rect x=\"");
     write_pixels(sink, x + PAD * PRECISION);
     write_attribute(sink, "y", y);
     pf_sink_text(sink, "\" width=\"");
     write_pixels(sink, w);
     write_attribute(sink, "height", state->height - 1);
-    pf_sink_printf(sink, "\" fill=\"#%06x\"%s", color, mark_of(state, node, w));
+    pf_sink_printf(sink, "\" fill=\"#%06x\"", color);
+    write_classes(writer, node, w);
     pf_sink_text(sink, " data-x=\"");
     pf_sink_number(sink, start >> state->shift);
     write_attribute(sink, "data-e", (start + width) >> state->shift);
@@ -498,6 +526,7 @@ static void write_subtitle(struct pf_writer *writer, int64_t y)
             write_difference(writer, 0);
             pf_sink_text(sink, state->negate ? "; blue is more, red is less"
                                              : "; red is more, blue is less");
+            pf_sink_text(sink, state->marks.judged ? ", pale is not significant" : "");
         } else {
             write_amount(writer, state->amounts.total[0][0], false);
             write_counted(writer);
@@ -596,6 +625,9 @@ static int finish(struct pf_writer *writer)
         status = pf_error_nomem(&writer->error);
     if (status == PF_OK)
         status = pf_flame_measure(&state->flame, &state->subject, &state->amounts, &writer->error);
+    if (status == PF_OK && pf_verdict_marks_find(&state->marks, writer->verdicts, &state->flame,
+                                                 &state->subject) != PF_OK)
+        status = pf_error_nomem(&writer->error);
     if (status == PF_OK) {
         state->least_width = least_amount(state);
         status = pf_flame_order(&state->flame, &state->amounts, state->least_width, &writer->error);
@@ -614,7 +646,8 @@ const struct pf_format pf_format_svg = {
     .about = "a flame graph of stacks, or of the difference of two; search and zoom in a browser",
     .suffixes = ".svg",
     .losses = "everything but functions and one measure; frames that are too narrow to be seen",
-    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_VIEW | PF_SUMS_ALL,
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_DIFFERENCE | PF_IS_TEXT | PF_IS_VIEW | PF_SUMS_ALL |
+            PF_SHOWS_VERDICTS,
     .options = options,
     .writer_size = sizeof(struct svg_writer),
     .open_writer = open_writer,
