@@ -579,6 +579,7 @@ static int sign_of(const struct pf_diff_table *table, const struct pf_diff_row *
 /* Sets the verdict of a row or the total. `q`: q of a row, p of the total. */
 static void set_verdict(const struct judging *judging, double q, struct pf_diff_row *row)
 {
+    const struct pf_diff_means *means = pf_diff_compared(judging->table, row);
     double margin = 1 + judging->terms->margin;
     int sign = sign_of(judging->table, row);
 
@@ -586,7 +587,7 @@ static void set_verdict(const struct judging *judging, double q, struct pf_diff_
         return;
     if (q < LEVEL && sign != 0)
         row->verdict = sign > 0 ? '+' : '-';
-    else if (q >= LEVEL && pf_diff_compared(judging->table, row)->before != 0 &&
+    else if (q >= LEVEL && means->before != 0 && means->after != 0 &&
              row->ratio_95.low >= 1 / margin && row->ratio_95.high <= margin)
         row->verdict = '=';
 }
