@@ -74,6 +74,13 @@ END
     timeout 300 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" random 40 20140616
 }
 
+@test "the laws of differences hold for random profiles" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    local pairs=100
+    [ -z "${PROFUTILS_LAWS:-}" ] || pairs=500
+    timeout 600 python3 "$PROFUTILS_SRC/tests/check/profdiff_laws.py" "$PROFUTILS_BIN" "$pairs" 3
+}
+
 @test "differences and statistics of dcpi profiles equal the reference" {
     command -v python3 >/dev/null || skip "python3 is missing"
     timeout 60 python3 "$PROFUTILS_SRC/tests/check/profdiff.py" "$PROFUTILS_BIN" dcpi "$CORPUS/dcpi"
