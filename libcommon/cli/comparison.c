@@ -479,7 +479,7 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
         pf_named_unknown(comparison->diff.dict, measure, &error);
     else
         pf_error_set(&error, PF_USAGE, "the input has no %s records",
-                     pf_kind_name(comparison->diff.kind));
+                     pf_kind_name(comparison->rows.kind));
     pf_tool_fail(&comparison->common.tool, NULL, &error, false);
 }
 

@@ -139,6 +139,8 @@ for row in json.load(sys.stdin)["rows"]:
         fails 2 "--min-percent is for tables" profdiff a b -t $format --min-percent=1
         fails 2 "--test is for tables" profdiff a b -t $format --test=welch
     done
+    fails 2 "the input has no edge records" profdiff a b -t svg --kind=edge
+    fails 2 "there is no measure 'nothing'" profdiff a b -t svg -m nothing
     for option in --cum --limit=3 --fail-above=5% --only=more; do
         fails 2 "${option%=*} is for tables" profdiff a b -t svg "$option"
     done
