@@ -850,3 +850,16 @@ END
     run -0 profdiff before/1.folded after/1.folded
     [[ $output != *"runs vary"* ]] && [[ $output != *"would be found"* ]] || false
 }
+
+@test "--fail-above with two runs on a side takes the less certain of two tests" {
+    # R: t.test(after, 1.05 * before, alternative = "greater")$p.value is 0.0148, with var.equal = TRUE 0.0750; 60 more: 0.0051
+    mkdir unequal && cd unequal
+    mkdir before after more
+    for amount in 1000 1001; do echo "f $amount" >before/$amount.folded; done
+    for amount in 1040 1075 1090 1110 1130 1150; do
+        echo "f $amount" >after/$amount.folded
+        echo "f $((amount + 60))" >more/$amount.folded
+    done
+    run -0 profdiff --fail-above=5% before after
+    run -1 profdiff --fail-above=5% before more
+}

@@ -465,6 +465,28 @@ static void test_no_spread(void)
            "one run on each side is not tested");
 }
 
+/* R: t.test(a, 1.05 * b, alternative = "greater"), with var.equal = TRUE the greater p. */
+static void test_above(void)
+{
+    static const int64_t before[] = {1000, 1001}, after[] = {1040, 1075, 1090, 1110, 1130, 1150},
+                         more[] = {1100, 1135, 1150, 1170, 1190, 1210};
+    struct pf_moments sides[2];
+
+    pf_moments_of(&sides[0], before, 2);
+    pf_moments_of(&sides[1], after, 6);
+    tap_ok(near(pf_test_above(&sides[0], &sides[1], 1.05, 0), 0.07501634, 1e-7),
+           "a rise by over 5 % with unequal numbers of runs has the greater of two p");
+    pf_moments_of(&sides[1], more, 6);
+    tap_ok(near(pf_test_above(&sides[0], &sides[1], 1.05, 0), 0.005132768, 1e-7) &&
+               pf_test_above(&sides[0], &sides[1], 1, 1e9) > 0.999,
+           "a greater rise has a smaller p, and a huge bound p near 1");
+    pf_moments_of(&sides[0], before, 1);
+    pf_moments_of(&sides[1], more, 1);
+    tap_ok(pf_test_above(&sides[0], &sides[1], 1.05, 0) == 0 &&
+               pf_test_above(&sides[0], &sides[1], 1.1, 0) == 1,
+           "without any spread p is 0 or 1");
+}
+
 static void test_extremes(void)
 {
     static const int64_t ends[] = {INT64_MIN,        INT64_MIN + 1, -1,       0, 1,
@@ -604,6 +626,7 @@ int main(void)
     test_rates_paper();
     test_reference();
     test_no_spread();
+    test_above();
     test_extremes();
     test_counts_edges();
     test_amounts();

@@ -466,14 +466,6 @@ static bool find_moments(const struct judging *judging, uint32_t key, double *re
     return true;
 }
 
-static double one_sided(const struct pf_test *test, double bound)
-{
-    double away = (test->difference - bound) / test->error,
-           tail = pf_student_tail(fabs(away), test->freedom) / 2;
-
-    return away >= 0 ? tail : 1 - tail;
-}
-
 /* Welch's test of a row, and what it compared. */
 struct welch_test {
     struct pf_moments moments[2];
@@ -488,11 +480,24 @@ static struct pf_diff_interval ratio_at(const struct welch_test *test, double le
     return ratio;
 }
 
+/* One-sided p of a rise above the gate's bound from this mean. */
+static double p_above_gate(const struct judging *judging, pf_int128 mean,
+                           const struct welch_test *welch)
+{
+    const struct pf_bound *gate = judging->terms->gate;
+    double percent = (double)gate->amount / 1e8;
+
+    if (gate->percent)
+        return pf_test_above(&welch->moments[0], &welch->moments[1],
+                             mean < 0 ? 1 - percent : 1 + percent, 0);
+    return pf_test_above(&welch->moments[0], &welch->moments[1], 1,
+                         amount_of(judging, pf_bound_amount(gate, mean, judging->table->parts)));
+}
+
 /* Tests one row, or the total with key 0. `reals`: its sorted amounts. */
 static int welch_row(struct judging *judging, struct pf_diff_row *row, double *reals,
                      struct welch_test *welch)
 {
-    const struct pf_diff_means *means = pf_diff_compared(judging->table, row);
     const struct pf_test *test = &welch->result;
     double unit = unit_of(judging);
 
@@ -507,9 +512,7 @@ static int welch_row(struct judging *judging, struct pf_diff_row *row, double *r
     if (test->tested)
         row->ratio_95 = row->ratio_q = ratio_at(welch, LEVEL);
     if (judging->terms->gate && test->tested)
-        row->above =
-            one_sided(test, amount_of(judging, pf_bound_amount(judging->terms->gate, means->before,
-                                                               judging->table->parts)));
+        row->above = p_above_gate(judging, pf_diff_compared(judging->table, row)->before, welch);
     return PF_OK;
 }
 

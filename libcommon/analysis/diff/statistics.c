@@ -114,6 +114,29 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
         doubt(test, &spreads[k]);
 }
 
+double pf_test_above(const struct pf_moments *before, const struct pf_moments *after, double factor,
+                     double bound)
+{
+    const struct pf_moments scaled = {.runs = before->runs,
+                                      .mean = before->mean * factor,
+                                      .rest = before->rest * factor,
+                                      .variance = before->variance * factor * factor,
+                                      .floor = before->floor * factor * factor};
+    double rise = (after->mean - scaled.mean) + (after->rest - scaled.rest) - bound, p = 0;
+    struct spread spreads[2];
+    size_t count = spreads_of(&scaled, after, spreads);
+
+    if (count == 0)
+        return rise > 0 ? 0 : 1;
+    for (size_t k = 0; k < count; k++) {
+        double error = sqrt(spreads[k].variance[0] + spreads[k].variance[1]),
+               tail = pf_student_tail(fabs(rise) / error, spreads[k].freedom) / 2;
+
+        p = fmax(p, rise >= 0 ? tail : 1 - tail);
+    }
+    return p;
+}
+
 bool pf_ratio_interval(const struct pf_estimate *before, const struct pf_estimate *after, double t,
                        double *low, double *high)
 {

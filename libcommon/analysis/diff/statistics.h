@@ -55,6 +55,13 @@ struct pf_test {
 void pf_test_welch(struct pf_test *, const struct pf_moments *before,
                    const struct pf_moments *after);
 
+/* One-sided p of the hypothesis that after is at most factor * before + bound, for a test of
+ * pf_test_welch that is `tested`: with 1.05 and 0, that the true mean rose by at most 5 %. The t
+ * tests are those of pf_test_welch for factor * before and after; the greater p counts. 0 or 1 if
+ * neither side has a variance. */
+double pf_test_above(const struct pf_moments *before, const struct pf_moments *after, double factor,
+                     double bound);
+
 /* A mean and the variance of this mean (not of a run), in one unit and its square. */
 struct pf_estimate {
     double mean, variance;

@@ -240,6 +240,10 @@ static void append_method(const struct pf_diff_view *view, const struct pf_diff_
             append_worths(view, block, table, line);
         return;
     }
+    if (table->tests == 0 && block->measure.nature == PF_EXACT) {
+        pf_buffer_printf(line, "exact counts, the same in all runs of a side: any change is real");
+        return;
+    }
     pf_buffer_printf(line, "%s over %zu and %zu runs",
                      table->method == PF_DIFF_WELCH ? "Welch's t" : "moderated t", before, after);
     pf_buffer_printf(line,
