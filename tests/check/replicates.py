@@ -3,10 +3,12 @@
 
 Makes COUNT runs of two sides in the working directory. The groups follow from an own XXH64 of each file, their means from fractions. Compares:
 the numbers of runs of each group; a merge at once with trees of merges, byte by byte; profdiff's table and records with the means of the
-groups; its verdicts with those of the groups' means as files. Prints differences and then exits with 1, else prints one line.
+groups; its verdicts with those of the groups' means as files. With 10,000 runs or more also the power: the changes that profdiff finds
+through 32 groups, and those that a t test of all runs finds, computed here. Prints differences and then exits with 1, else prints one line.
 """
 import collections
 import json
+import math
 import os
 import random
 import subprocess
@@ -143,6 +145,87 @@ def check_records(sides):
             check(abs(row['values'][f'wall.{word}'] - sum(of_groups) / len(of_groups)) <= 1, f'{function}: {row["values"]}')
 
 
+# --- power ------------------------------------------------------------------------------------------------------
+
+TABLES, ROWS, CHANGED = 3, 800, 4  # one row in four is changed
+
+
+def rates(table):
+    """For each row the spread of its runs, and the ratio after / before: as many standard errors of all runs from 1 as a test finds in about
+    half of the cases."""
+    chance = random.Random(f'{SEED} {table}')
+    for number in range(ROWS):
+        spread = chance.uniform(0.09, 0.11)
+        change = 2.7 * spread * math.sqrt(2 / COUNT) * (1 if number % 2 else -1)
+        yield spread, 1 + change if number % CHANGED == 0 else 1
+
+
+def write_rows(table, side):
+    """Writes the runs of a side. Returns names, and for each row the sum of the logarithms of its amounts and of their squares."""
+    chance, names, rows = random.Random(f'{SEED} {table} {side}'), [], list(rates(table))
+    sums, squares = [0.0] * ROWS, [0.0] * ROWS
+    os.makedirs(side, exist_ok=True)
+    for number in range(COUNT):
+        lines = []
+        for row, (spread, ratio) in enumerate(rows):
+            away = chance.gauss(math.log(ratio) if side == 'pb' else 0, spread)
+            sums[row] += away
+            squares[row] += away * away
+            lines.append(f'main;r{row} {round(math.exp(away) * 10**6)}')
+        names.append(f'{side}/{number}.folded')
+        with open(names[-1], 'w', encoding='ascii') as file:
+            file.write('\n'.join(lines) + '\n')
+    return names, sums, squares
+
+
+def significant(ps):
+    """The rows that the procedure of Benjamini and Hochberg finds at 0.05."""
+    order = sorted(range(len(ps)), key=ps.__getitem__)
+    found = max((rank for rank, row in enumerate(order, 1) if ps[row] <= 0.05 * rank / len(ps)), default=0)
+    return set(order[:found])
+
+
+def of_all_runs(sides):
+    """The rows that Welch's test of the logarithms of all runs finds, with their signs. So many runs make t normal."""
+    differences, ps = [], []
+    for row in range(ROWS):
+        means, variance = [], 0
+        for sums, squares in sides:
+            means.append(sums[row] / COUNT)
+            variance += (squares[row] - sums[row]**2 / COUNT) / (COUNT - 1) / COUNT
+        differences.append(means[1] - means[0])
+        ps.append(math.erfc(abs(differences[-1]) / math.sqrt(2 * variance)))
+    return {row: '+' if differences[row] > 0 else '-' for row in significant(ps)}
+
+
+def signs_of(*arguments):
+    rows = rows_of('-n', '0', '--min-percent=0', *arguments)
+    return {int(name[1:]): row['verdict'] for name, row in rows.items() if name[:1] == 'r' and row['verdict'] in '+-'}
+
+
+def check_power():
+    changes, found, wrong, signs = 0, collections.Counter(), collections.Counter(), collections.Counter()
+    for table in range(TABLES):
+        sides = []
+        for side in ('pa', 'pb'):
+            names, sums, squares = write_rows(table, side)
+            sides.append((sums, squares))
+            merge(names, f'{side}.pfs', '--replicates=32', *FORMAT)
+        truth = {number: '+' if ratio > 1 else '-' for number, (_, ratio) in enumerate(rates(table)) if ratio != 1}
+        changes += len(truth)
+        for name, found_signs in (('32 groups', signs_of('pa.pfs', 'pb.pfs')), ('all runs', of_all_runs(sides)),
+                                  ('all runs by profdiff', signs_of(*FORMAT, 'pa', 'pb'))):
+            found[name] += sum(found_signs.get(row) == sign for row, sign in truth.items())
+            wrong[name] += sum(truth.get(row) != sign for row, sign in found_signs.items())
+            signs[name] += len(found_signs)
+    power = {name: count / changes for name, count in found.items()}
+    for name, count in power.items():
+        check(wrong[name] <= 0.08 * signs[name], f'{name}: {wrong[name]} of {signs[name]} signs are wrong')
+        check(abs(count - power['all runs']) <= 0.03, f'power {power}: {name} differ by more than 3 points from all runs')
+    check(0.3 < power['all runs'] < 0.7, f'power {power}: nothing is compared')
+    return f'; {changes} changes, found: ' + ', '.join(f'{count:.3f} by {name}' for name, count in power.items())
+
+
 def main():
     chance = random.Random(SEED)
     sides = {}
@@ -156,9 +239,10 @@ def main():
         write_means(side, sums, runs)
     check_table(sides)
     check_records(sides)
+    power = check_power() if COUNT >= 10000 else ''
     if faults:
         sys.exit('\n'.join(faults[:20]))
-    print(f'{COUNT} runs a side in {len(sides["a"][1])} and {len(sides["b"][1])} groups')
+    print(f'{COUNT} runs a side in {len(sides["a"][1])} and {len(sides["b"][1])} groups{power}')
 
 
 main()
