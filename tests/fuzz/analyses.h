@@ -10,6 +10,7 @@
 #include "analysis/filter/rewrite.h"
 #include "analysis/filter/select.h"
 #include "analysis/merge/canonical.h"
+#include "analysis/merge/eval_batches.h"
 #include "analysis/merge/merge.h"
 #include "render/diff/diff.h"
 #include "render/table/top.h"
@@ -37,6 +38,7 @@ struct study {
     unsigned char choices[4]; /* options of the analysis */
     struct pf_dict dict;
     struct pf_shared *shared;
+    struct pf_eval_batches *evals; /* NULL: names of evals stay */
     struct outcome *outcome;
 };
 
@@ -55,6 +57,28 @@ static bool study_good(struct study *study, const char *what, int status,
 /* --- reading ---------------------------------------------------------------------------------- */
 
 typedef bool take_batch(struct study *, void *arg, const struct pf_batch *);
+
+/* Passes the batches that wait in study->evals to `take`. */
+static bool pass_evals(struct study *study, take_batch *take, void *arg)
+{
+    struct pf_error error = {0};
+    struct pf_batch batch;
+    int status = PF_EOF;
+    bool good = true;
+
+    while (good && (status = pf_eval_batches_next(study->evals, &batch, &error)) == PF_OK)
+        good = take(study, arg, &batch);
+    return study_good(study, "evals", status, &error) && good;
+}
+
+static bool pass_batch(struct study *study, take_batch *take, void *arg,
+                       const struct pf_batch *batch)
+{
+    if (!study->evals)
+        return take(study, arg, batch);
+    pf_eval_batches_put(study->evals, batch, study->reader->caps & PF_TEXTS_FIRST);
+    return pass_evals(study, take, arg);
+}
 
 /* Passes the batches of one input to `take`; false if `take` failed. Of an input that fails, the
  * records before the failure count. */
@@ -80,10 +104,43 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
                               .times = study->choices[3] & 1};
     if (pf_reader_open(&reader, &setup, &error) == PF_OK)
         while (good && pf_reader_next(reader, &batch) == PF_OK)
-            good = take(study, arg, &batch);
+            good = pass_batch(study, take, arg, &batch);
+    if (study->evals) {
+        pf_eval_batches_end(study->evals);
+        good = good && pass_evals(study, take, arg);
+    }
     pf_reader_close(reader);
     pf_source_close(source);
     return good;
+}
+
+/* Sets study->evals, if chosen. Returns what diffs and merges need of it. */
+static const struct pf_evals *open_evals(struct study *study, struct pf_eval_batches *batches)
+{
+    if (!(study->choices[3] & 16) ||
+        pf_eval_batches_init(batches, &study->dict, study->choices[3] & 32) != PF_OK)
+        return NULL;
+    batches->notes = study->choices[3] & 64;
+    batches->evals.names_win = !batches->evals.apart;
+    study->evals = batches;
+    return &batches->evals;
+}
+
+/* Call after the last input. */
+static void find_evals(struct study *study)
+{
+    struct pf_error error = {0};
+
+    if (study->evals)
+        study_good(study, "names of evals",
+                   pf_evals_find(&study->evals->evals, study->choices[3] & 128), &error);
+}
+
+static void close_evals(struct study *study)
+{
+    if (study->evals)
+        pf_eval_batches_free(study->evals);
+    study->evals = NULL;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -241,6 +298,7 @@ static void show_diff(struct study *study, struct pf_diff *diff)
 {
     static const char *const operands[] = {"before", "after", NULL};
     struct pf_error error = {0};
+    struct pf_bound gate = {.percent = true, .amount = 5000000};
     struct pf_diff_view view = {
         .look = {.dict = diff->dict,
                  .by = diff->by,
@@ -258,10 +316,16 @@ static void show_diff(struct study *study, struct pf_diff *diff)
         .sort = study->choices[0] / 5 % 5,
         .terms = {.margin = 0.01,
                   .least = study->choices[0] & 1 ? 0 : 0.2,
-                  .test = study->choices[2] & 16 ? PF_DIFF_TEST_WELCH : PF_DIFF_TEST_MODERATED},
+                  .test = study->choices[2] & 16 ? PF_DIFF_TEST_WELCH : PF_DIFF_TEST_MODERATED,
+                  .gate = study->choices[2] & 32 ? &gate : NULL,
+                  .force = study->choices[2] & 64},
+        .gate_text = "5%",
     };
     bool rose = false, stats = study->choices[2] & 1;
 
+    if (pf_diff_runs(diff, 0) == 0 || pf_diff_runs(diff, 1) == 0 || diff->block_count == 0 ||
+        diff->blocks[0].measure.kind == PF_RECORD_KINDS)
+        return;
     if (pf_sink_open_memory(&view.look.sink, &error) != PF_OK)
         return;
     int status = pf_diff_finish(diff, &error);
@@ -275,7 +339,9 @@ static void show_diff(struct study *study, struct pf_diff *diff)
 /* Adds the runs of both sides: the whole input and a part of it. */
 static void study_diff(struct study *study)
 {
+    struct pf_eval_batches evals = {0};
     struct pf_diff diff = {.dict = &study->dict,
+                           .evals = open_evals(study, &evals),
                            .by = study->choices[1] % 8,
                            .kind = study->choices[1] / 8 % 4,
                            .cum = study->choices[3] & 2,
@@ -298,10 +364,11 @@ static void study_diff(struct study *study)
         good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) &&
                good;
     }
-    if (good && pf_diff_runs(&diff, 0) > 0 && pf_diff_runs(&diff, 1) > 0 && diff.block_count > 0 &&
-        diff.blocks[0].measure.kind != PF_RECORD_KINDS)
+    find_evals(study);
+    if (good)
         show_diff(study, &diff);
     pf_diff_free(&diff);
+    close_evals(study);
 }
 
 static bool labelled_batch(struct study *study, void *arg, const struct pf_batch *batch)
@@ -311,32 +378,51 @@ static bool labelled_batch(struct study *study, void *arg, const struct pf_batch
     return study_good(study, "runs in a profile", pf_labelled_add(arg, batch, &error), &error);
 }
 
-/* Divides the input into runs by section, and adds them to one side of a difference. */
-static void study_labelled(struct study *study)
+/* Divides an input into runs, and adds them to one side of a difference. */
+static bool add_labelled(struct study *study, struct pf_diff *diff, unsigned side, size_t size)
 {
-    struct pf_labelled labelled = {.dict = &study->dict, .drops = study->choices[3] & 8};
-    struct pf_diff diff = {.dict = &study->dict, .kind = PF_RECORD_KINDS};
+    bool groups = study->choices[2] & 16;
+    struct pf_labelled labelled = {.dict = &study->dict, .drops = study->choices[2] & 32};
     struct pf_error error = {0};
     struct pf_batch batch;
     bool good;
     int status = PF_OK;
 
-    labelled.key = pf_dict_intern(&study->dict, PF_BYTES("section"), 0);
-    good = pf_diff_init(&diff) == PF_OK &&
-           study_read(study, study->size, labelled_batch, &labelled) &&
+    labelled.key =
+        pf_dict_intern(&study->dict, groups ? PF_BYTES("replicate") : PF_BYTES("section"), 0);
+    good = study_read(study, size, labelled_batch, &labelled) &&
            study_good(study, "runs in a profile", pf_labelled_end(&labelled, &error), &error);
     for (size_t run = 0; good && run < pf_labelled_count(&labelled); run++) {
-        good = pf_diff_begin(&diff, 0, pf_labelled_runs(&labelled, run), &error) == PF_OK;
+        good = study_good(study, "the begin of a run",
+                          pf_diff_begin(diff, side, pf_labelled_runs(&labelled, run), &error),
+                          &error);
         pf_labelled_begin(&labelled);
         while (good && (status = pf_labelled_next(&labelled, run, &batch)) == PF_OK)
-            good = diff_batch(study, &diff, &batch);
-        good = study_good(study, "the end of a run", pf_diff_end(&diff, good, &error), &error) &&
+            good = diff_batch(study, diff, &batch);
+        good = study_good(study, "the end of a run", pf_diff_end(diff, good, &error), &error) &&
                good;
     }
-    if (good)
-        study_good(study, "a difference", pf_diff_finish(&diff, &error), &error);
     pf_labelled_free(&labelled);
+    return good;
+}
+
+/* Compares the runs in the whole input, by section or group, with those in a part of it. */
+static void study_labelled(struct study *study)
+{
+    struct pf_eval_batches evals = {0};
+    struct pf_diff diff = {.dict = &study->dict,
+                           .evals = open_evals(study, &evals),
+                           .kind = PF_RECORD_KINDS,
+                           .cum = study->choices[3] & 2,
+                           .normalize = study->choices[3] & 4};
+    bool good = pf_diff_init(&diff) == PF_OK && add_labelled(study, &diff, 0, study->size) &&
+                add_labelled(study, &diff, 1, study->cut);
+
+    find_evals(study);
+    if (good)
+        show_diff(study, &diff);
     pf_diff_free(&diff);
+    close_evals(study);
 }
 
 static bool difference_batch(struct study *study, void *arg, const struct pf_batch *batch)
@@ -348,6 +434,7 @@ static bool difference_batch(struct study *study, void *arg, const struct pf_bat
 
 static void study_difference(struct study *study)
 {
+    struct pf_eval_batches evals = {0};
     struct pf_diff_records records = {
         .dict = &study->dict, .kind = PF_RECORD_KINDS, .normalize = study->choices[3] & 4};
     const size_t sizes[] = {study->size, study->cut};
@@ -361,6 +448,7 @@ static void study_difference(struct study *study)
         study_labelled(study);
         return;
     }
+    records.evals = open_evals(study, &evals);
     good = pf_diff_records_init(&records) == PF_OK;
     for (unsigned side = 0; side < 2 && good; side++) {
         uint64_t runs = study->choices[2] & 4 ? 2 + side : 1;
@@ -372,6 +460,7 @@ static void study_difference(struct study *study)
                           &error) &&
                good;
     }
+    find_evals(study);
     if (good) {
         open_copy(study, &copy);
         while ((status = pf_diff_records_next(&records, &batch, &error)) == PF_OK &&
@@ -381,6 +470,7 @@ static void study_difference(struct study *study)
         close_copy(study, &copy);
     }
     pf_diff_records_free(&records);
+    close_evals(study);
 }
 
 /* --- filter, merge, canonical order ----------------------------------------------------------- */
@@ -485,6 +575,7 @@ static bool merge_inputs(struct study *study, struct pf_merge *merge)
         good = good &&
                study_good(study, "the end of an input", pf_merge_input_end(merge, &error), &error);
     }
+    find_evals(study);
     return good &&
            study_good(study, "the end of a merge", pf_merge_end(merge, &report, &error), &error);
 }
@@ -492,6 +583,7 @@ static bool merge_inputs(struct study *study, struct pf_merge *merge)
 static void study_merge(struct study *study)
 {
     unsigned bits = study->choices[0];
+    struct pf_eval_batches evals = {0};
     struct pf_merge_options options = {.mean = bits & 1,
                                        .saturate = bits & 2,
                                        .force = bits & 4,
@@ -502,6 +594,7 @@ static void study_merge(struct study *study)
                                        .granularity = study->choices[1] / 4 % 4,
                                        .labels = bits & 32 ? "section" : NULL,
                                        .replicates = bits & 128 ? 3 : 0,
+                                       .evals = open_evals(study, &evals),
                                        .pieces = 1 + study->choices[3] % 3};
     struct pf_merge *merge = pf_merge_new(&study->dict, &options);
     struct pf_error error = {0};
@@ -520,6 +613,7 @@ static void study_merge(struct study *study)
         close_copy(study, &copy);
     }
     pf_merge_free(merge);
+    close_evals(study);
 }
 
 static bool canonical_batch(struct study *study, void *arg, const struct pf_batch *batch)
