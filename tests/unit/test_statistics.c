@@ -475,7 +475,7 @@ static void test_above(void)
     pf_moments_of(&sides[0], before, 2);
     pf_moments_of(&sides[1], after, 6);
     tap_ok(near(pf_test_above(&sides[0], &sides[1], 1.05, 0), 0.07501634, 1e-7),
-           "a rise by over 5 % with unequal numbers of runs has the greater of two p");
+           "a rise by over 5 %% with unequal numbers of runs has the greater of two p");
     pf_moments_of(&sides[1], more, 6);
     tap_ok(near(pf_test_above(&sides[0], &sides[1], 1.05, 0), 0.005132768, 1e-7) &&
                pf_test_above(&sides[0], &sides[1], 1, 1e9) > 0.999,
