@@ -125,8 +125,8 @@ int pf_replicates_part(struct pf_replicates *replicates, const struct pf_dict *d
         return PF_OK;
     if (!take_columns(replicates, dict, batch, false, plain) ||
         !take_columns(replicates, dict, batch, true, runs) ||
-        !pf_grow(&replicates->order, &replicates->order_capacity, 2 * (size_t)batch->rows,
-                 sizeof *order))
+        !pf_grow(&replicates->order, &replicates->order_capacity, 2 * (size_t)batch->rows + 1,
+                 sizeof *order)) /* not NULL for a batch without rows, either */
         return PF_NOMEM;
     order = replicates->order;
     for (uint32_t row = 0; row < batch->rows; row++) {

@@ -1,6 +1,7 @@
 /* Tests of the dictionary: equal rows get one id, label sets keep their order, stacks are nodes. */
 #include "base/error.h"
 #include "model/dict.h"
+#include "model/replicates.h"
 #include "model/stacks.h"
 #include "model/units.h"
 #include "tap.h"
@@ -280,6 +281,25 @@ static void test_parts(struct pf_dict *dict)
            "a unit of thirds becomes the raw unit");
 }
 
+/* A batch without rows declares measures, also one that counts runs. The sanitizers watch this. */
+static void test_replicates(struct pf_dict *dict)
+{
+    struct pf_measure counter =
+        pf_measure_make(dict, "runs", "count", PF_SAMPLE, PF_COUNT, PF_EXACT);
+    struct pf_batch batch = {.kind = PF_SAMPLE, .value_count = 1}, plain, runs;
+    struct pf_replicates replicates = {0};
+
+    counter.runs = 1;
+    struct pf_value_column column = {.measure = pf_dict_add_measure(dict, counter)};
+
+    batch.values = &column;
+    tap_int(pf_replicates_part(&replicates, dict, &batch, &plain, &runs), PF_OK,
+            "a batch without rows is divided");
+    tap_ok(plain.rows == 0 && plain.value_count == 0 && runs.rows == 0 && runs.value_count == 1,
+           "the part that counts runs declares their measure");
+    pf_replicates_free(&replicates);
+}
+
 int main(void)
 {
     struct pf_dict dict;
@@ -293,6 +313,7 @@ int main(void)
     test_making(&dict);
     test_units();
     test_parts(&dict);
+    test_replicates(&dict);
     tap_int(pf_dict_status(&dict), PF_OK, "the dictionary has no failure");
     pf_dict_free(&dict);
     return tap_done();
