@@ -393,6 +393,18 @@ want = [{"n.before": 250000000, "n/bytes.before": 800000000}, {"n.before": 75000
 assert rows == want, rows'
 }
 
+@test "shares of a total that is tiny beside its parts are clipped to 64 bits" {
+    stream cancel.pfs <<'END'
+{"measures": [{"name": "bytes", "unit": "bytes"}],
+ "records": [{"stack": [["f"]], "values": {"bytes": 4611686018427387904}}, {"stack": [["g"]], "values": {"bytes": -4611686018427387903}}]}
+END
+    # 2^62 / 1 of a total of 1 byte
+    for program in profdiff ${PROFUTILS_SAN_BIN:+"$PROFUTILS_SAN_BIN"/profdiff}; do
+        $program -t tsv -s name --normalize cancel.pfs cancel.pfs | cut -f 2,8,9,28,29 | tail -n 2 | tr '\t\n' ' ,' >got
+        [ "$(cat got)" = "f 9223372036854775807 9223372036854775807  same,g -9223372036854775807 -9223372036854775807  same," ] || { cat got; false; }
+    done
+}
+
 @test "--normalize compares shares" {
     printf 'f 30\ng 70\n' >p.folded
     printf 'f 60\ng 140\n' >q.folded

@@ -669,5 +669,8 @@ int64_t pf_diff_share(pf_int128 amount, pf_int128 total)
         return 0;
     if (total <= UINT64_MAX && pf_scale64(part, PF_DIFF_WHOLE, (uint64_t)total, &share))
         return share;
-    return (int64_t)nearbyint((double)PF_DIFF_WHOLE * (double)part / (double)total);
+    /* amounts below 0 may leave a total that is tiny beside its parts */
+    double real = nearbyint((double)PF_DIFF_WHOLE * (double)part / (double)total);
+
+    return real >= 0x1p63 ? INT64_MAX : real <= -0x1p63 ? -INT64_MAX : (int64_t)real;
 }

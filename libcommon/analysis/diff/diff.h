@@ -121,7 +121,8 @@ int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
 /* Number of runs of a side that count. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
-/* amount / total in 1/PF_DIFF_WHOLE, rounded half to even; 0 if `total` is 0. */
+/* amount / total in 1/PF_DIFF_WHOLE, rounded half to even; 0 if `total` is 0. Shares outside of
+ * -INT64_MAX to INT64_MAX count as the nearer end. */
 int64_t pf_diff_share(pf_int128 amount, pf_int128 total);
 
 #endif
