@@ -30,6 +30,8 @@ static const struct pf_setting settings[] = {
                      "a change of the ratio such as 1%", pf_find_fraction),
     PF_WORD_SETTING("test", struct run, comparison.view.terms.test, "moderated or welch",
                     PF_DIFF_TEST_MODERATED),
+    PF_WORD_SETTING("images", struct run, comparison.diff.images, "joined or apart",
+                    PF_DIFF_IMAGES_JOINED),
     PF_TEXT_SETTING("fail-above", struct run, fail_above),
     PF_FLAG_SETTING("stats", struct run, comparison.stats),
     PF_OTHER_SETTING("runs", struct run, comparison.reading.label, "label:KEY", find_runs),

@@ -15,8 +15,8 @@ enum { OTHER_LINES = 7 };
 
 /* Options that only tables have, and options of verdicts, which pictures of a difference have
  * too. */
-static const char *const table_options[] = {"limit", "sort",       "only",  "unit",
-                                            "cum",   "fail-above", "stats", NULL};
+static const char *const table_options[] = {"limit",      "sort",  "only",   "unit", "cum",
+                                            "fail-above", "stats", "images", NULL};
 static const char *const verdict_options[] = {"min-percent", "min-delta", "test", NULL};
 
 static bool is_picture(const struct pf_format *format)
@@ -483,22 +483,50 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
     pf_tool_fail(&comparison->common.tool, NULL, &error, false);
 }
 
-/* Warns that a side, or one of its runs, lacks a measure that others have. If a whole side lacks it
- * and there is a gate, this is an error. False: an error. */
-static bool lacks(struct pf_comparison *comparison, const char *name, bool side,
-                  struct pf_bytes measure)
+/* Appends the names of the measures that the records of a side have, each once. */
+static void append_there(const struct pf_comparison *comparison, size_t side,
+                         struct pf_buffer *text)
 {
+    const struct pf_diff_there *there = &comparison->diff.there[side];
+    const struct pf_dict *dict = comparison->diff.dict;
+
+    for (size_t k = 0; k < there->count; k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, there->measures[k]);
+        bool known = false;
+
+        for (size_t i = 0; i < k && !known; i++)
+            known = pf_measures_row(&dict->measures, there->measures[i])->name == measure->name;
+        if (!known)
+            pf_buffer_printf(text, "%s%s", text->size > 0 ? ", " : "",
+                             pf_clip(pf_dict_string(dict, measure->name)).text);
+    }
+}
+
+/* Reports that a whole side lacks a measure that the other has: an error if there is a gate, or if
+ * the side has records with other measures; else a warning. False: an error. */
+static bool side_lacks(struct pf_comparison *comparison, size_t side, struct pf_bytes measure)
+{
+    const char *name = comparison->runs->sides[side].name;
+    struct pf_buffer there = {0};
     struct pf_error error = {0};
 
-    if (!side || !comparison->view.terms.gate) {
+    if (!comparison->stats)
+        append_there(comparison, side, &there);
+    if (there.size == 0 && !comparison->view.terms.gate) {
         pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'", name,
                      pf_clip(measure).text);
         return true;
     }
-    pf_error_set(&error, PF_UNSUPPORTED,
-                 "there is no measure '%s': --fail-above has nothing to compare",
-                 pf_clip(measure).text);
+    if (there.size > 0)
+        pf_error_set(&error, PF_UNSUPPORTED,
+                     "there is no measure '%s' to compare; measures of this side: %.*s",
+                     pf_clip(measure).text, (int)there.size, (const char *)there.data);
+    else
+        pf_error_set(&error, PF_UNSUPPORTED,
+                     "there is no measure '%s': --fail-above has nothing to compare",
+                     pf_clip(measure).text);
     pf_tool_fail(&comparison->common.tool, name, &error, false);
+    pf_buffer_free(&there);
     return false;
 }
 
@@ -537,11 +565,12 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
         for (size_t k = 0; k < comparison->diff.run_count; k++)
             met = met || (comparison->diff.runs[k].side == side && block->runs[k].met);
         if (!met)
-            good = lacks(comparison, comparison->runs->sides[side].name, true, text) && good;
+            good = side_lacks(comparison, side, text) && good;
         for (size_t k = 0; k < comparison->diff.run_count && met; k++)
             if (comparison->diff.runs[k].side == side && !block->runs[k].met &&
                 !comparison->diff.runs[k].left_out)
-                lacks(comparison, comparison->reading.names[k], false, text);
+                pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'",
+                             comparison->reading.names[k], pf_clip(text).text);
     }
     return good;
 }
@@ -745,8 +774,12 @@ void pf_comparison_write(struct pf_comparison *comparison)
     pf_inputs_select(comparison->runs->inputs);
     comparison->diff.evals = pf_inputs_join_evals(comparison->runs->inputs, false);
     if (comparison->stream)
+        comparison->diff.images = PF_DIFF_IMAGES_APART; /* the records are apart */
+    bool named_well = pf_inputs_set_names(comparison->runs->inputs);
+
+    if (named_well && comparison->stream)
         write_records(comparison);
-    else
+    else if (named_well)
         write_table(comparison);
     free_reading(&comparison->reading);
     pf_runs_close(comparison->runs);

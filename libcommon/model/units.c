@@ -133,6 +133,9 @@ bool pf_measure_is_count(const struct pf_dict *dict, const struct pf_measure *me
 
 bool pf_measure_is_samples(const struct pf_dict *dict, const struct pf_measure *measure)
 {
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+
     return pf_measure_is_count(dict, measure) &&
-           pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("samples"));
+           (pf_bytes_equal(name, PF_BYTES("samples")) ||
+            (pf_bytes_equal(name, PF_BYTES("hits")) && measure->nature == PF_SAMPLED));
 }

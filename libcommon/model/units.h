@@ -60,7 +60,8 @@ extern const struct pf_unit_step pf_byte_steps[];
 bool pf_measure_is_time(const struct pf_dict *, const struct pf_measure *);
 bool pf_measure_is_bytes(const struct pf_dict *, const struct pf_measure *);
 bool pf_measure_is_count(const struct pf_dict *, const struct pf_measure *);
-/* True if the measure counts samples by the name that all formats use: "samples" in "count". */
+/* True if the measure counts samples by the name that formats use: "samples" in "count", or V8's
+ * "hits" if they are sampled. */
 bool pf_measure_is_samples(const struct pf_dict *, const struct pf_measure *);
 
 #endif

@@ -229,7 +229,7 @@ END
     # ticks of half a millisecond in another
     mkdir trees
     cp "$CORPUS"/statprofiler/fork.out.*0000000? "$CORPUS"/statprofiler/split.out.*.0000000? trees
-    profdiff -q -t json trees before/1.folded -m wall | grep -q '"total_before":511750000,'
+    profdiff -q -t json trees trees -m wall | grep -q '"total_before":511750000,"total_after":511750000,'
     [ "$(cells 15 -q trees trees | sort -u)" = 2 ]
     # copies of a run count as runs
     mkdir copies
@@ -723,9 +723,10 @@ END
 END
     fails 2 "the input has no flat records" profdiff --kind=flat -t csv x.folded y.folded
     fails 2 "the input has no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
-    fails 0 "other.pfs: there is no measure 'samples'" profdiff -t csv x.folded other.pfs
+    fails 3 "other.pfs: there is no measure 'samples' to compare; measures of this side: wall" profdiff -t csv x.folded other.pfs
+    [ -z "$output" ]
     # --fail-above must not succeed if a side lacks the measure
-    fails 3 "other.pfs: there is no measure 'samples': --fail-above" profdiff --fail-above=5% -t csv x.folded other.pfs
+    fails 3 "other.pfs: there is no measure 'samples' to compare" profdiff --fail-above=5% -t csv x.folded other.pfs
     [ -z "$output" ]
     fails 3 "x.folded: there is no measure 'wall'" profdiff --fail-above=5% -t csv -m wall x.folded other.pfs
     printf '{"measures": [], "records": []}' >none.json
@@ -874,4 +875,43 @@ END
     done
     run -0 profdiff --fail-above=5% before after
     run -1 profdiff --fail-above=5% before more
+}
+
+@test "functions of two programs whose names alone differ are joined, unless --images=apart" {
+    mkdir images && cd images
+    for run in 1 2 3; do
+        for side in old:/srv/1/app:1000 new:/srv/2/app-2:1300; do
+            IFS=: read -r name image amount <<<"$side"
+            printf 'app 7 1.0: %d cycles:\n\t401000 f+0x0 (%s)\n\t7f00 start+0x0 (/lib/libc.so)\n\napp 7 1.1: 500 cycles:\n\t401100 g+0x0 (%s)\n\n' \
+                $((amount + run)) "$image" "$image" >$name$run.txt
+        done
+    done
+    ls old?.txt >old
+    ls new?.txt >new
+    # means of 1001, 1002, 1003 and of 1301, 1302, 1303
+    [ "$(cells 2,5,7,8 -s name @old @new | paste -sd,)" = "f /srv/1/app 1002 1302,g /srv/1/app 500 500,start /lib/libc.so 0 0" ]
+    [ "$(cells 2,5,7,8 -s name -b line @old @new | paste -sd,)" = "f /srv/1/app 1002 1302,g /srv/1/app 500 500,start /lib/libc.so 0 0" ]
+    run -0 profdiff @old @new
+    [ "${lines[2]}" = "one program: /srv/1/app before, /srv/2/app-2 after (--images=apart keeps their functions apart)" ]
+    [ "$(cells 2,5,7,8 -s name --images=apart @old @new | paste -sd,)" = \
+        "f /srv/1/app 1002 0,f /srv/2/app-2 0 1302,g /srv/1/app 500 0,g /srv/2/app-2 0 500,start /lib/libc.so 0 0" ]
+    # a second image that only one side has: nobody can tell which images belong together
+    printf 'app 7 1.0: 3 cycles:\n\t401000 h+0x0 (/srv/2/other)\n\n' >>new2.txt
+    cells 2,5,7,8 -s name @old @new | grep -qx 'f /srv/1/app 1002 0'
+}
+
+@test "profdiff --binary and --symbols name addresses" {
+    printf '0000000000401000 0000000000000100 T named\n' >names
+    printf 'app 7 1.0: 10 cycles:\n\t401010 [unknown] (/bin/x)\n\n' >a.txt
+    [ "$(cells 2,7,8 --symbols=names a.txt a.txt)" = "named 10 10" ]
+}
+
+@test "V8's hits are the numbers of samples" {
+    # two functions of 3 and 2 samples of 1 ms: hints count samples, which are too few, and not microseconds
+    for side in before:'2,2,2,3,3' after:'2,3,3,3,3'; do
+        printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":"","lineNumber":-1,"columnNumber":-1,"scriptId":"0"},"children":[2,3]},{"id":2,"callFrame":{"functionName":"f","url":"a.js","lineNumber":1,"columnNumber":0,"scriptId":"1"}},{"id":3,"callFrame":{"functionName":"g","url":"a.js","lineNumber":9,"columnNumber":0,"scriptId":"1"}}],"startTime":0,"endTime":5000,"samples":[%s],"timeDeltas":[0,1000,1000,1000,1000]}' "${side#*:}" >"${side%%:*}.cpuprofile"
+    done
+    run -0 profdiff before.cpuprofile after.cpuprofile
+    [[ $output == *"(+) (-): significant if runs did not vary"* ]]
+    [ "$(cells 2,7,8,20-22 -s name before.cpuprofile after.cpuprofile | paste -sd,)" = "f 3000000 1000000 ~ unclear,g 2000000 4000000 ~ unclear" ]
 }

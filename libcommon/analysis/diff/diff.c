@@ -50,6 +50,8 @@ void pf_diff_free(struct pf_diff *diff)
         free_accumulator(&diff->runs[k].accumulator);
     free(diff->blocks);
     free(diff->runs);
+    free(diff->there[0].measures);
+    free(diff->there[1].measures);
     free_accumulator(&diff->accumulator);
     pf_facts_free(&diff->facts);
     pf_facts_free(&diff->run_facts);
@@ -97,10 +99,34 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, uint64_t runs, struct pf_
     return PF_OK;
 }
 
+/* Notes the measures of a batch of records for its side. */
+static bool note_measures(struct pf_diff *diff, const struct pf_batch *batch)
+{
+    unsigned side = diff->runs[diff->run_count - 1].side;
+    struct pf_diff_there *there = &diff->there[side & 1];
+
+    if (batch->kind >= PF_RECORD_KINDS || batch->rows == 0 || side > 1)
+        return true;
+    for (size_t k = 0; k < batch->value_count; k++) {
+        uint32_t measure = batch->values[k].measure;
+        size_t at = k; /* batches of a profile mostly have the same measures */
+
+        if (at >= there->count || there->measures[at] != measure)
+            for (at = 0; at < there->count && there->measures[at] != measure;)
+                at++;
+        if (at < there->count)
+            continue;
+        if (!pf_grow(&there->measures, &there->capacity, there->count + 1, sizeof *there->measures))
+            return false;
+        there->measures[there->count++] = measure;
+    }
+    return true;
+}
+
 int pf_diff_add(struct pf_diff *diff, const struct pf_batch *batch, struct pf_error *error)
 {
     if (pf_facts_add(&diff->facts, diff->dict, batch) != PF_OK ||
-        pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK)
+        pf_facts_add(&diff->run_facts, diff->dict, batch) != PF_OK || !note_measures(diff, batch))
         return pf_error_nomem(error);
     return pf_accumulator_add(diff->accumulator, batch, error);
 }
@@ -497,6 +523,70 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
     return status;
 }
 
+/* Sets bit 0 of seen[image] if a run before has an amount of the image (a string), bit 1 for a run
+ * after. */
+static void see_images(const struct pf_diff *diff, unsigned char *seen)
+{
+    for (size_t k = 0; k < diff->run_count; k++)
+        for (size_t i = 0; i < diff->block_count && diff->runs[k].side < 2; i++) {
+            const struct pf_diff_amounts *run = &diff->blocks[i].runs[k];
+
+            for (uint32_t key = 1; key < run->count && run->met && !diff->runs[k].left_out; key++)
+                if (run->flat[key] != 0 || run->cum[key] != 0)
+                    seen[pf_keys_row(&diff->keys, key)->image] |=
+                        (unsigned char)(1U << diff->runs[k].side);
+        }
+}
+
+/* Finds the only image that only the runs before have, and the only one that only those after have.
+ * False: there are none, or several. */
+static bool find_programs(const struct pf_diff *diff, unsigned char *seen, uint32_t images[2])
+{
+    size_t count[2] = {0, 0};
+
+    see_images(diff, seen);
+    for (uint32_t image = 1; image < diff->dict->strings.count; image++)
+        for (unsigned side = 0; side < 2; side++)
+            if (seen[image] == 1U << side) {
+                images[side] = image;
+                count[side]++;
+            }
+    return count[0] == 1 && count[1] == 1;
+}
+
+/* Joins the functions of a program that has one name before and another after. Each amount moves to
+ * a key that has none on its side, so nothing is added up. */
+static int join_images(struct pf_diff *diff, struct pf_error *error)
+{
+    uint32_t images[2], count = diff->keys.table.count;
+    unsigned char *seen = calloc(diff->dict->strings.count + 1, sizeof *seen);
+    uint32_t *to = calloc((size_t)count + 1, sizeof *to);
+    bool any = false;
+    int status = seen && to ? PF_OK : pf_error_nomem(error);
+
+    if (status == PF_OK && find_programs(diff, seen, images))
+        for (uint32_t key = 1; key < count; key++) {
+            struct pf_key row = *pf_keys_row(&diff->keys, key);
+
+            to[key] = key;
+            if (row.image != images[1])
+                continue;
+            row.image = images[0];
+            uint32_t joined = pf_table_find(&diff->keys.table, &row);
+            to[key] = joined != 0 ? joined : key;
+            any = any || joined != 0;
+        }
+    for (size_t k = 0; k < diff->run_count && any && status == PF_OK; k++)
+        for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+            if (diff->blocks[i].runs[k].met)
+                status = move_amounts(diff, &diff->blocks[i], &diff->blocks[i].runs[k], to, error);
+    if (any)
+        memcpy(diff->joined_images, images, sizeof images);
+    free(seen);
+    free(to);
+    return status;
+}
+
 /* --- all runs --------------------------------------------------------------------------------- */
 
 static bool multiply_run(struct pf_diff_amounts *run, int64_t factor)
@@ -635,6 +725,9 @@ int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
     int status = settle(diff, error);
 
+    if (status == PF_OK && diff->images == PF_DIFF_IMAGES_JOINED &&
+        (diff->by == PF_BY_FUNCTION || diff->by == PF_BY_LINE))
+        status = join_images(diff, error);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++) {
         struct pf_diff_block *block = &diff->blocks[i];
 

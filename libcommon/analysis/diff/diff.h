@@ -79,10 +79,20 @@ struct pf_diff {
     bool (*named)(void *arg, unsigned name, uint32_t measure);
     void *arg;
     unsigned name_count;
+    /* If exactly one image is only before and exactly one only after, they are one program under
+     * two names: PF_BY_FUNCTION and PF_BY_LINE join its functions, under the name before. */
+    enum pf_diff_images { PF_DIFF_IMAGES_JOINED, PF_DIFF_IMAGES_APART } images;
     /* final names of evals, found before pf_diff_finish; must outlive this; NULL: names stay */
     const struct pf_evals *evals;
 
     struct pf_facts facts, run_facts; /* of all runs; of the current run */
+    struct pf_diff_there {
+        uint32_t *measures; /* of the side's records, each once */
+        size_t count, capacity;
+    } there[2];
+    /* after pf_diff_finish: the names (strings) of the image before and after whose functions were
+     * joined; 0: none were */
+    uint32_t joined_images[2];
     struct pf_keys keys;
     struct pf_accumulator *accumulator; /* sums of the current run */
     struct pf_diff_run {

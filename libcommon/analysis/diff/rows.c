@@ -312,7 +312,7 @@ static bool passes_gate(const struct pf_diff_table *table, const struct pf_diff_
         return false;
     if (row->exact || !row->tested)
         return row->exact || (terms->force && row->hint == '+');
-    return row->above >= 0 && row->above < level && row->shift > 0;
+    return row->verdict == '+' && row->above >= 0 && row->above < level;
 }
 
 bool pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff_block *block,

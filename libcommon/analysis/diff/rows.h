@@ -137,7 +137,8 @@ void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
 /* Leaves out rows whose compared amount fell. */
 void pf_diff_table_drop_negative(struct pf_diff_table *);
 /* Keeps only the rows, and the total, that rose significantly by more than the bound of the gate:
- * q < 0.05, of the total p < 0.025, one-sided against the bound; or the amounts are exact. False:
+ * they have the verdict '+', and q < 0.05, of the total p < 0.025, one-sided against the bound; or
+ * the amounts are exact. False:
  * nothing can be told, because a side has one run and the terms do not force a verdict. */
 bool pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff_block *,
                         const struct pf_diff_terms *);

@@ -126,6 +126,30 @@ static void append_percent(double share, struct pf_buffer *line)
     pf_buffer_printf(line, "%.*f%%", percent < 1 ? 2 : percent < 9.95 ? 1 : 0, percent);
 }
 
+/* Writes which images were joined. */
+static int write_images(const struct pf_diff_view *view, struct pf_buffer *line)
+{
+    struct pf_buffer scratch = {0};
+    int status = PF_OK;
+
+    line->size = 0;
+    for (unsigned side = 0; side < 2 && view->diff->joined_images[0] != 0; side++) {
+        uint32_t string = view->diff->joined_images[side];
+        struct pf_bytes name = pf_text_line(pf_dict_string(view->diff->dict, string),
+                                            view->diff->dict->strings.rows[string].flags, &scratch);
+
+        pf_buffer_printf(line, side == 0 ? "one program: " : " before, ");
+        pf_buffer_append(line, name.data, name.size);
+    }
+    if (line->size > 0) {
+        pf_buffer_printf(line, " after (--images=apart keeps their functions apart)");
+        status = pf_look_prose(&view->look, line);
+    }
+    line->failed = line->failed || scratch.failed;
+    pf_buffer_free(&scratch);
+    return status;
+}
+
 /* Writes how much runs vary. */
 static int write_spreads(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
                          struct pf_buffer *line)
@@ -196,6 +220,8 @@ static int write_head(const struct pf_diff_view *view, const struct pf_diff_bloc
         pf_buffer_printf(&line, "all columns: cumulative");
     if (status == PF_OK && (line.size > 0 || line.failed))
         status = pf_look_prose(&view->look, &line);
+    if (status == PF_OK)
+        status = write_images(view, &line);
     if (status == PF_OK)
         status = write_spreads(view, &table->advice, &line);
     if (status == PF_OK)
