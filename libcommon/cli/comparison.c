@@ -483,22 +483,31 @@ static void refuse_unknown(struct pf_comparison *comparison, const char *measure
     pf_tool_fail(&comparison->common.tool, NULL, &error, false);
 }
 
-/* Appends the names of the measures that the records of a side have, each once. */
+/* Appends the names of the measures that the records of a side have: the first few, each once. */
 static void append_there(const struct pf_comparison *comparison, size_t side,
                          struct pf_buffer *text)
 {
+    enum { FEW = 8 };
     const struct pf_diff_there *there = &comparison->diff.there[side];
     const struct pf_dict *dict = comparison->diff.dict;
+    uint32_t names[FEW];
+    size_t count = 0;
 
-    for (size_t k = 0; k < there->count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&dict->measures, there->measures[k]);
-        bool known = false;
+    for (uint32_t k = 0; k < there->count; k++) {
+        uint32_t name = pf_measures_row(&dict->measures, k)->name;
+        bool known = !there->has[k];
 
-        for (size_t i = 0; i < k && !known; i++)
-            known = pf_measures_row(&dict->measures, there->measures[i])->name == measure->name;
-        if (!known)
-            pf_buffer_printf(text, "%s%s", text->size > 0 ? ", " : "",
-                             pf_clip(pf_dict_string(dict, measure->name)).text);
+        for (size_t i = 0; i < count && !known; i++)
+            known = names[i] == name;
+        if (known)
+            continue;
+        if (count == FEW) {
+            pf_buffer_printf(text, " and more");
+            return;
+        }
+        names[count++] = name;
+        pf_buffer_printf(text, "%s%s", count > 1 ? ", " : "",
+                         pf_clip(pf_dict_string(dict, name)).text);
     }
 }
 

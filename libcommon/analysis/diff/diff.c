@@ -50,8 +50,8 @@ void pf_diff_free(struct pf_diff *diff)
         free_accumulator(&diff->runs[k].accumulator);
     free(diff->blocks);
     free(diff->runs);
-    free(diff->there[0].measures);
-    free(diff->there[1].measures);
+    free(diff->there[0].has);
+    free(diff->there[1].has);
     free_accumulator(&diff->accumulator);
     pf_facts_free(&diff->facts);
     pf_facts_free(&diff->run_facts);
@@ -103,22 +103,18 @@ int pf_diff_begin(struct pf_diff *diff, unsigned side, uint64_t runs, struct pf_
 static bool note_measures(struct pf_diff *diff, const struct pf_batch *batch)
 {
     unsigned side = diff->runs[diff->run_count - 1].side;
-    struct pf_diff_there *there = &diff->there[side & 1];
 
     if (batch->kind >= PF_RECORD_KINDS || batch->rows == 0 || side > 1)
         return true;
-    for (size_t k = 0; k < batch->value_count; k++) {
-        uint32_t measure = batch->values[k].measure;
-        size_t at = k; /* batches of a profile mostly have the same measures */
+    struct pf_diff_there *there = &diff->there[side];
 
-        if (at >= there->count || there->measures[at] != measure)
-            for (at = 0; at < there->count && there->measures[at] != measure;)
-                at++;
-        if (at < there->count)
-            continue;
-        if (!pf_grow(&there->measures, &there->capacity, there->count + 1, sizeof *there->measures))
+    for (size_t k = 0; k < batch->value_count; k++) {
+        size_t measure = batch->values[k].measure;
+
+        if (!pf_grow_zeroed(&there->has, &there->count, &there->capacity, measure + 1,
+                            sizeof *there->has))
             return false;
-        there->measures[there->count++] = measure;
+        there->has[measure] = true;
     }
     return true;
 }

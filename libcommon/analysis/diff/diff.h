@@ -87,7 +87,7 @@ struct pf_diff {
 
     struct pf_facts facts, run_facts; /* of all runs; of the current run */
     struct pf_diff_there {
-        uint32_t *measures; /* of the side's records, each once */
+        bool *has; /* by number of the measure: the side's records have the measure */
         size_t count, capacity;
     } there[2];
     /* after pf_diff_finish: the names (strings) of the image before and after whose functions were
