@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures how user time grows with each dimension of a profile: scaling.py BIN [DIMENSION...].
+"""Measures how processor time grows with each dimension of a profile: scaling.py BIN [DIMENSION...].
 
 Each dimension doubles from 1,000 until a program takes 0.5 s, or to the limit given here. A program
 fails if for two doublings in a row, each to above 0.05 s, the time grows more than 2.6 times; a
-failure is tried twice more. User time does not depend on other work on the machine. Prints a
+failure is tried twice more. Processor time hardly depends on other work on the machine. Prints a
 table: dimension, program, largest size, seconds, factor of the last doubling above 0.05 s.
 """
 import importlib.util
@@ -221,7 +221,7 @@ DIMENSIONS = {
 # --- measuring ---
 
 
-def user_time(command):
+def processor_time(command):
     child = os.fork()
     if child == 0:
         null = os.open(os.devnull, os.O_WRONLY)
@@ -232,7 +232,8 @@ def user_time(command):
     _, status, usage = os.wait4(child, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         sys.exit(f"{' '.join(command)}: status {os.waitstatus_to_exitcode(status)}")
-    return usage.ru_utime
+    # the kernel knows the sum exactly, and estimates each part by clock ticks
+    return usage.ru_utime + usage.ru_stime
 
 
 class Inputs:
@@ -265,7 +266,7 @@ def grow(inputs, words, most):
     """[(size, seconds)], and the factors of two doublings that are too high, if any."""
     times, size = [], FIRST
     while True:
-        times.append((size, user_time(inputs.command(words, size))))
+        times.append((size, processor_time(inputs.command(words, size))))
         factors = [b[1] / max(a[1], 1e-3) for a, b in zip(times, times[1:]) if b[1] > COUNTS]
         if len(factors) > 1 and min(factors[-2:]) > FACTOR:
             return times, factors[-2:]

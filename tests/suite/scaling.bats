@@ -1,4 +1,4 @@
-# How user time grows with each dimension of a profile: the only timed test of the project.
+# How processor time grows with each dimension of a profile: the only timed test of the project.
 
 @test "twice the samples, depth, sections, labels, measures, files, nodes or columns take about twice the time" {
     command -v python3 >/dev/null || skip "python3 is missing"
