@@ -522,17 +522,17 @@ static bool side_lacks(struct pf_comparison *comparison, size_t side, struct pf_
     if (!comparison->stats)
         append_there(comparison, side, &there);
     if (there.size == 0 && !comparison->view.terms.gate) {
-        pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'", name,
+        pf_tool_warn(&comparison->common.tool, "%s: no record has the measure '%s'", name,
                      pf_clip(measure).text);
         return true;
     }
     if (there.size > 0)
         pf_error_set(&error, PF_UNSUPPORTED,
-                     "there is no measure '%s' to compare; measures of this side: %.*s",
+                     "this side has no measure '%s' to compare; its measures: %.*s",
                      pf_clip(measure).text, (int)there.size, (const char *)there.data);
     else
         pf_error_set(&error, PF_UNSUPPORTED,
-                     "there is no measure '%s': --fail-above has nothing to compare",
+                     "this side has no measure '%s': --fail-above has nothing to compare",
                      pf_clip(measure).text);
     pf_tool_fail(&comparison->common.tool, name, &error, false);
     pf_buffer_free(&there);
@@ -578,7 +578,7 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
         for (size_t k = 0; k < comparison->diff.run_count && met; k++)
             if (comparison->diff.runs[k].side == side && !block->runs[k].met &&
                 !comparison->diff.runs[k].left_out)
-                pf_tool_warn(&comparison->common.tool, "%s: there is no measure '%s'",
+                pf_tool_warn(&comparison->common.tool, "%s: no record has the measure '%s'",
                              comparison->reading.names[k], pf_clip(text).text);
     }
     return good;

@@ -723,12 +723,12 @@ END
 END
     fails 2 "the input has no flat records" profdiff --kind=flat -t csv x.folded y.folded
     fails 2 "the input has no flat records" profdiff --kind=flat -t pfs -o absent.pfs x.folded y.folded
-    fails 3 "other.pfs: there is no measure 'samples' to compare; measures of this side: wall" profdiff -t csv x.folded other.pfs
+    fails 3 "other.pfs: this side has no measure 'samples' to compare; its measures: wall" profdiff -t csv x.folded other.pfs
     [ -z "$output" ]
     # --fail-above must not succeed if a side lacks the measure
-    fails 3 "other.pfs: there is no measure 'samples' to compare" profdiff --fail-above=5% -t csv x.folded other.pfs
+    fails 3 "other.pfs: this side has no measure 'samples' to compare" profdiff --fail-above=5% -t csv x.folded other.pfs
     [ -z "$output" ]
-    fails 3 "x.folded: there is no measure 'wall'" profdiff --fail-above=5% -t csv -m wall x.folded other.pfs
+    fails 3 "x.folded: this side has no measure 'wall'" profdiff --fail-above=5% -t csv -m wall x.folded other.pfs
     printf '{"measures": [], "records": []}' >none.json
     stream none.pfs <none.json
     fails 0 "no records and no measures" profdiff -t csv none.pfs none.pfs

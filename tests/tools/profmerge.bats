@@ -278,8 +278,8 @@ END
 --normalize=total -w 2:big.folded one.folded => a;b 133, a;c 17
 END
     refuses <<'END'
-3 cpu.pfs: there is no measure 'samples', .*[(]the main measure here is 'cpu'[)] => --normalize=total one.folded cpu.pfs
-3 one.folded: there is no measure 'cpu', .*[(]the main measure here is 'samples'[)] => --normalize=total cpu.pfs one.folded
+3 cpu.pfs: the input has no measure 'samples', .*[(]the main measure here is 'cpu'[)] => --normalize=total one.folded cpu.pfs
+3 one.folded: the input has no measure 'cpu', .*[(]the main measure here is 'samples'[)] => --normalize=total cpu.pfs one.folded
 END
     # 6 samples and 12 ns: the measure of the reference counts, whatever is the main measure of the input
     stream both.pfs <<'END'

@@ -32,7 +32,8 @@ int pf_advice_spread(const struct pf_moderated_row *rows, size_t count, double *
     return PF_OK;
 }
 
-/* True if the prior tells how much the variances of rows differ, or if there is none. */
+/* True if the fitted prior has at least 1 degree of freedom, or if the table is too small for a
+ * prior. */
 static bool fits(const struct pf_moderated *fit)
 {
     return fit->rows > 0 && (fit->unbounded || fit->rows < 3 || fit->prior >= 1);

@@ -24,7 +24,8 @@ struct pf_diff_advice {
     double gate_total, gate_row;
 };
 
-/* The median spread of the tested rows; 0 if there are none. PF_OK or PF_NOMEM. */
+/* Sets *spread to the median spread of the tested rows, or to 0 if no row is tested. PF_OK or
+ * PF_NOMEM. */
 int pf_advice_spread(const struct pf_moderated_row *, size_t count, double *spread);
 
 /* Sets `rise` and `runs` from a fitted table; `mean` is the mean logarithm of a row of 1 % of the

@@ -534,8 +534,8 @@ static void see_images(const struct pf_diff *diff, unsigned char *seen)
         }
 }
 
-/* Finds the only image that only the runs before have, and the only one that only those after have.
- * False: there are none, or several. */
+/* Finds the one image that only the runs before have, and the one that only the runs after have.
+ * False: a side has no such image, or several. */
 static bool find_programs(const struct pf_diff *diff, unsigned char *seen, uint32_t images[2])
 {
     size_t count[2] = {0, 0};

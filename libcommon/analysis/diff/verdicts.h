@@ -19,7 +19,7 @@ int pf_verdicts_make(struct pf_verdicts *, struct pf_diff *, const struct pf_dif
 void pf_verdicts_free(struct pf_verdicts *);
 
 /* The table of the SAMPLE measure with this name, in which functions are equal by the same fields
- * (enum pf_by). NULL: there is none. Valid as long as the verdicts. */
+ * (enum pf_by). NULL: no table has this measure and these fields. Valid as long as the verdicts. */
 const struct pf_diff_table *pf_verdicts_table(const struct pf_verdicts *, struct pf_bytes measure,
                                               enum pf_by);
 /* The row of a function, whose key has strings of the comparison's dictionary. NULL: the table has

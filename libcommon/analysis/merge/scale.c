@@ -69,7 +69,7 @@ int pf_merge_scale_input(struct pf_merge_scale *scale, const struct pf_dict *dic
     if (scale->known && (scale->kind != measure->kind || scale->name != measure->name))
         return pf_error_set(
             error, PF_UNSUPPORTED,
-            "there is no measure '%s', whose total --normalize=total makes equal in "
+            "the input has no measure '%s', by whose total --normalize=total scales "
             "all inputs (the main measure here is '%s')",
             pf_clip(pf_dict_string(dict, scale->name)).text,
             pf_clip(pf_dict_string(dict, measure->name)).text);

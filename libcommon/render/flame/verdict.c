@@ -61,7 +61,8 @@ static void append(char text[PF_VERDICT_TEXT], const char *first, const char *se
     snprintf(text + size, PF_VERDICT_TEXT - size, "%s%s", first, second);
 }
 
-/* Appends a number with what it is, and a comma; nothing if there is no number. */
+/* Appends the number, the words that explain it and a comma; appends nothing for an empty number.
+ */
 static void append_number(char text[PF_VERDICT_TEXT], const char *name, const char *number)
 {
     append(text, number[0] ? name : "", number);
