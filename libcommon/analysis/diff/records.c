@@ -2,6 +2,8 @@
 
 #include "analysis/diff/diff.h"
 #include "analysis/diff/scope.h"
+#include "analysis/sum/own_time.h"
+#include "analysis/sum/subject.h"
 #include "base/memory.h"
 #include "model/units.h"
 
@@ -19,9 +21,24 @@ static void begin_kinds(const struct pf_diff_records *records,
             .columns = {.dict = records->dict, .shares = records->normalize, .compares = true}};
 }
 
-int pf_diff_records_init(struct pf_diff_records *records)
+/* Of samples only the total is needed. */
+static bool wants_no_rows(void *arg, uint32_t measure)
+{
+    (void)arg;
+    (void)measure;
+    return false;
+}
+
+/* Makes room for a run. */
+static void begin_run(struct pf_diff_records *records)
 {
     begin_kinds(records, records->own, 0);
+    records->wholes = (struct pf_accumulator){.dict = records->dict, .wants = wants_no_rows};
+}
+
+int pf_diff_records_init(struct pf_diff_records *records)
+{
+    begin_run(records);
     begin_kinds(records, records->all, 2);
     records->scope = pf_diff_scope_new(records->dict);
     return records->scope
@@ -40,6 +57,7 @@ void pf_diff_records_free(struct pf_diff_records *records)
     free(records->given);
     free(records->meta);
     pf_facts_free(&records->facts);
+    pf_accumulator_free(&records->wholes);
     pf_diff_scope_free(records->scope);
     pf_merge_frames_free(&records->frames);
 }
@@ -68,11 +86,11 @@ static int take(struct pf_diff_records *records, const struct pf_batch *batch,
                 struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
-    int status = PF_OK;
+    int status = records->normalize ? pf_accumulator_add(&records->wholes, batch, error) : PF_OK;
 
-    if (batch->kind >= PF_RECORD_KINDS ||
+    if (status != PF_OK || batch->kind >= PF_RECORD_KINDS ||
         (records->kind != PF_RECORD_KINDS && records->kind != batch->kind))
-        return PF_OK;
+        return status;
     struct pf_merge_kind *own = &records->own[batch->kind];
 
     if (batch->rows > 0 &&
@@ -191,13 +209,34 @@ static int check_run(const struct pf_diff_records *records, const struct pf_sums
     return PF_OK;
 }
 
-/* Replaces the values by shares of the run's total. */
-static void take_shares(struct pf_sums *sums)
+/* Number of a measure of the column. */
+static uint32_t measure_of(const struct pf_ledger *ledger, uint32_t column)
 {
-    pf_int128 total = pf_sums_total(sums);
+    uint32_t measure = 0;
+
+    while (pf_ledger_of(ledger, measure) != &ledger->sums[column])
+        measure++;
+    return measure;
+}
+
+/* Replaces the values of a column by shares of the total that is 100 % in tables of its measure. */
+static int take_shares(const struct pf_diff_records *records, const struct pf_ledger *ledger,
+                       uint32_t column, struct pf_error *error)
+{
+    struct pf_sums *sums = &ledger->sums[column];
+    struct pf_subject subject;
+    int status = pf_subject_choose(&subject, &records->wholes, measure_of(ledger, column),
+                                   PF_UNIT_AUTO, error);
+
+    if (status != PF_OK)
+        return status;
+    bool own = subject.whole == subject.shown;
+    pf_int128 total = own ? pf_sums_total(sums) : subject.total;
 
     for (size_t i = 0; i < sums->count; i++)
-        sums->sums[i] = pf_diff_share(sums->sums[i], total);
+        sums->sums[i] = pf_diff_share(
+            own ? sums->sums[i] : pf_scale_total(&subject.scale, sums->sums[i]), total);
+    return PF_OK;
 }
 
 /* Replaces the values by their means over the runs of the group, in 1/parts. The greatest of
@@ -215,15 +254,15 @@ static int add_run(struct pf_diff_records *records, enum pf_side side, uint64_t 
                    struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
-    int status = PF_OK;
+    int status = records->normalize ? pf_own_time_add(&records->wholes, error) : PF_OK;
 
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         struct pf_ledger *ledger = &records->own[kind].columns.ledger;
 
         for (uint32_t i = 0; i < ledger->count && status == PF_OK; i++) {
             status = check_run(records, &ledger->sums[i], error);
-            if (records->normalize)
-                take_shares(&ledger->sums[i]);
+            if (status == PF_OK && records->normalize)
+                status = take_shares(records, ledger, i, error);
             else if (records->parts[side] > 1)
                 take_means(&ledger->sums[i], records->parts[side], runs);
         }
@@ -247,7 +286,8 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, uint
     records->runs[side] += keep && status == PF_OK;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         pf_merge_kind_free(&records->own[kind]);
-    begin_kinds(records, records->own, 0);
+    pf_accumulator_free(&records->wholes);
+    begin_run(records);
     pf_diff_scope_clear(records->scope);
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/merge/frames.h"
 #include "analysis/merge/kind.h"
+#include "analysis/sum/accumulate.h"
 #include "analysis/sum/facts.h"
 #include "model/batch.h"
 
@@ -21,7 +22,8 @@
 struct pf_diff_records {
     struct pf_dict *dict;
     enum pf_kind kind; /* of the records compared; PF_RECORD_KINDS: all kinds */
-    /* compare shares of the run's total, in 1/PF_DIFF_WHOLE (analysis/diff/diff.h) */
+    /* compare shares, in 1/PF_DIFF_WHOLE (analysis/diff/diff.h), of the run's total that is 100 %
+     * in tables of the measure (pf_subject_choose) */
     bool normalize;
     bool drop_negative; /* leave out records whose main measure fell */
     /* whether to compare a measure; NULL: compare all */
@@ -34,6 +36,7 @@ struct pf_diff_records {
     struct pf_facts facts;
     struct pf_diff_scope *scope;
     struct pf_merge_frames frames;
+    struct pf_accumulator wholes; /* if `normalize`: sums of the current run, for its totals */
     struct pf_merge_kind own[PF_RECORD_KINDS]; /* the current run */
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the sums of earlier runs, by side */
     struct pf_diff_column {
