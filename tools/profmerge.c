@@ -12,6 +12,7 @@ struct run {
     struct pf_inputs *inputs;
     struct pf_weights weights;
     struct pf_merge_options options;
+    struct pf_rollup rollup; /* --keep-share */
     struct pf_merge *merge;
     struct pf_output *output;
     bool
@@ -40,6 +41,8 @@ static const struct pf_setting settings[] = {
     PF_WORD_SETTING("granularity", struct run, options.granularity, "function, file or line",
                     PF_GRANULARITY_FUNCTION),
     PF_TEXT_SETTING("labels", struct run, options.labels),
+    PF_OTHER_SETTING("keep-share", struct run, rollup.share, "a percentage from 0 to 100",
+                     pf_find_share),
     PF_SETTINGS_END,
 };
 
@@ -64,6 +67,9 @@ static void start(struct run *run)
     if (run->options.mean && run->options.replicates > 0)
         pf_tool_usage(tool, "--replicates keeps runs apart, whose means profdiff takes itself: it "
                             "cannot be combined with --mean");
+    run->rollup.sorted = run->common.canonical;
+    run->rollup.measures = run->common.measures;
+    run->rollup.measure_count = run->common.measure_count;
     run->merge = pf_merge_new(pf_inputs_dict(run->inputs), &run->options);
     if (!run->merge)
         pf_tool_nomem(tool);
@@ -84,6 +90,8 @@ static void merge(struct run *run)
         if (status < 0 && status != PF_NOMEM)
             pf_tool_stop_failed(&run->common.tool);
     }
+    if (status == PF_OK)
+        status = pf_merge_keep_share(run->merge, &run->rollup, &to, &error);
     while (status == PF_OK && (status = pf_merge_next(run->merge, &batch, &error)) == PF_OK)
         if (!pf_output_write(run->output, &batch))
             return;

@@ -109,3 +109,16 @@ bool pf_find_fraction(const char *text, void *field)
     *(double *)field = (double)bound.amount / 1e8;
     return true;
 }
+
+bool pf_find_share(const char *text, void *field)
+{
+    struct pf_bound *share = field;
+    char percent[64];
+    int size = snprintf(percent, sizeof percent, "%s%%", text);
+
+    if (size <= 0 || (size_t)size >= sizeof percent)
+        return false;
+    if (strchr(text, '%'))
+        percent[size - 1] = '\0';
+    return pf_bound_parse(percent, share) && share->amount <= 100 * INT64_C(1000000);
+}

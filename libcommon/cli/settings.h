@@ -97,5 +97,7 @@ const char *pf_settings_first(const struct pf_given *, const char *const *option
 
 /* For PF_OTHER_SETTING: reads a percentage such as 1% into a double, as a fraction. */
 bool pf_find_fraction(const char *text, void *field);
+/* The same for a percentage from 0 to 100, with or without %, and a struct pf_bound. */
+bool pf_find_share(const char *text, void *field);
 
 #endif

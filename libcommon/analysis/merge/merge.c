@@ -367,11 +367,20 @@ static int rename_metadata(struct pf_merge *merge)
     return pf_dict_status(merge->dict);
 }
 
+/* The status of pf_merge_kind_regroup, with its message. */
+static int regrouped(const struct pf_merge *merge, int status, const struct pf_sums *failed,
+                     struct pf_error *error)
+{
+    if (status == PF_OVERFLOW)
+        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' overflows 128 bits",
+                            pf_dict_string(merge->dict, failed->quantity.measure.name).data);
+    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
 /* Does what needs all inputs: puts the least form in place of each location, joins evals with equal
  * texts, and drops labels whose numbers mean something within one input only. */
 static int settle(struct pf_merge *merge, struct pf_error *error)
 {
-    struct pf_dict *dict = merge->dict;
     const struct pf_sums *failed = NULL;
     const struct pf_evals *evals = merge->options.evals;
     int status = evals ? pf_evals_texts(evals, &merge->texts) : PF_OK;
@@ -389,10 +398,7 @@ static int settle(struct pf_merge *merge, struct pf_error *error)
     for (unsigned k = 0; k < PF_RECORD_KINDS && changes && status == PF_OK; k++)
         status = pf_merge_kind_regroup(&merge->kinds[k], &merge->frames.final, &merge->own_labels,
                                        &failed);
-    if (status == PF_OVERFLOW)
-        return pf_error_set(error, PF_OVERFLOW, "a sum of measure '%s' overflows 128 bits",
-                            pf_dict_string(dict, failed->quantity.measure.name).data);
-    return status == PF_OK ? PF_OK : pf_error_nomem(error);
+    return regrouped(merge, status, failed, error);
 }
 
 static int set_pieces(struct pf_merge *merge, struct pf_error *error)
@@ -448,6 +454,24 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
                  sizeof *merge->numbers))
         return pf_error_nomem(error);
     return PF_OK;
+}
+
+int pf_merge_keep_share(struct pf_merge *merge, const struct pf_rollup *rollup,
+                        const struct pf_report *report, struct pf_error *error)
+{
+    const struct pf_sums *failed;
+    size_t records[PF_RECORD_KINDS];
+
+    if (rollup->share.amount == 0)
+        return PF_OK;
+    for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
+        records[k] = pf_merge_records_count(&merge->kinds[k].records);
+    if (records[PF_SAMPLE] == 0 && records[PF_FLAT] + records[PF_EDGE] > 0)
+        pf_report_send(report, PF_WARNING,
+                       "--keep-share has no effect: the inputs have no samples with stacks, and "
+                       "other records stay as they are");
+    return regrouped(merge, pf_merge_rollup(&merge->kinds[PF_SAMPLE], rollup, &failed), failed,
+                     error);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */

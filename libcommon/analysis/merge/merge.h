@@ -5,6 +5,7 @@
 #define PF_ANALYSIS_MERGE_MERGE_H
 
 #include "analysis/filter/places.h"
+#include "analysis/merge/rollup.h"
 #include "analysis/merge/scale.h"
 #include "analysis/names/evals.h"
 #include "base/error.h"
@@ -62,6 +63,11 @@ int pf_merge_input_end(struct pf_merge *, struct pf_error *);
  * mean was asked for and the weights sum to 0, or the inputs have numbers of runs; PF_OVERFLOW;
  * PF_NOMEM. */
 int pf_merge_end(struct pf_merge *, const struct pf_report *, struct pf_error *);
+/* Sums up the small stacks of SAMPLE records (analysis/merge/rollup.h); does nothing if their share
+ * is 0 %. Call after pf_merge_end, or not at all. Warns if all records are of other kinds. PF_OK,
+ * PF_OVERFLOW or PF_NOMEM. */
+int pf_merge_keep_share(struct pf_merge *, const struct pf_rollup *, const struct pf_report *,
+                        struct pf_error *);
 /* Gives the result. PF_OK and a batch, valid until the next call; PF_EOF; PF_OVERFLOW, naming
  * record and measure; PF_NOMEM. */
 int pf_merge_next(struct pf_merge *, struct pf_batch *, struct pf_error *);

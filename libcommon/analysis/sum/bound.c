@@ -74,3 +74,10 @@ pf_int128 pf_bound_amount(const struct pf_bound *bound, pf_int128 whole, uint64_
         return most;
     return amount;
 }
+
+pf_int128 pf_bound_least(const struct pf_bound *bound, pf_int128 whole)
+{
+    const pf_int128 all = 100 * MILLION;
+
+    return pf_bound_amount(bound, whole, 1) + (whole % all * bound->amount % all != 0);
+}

@@ -24,5 +24,8 @@ int pf_bound_check(const struct pf_bound *, const struct pf_scale *, struct pf_e
 bool pf_bound_passed(const struct pf_bound *, pf_int128 amount, pf_int128 whole, uint64_t parts);
 /* The bound as an amount in 1/parts, rounded towards 0; 100 % are |whole|. */
 pf_int128 pf_bound_amount(const struct pf_bound *, pf_int128 whole, uint64_t parts);
+/* The least amount that is not below a bound in percent; 100 % are `whole`, which is not
+ * negative. */
+pf_int128 pf_bound_least(const struct pf_bound *, pf_int128 whole);
 
 #endif
