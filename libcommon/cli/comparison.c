@@ -15,8 +15,8 @@ enum { OTHER_LINES = 7 };
 
 /* Options that only tables have, and options of verdicts, which pictures of a difference have
  * too. */
-static const char *const table_options[] = {"limit",      "sort",  "only",   "unit", "cum",
-                                            "fail-above", "stats", "images", NULL};
+static const char *const table_options[] = {"limit", "sort",       "only",  "unit",
+                                            "cum",   "fail-above", "stats", NULL};
 static const char *const verdict_options[] = {"min-percent", "min-delta", "test", NULL};
 
 static bool is_picture(const struct pf_format *format)
@@ -715,6 +715,7 @@ static bool read_records(struct pf_comparison *comparison)
     records->dict = comparison->diff.dict;
     records->kind = comparison->rows.kind;
     records->normalize = comparison->diff.normalize;
+    records->join_builds = comparison->diff.images == PF_DIFF_IMAGES_JOINED;
     records->drop_negative = comparison->view.drop_negative;
     records->named = comparison->measure_count > 0 ? named_any : NULL;
     records->arg = comparison;
@@ -782,8 +783,6 @@ void pf_comparison_write(struct pf_comparison *comparison)
     pf_inputs_relocate(comparison->runs->inputs);
     pf_inputs_select(comparison->runs->inputs);
     comparison->diff.evals = pf_inputs_join_evals(comparison->runs->inputs, false);
-    if (comparison->stream)
-        comparison->diff.images = PF_DIFF_IMAGES_APART; /* the records are apart */
     bool named_well = pf_inputs_set_names(comparison->runs->inputs);
 
     if (named_well && comparison->stream)

@@ -3,7 +3,7 @@
 
 Makes COUNT pairs of sides in temporary directories, as folded stacks, ndjson and native streams: one to six runs a side, as files or as
 values of a label; several measures, sampled, timed and exact; samples, and flat amounts with edges as NYTProf has; amounts below 0;
-functions that only one side has. Then, with random options:
+functions that only one side has; two builds of a program. Then, with random options:
 
   a side does not differ from itself: every row is `=`, also the total, and every delta is 0
   before + delta = after in every row and total
@@ -64,6 +64,8 @@ class Case:
             self.runs[1] = self.runs[0]
         self.measures = [{'name': 'samples'}] if self.form == 'folded' else CALL_MEASURES if self.form == 'calls' else choose.choice(SAMPLE_MEASURES)
         self.negative = self.form != 'folded' and choose.random() < 0.2
+        self.builds = choose.choice([None, None, 'names', 'identifiers']) if self.form == 'stream' else None
+        self.starts = choose.sample([5, 6, 7], 2)
         self.labelled = self.form != 'folded' and choose.random() < 0.4
         count = choose.choice([4, 8, 12] if self.form == 'calls' else [1, 4, 8, 12, 12, 50])
         self.functions = [(f'f{number}', choose.choice(['', 'a.pl', 'lib/b.pl']), choose.randrange(0, 90)) for number in range(count)]
@@ -119,6 +121,7 @@ class Case:
         out += choose.choice([['--min-percent=0'], ['--min-percent=0'], [], ['--min-percent=3']])
         out += choose.choice([[], [], ['--by=name'], ['--by=file'], ['--by=line'], ['--by=section'], ['--by=label:zone']])
         out += choose.choice([[], [], [], ['--min-delta=0.1%'], ['--min-delta=900%']])
+        out += ['--images=apart'] * (self.builds is not None and choose.random() < 0.3)
         if choose.random() < 0.4 or self.form == 'calls':
             names = [m['name'] for m in self.measures if self.kind in ([], ['--kind=' + m.get('kind', 'sample')])]
             out += [f'--measure={name}' for name in choose.sample(names, choose.randrange(1, len(names) + 1))]
@@ -126,14 +129,14 @@ class Case:
 
     # --- files ---
 
-    def write(self, path, records):
+    def write(self, path, records, side):
         if self.form == 'folded':
             text = ''.join(';'.join(name for name, _, _ in frames) + f' {values["samples"]}\n' for _, frames, _, values in records)
             data = text.encode()
         elif self.form == 'ndjson':
             data = ''.join(json.dumps(self.row(*record)) + '\n' for record in records).encode()
         else:
-            data = make_stream.stream({'measures': self.measures, 'records': [self.record(*record) for record in records]})
+            data = make_stream.stream({'measures': self.measures, 'records': [self.record(side, *record) for record in records]})
         with open(path, 'wb') as out:
             out.write(data)
 
@@ -145,9 +148,16 @@ class Case:
         return {'id': 1, 'kind': kind, 'sections': lists.pop('section', []), 'labels': lists, 'values': values, 'units': {name: units[name] for name in values},
                 'stack': [{'function': name, 'file': file, 'line': line} for name, file, line in frames[::-1]]}
 
-    @staticmethod
-    def record(kind, frames, labels, values):
-        frames = list(map(list, frames))
+    def frame(self, side, name, file, line):
+        """The builds of the sides differ in address, in the first line, and in the image's name or identifier."""
+        if not self.builds:
+            return [name, file, line]
+        start = self.starts['ab'.index(side)]
+        image = ['app-' + side, ''] if self.builds == 'names' else ['app', side]
+        return {'name': name, 'file': file, 'line': line, 'start': start, 'image': image, 'address': 4096 + ord(side) * int(name[1:])}
+
+    def record(self, side, kind, frames, labels, values):
+        frames = [self.frame(side, *frame) for frame in frames]
         where = {'sample': {'stack': frames}, 'flat': {'at': frames[0]}}.get(kind) or {'caller': frames[0], 'callee': frames[-1]}
         return {'kind': kind, 'labels': labels, 'values': values, **where}
 
@@ -157,14 +167,14 @@ class Case:
             os.mkdir(os.path.join(directory, side))
             paths = [os.path.join(directory, side, f'{number}') for number in range(len(runs))]
             for path, records in zip(paths, runs):
-                self.write(path, records)
+                self.write(path, records, side)
             self.choose.shuffle(paths)
             with open(os.path.join(directory, side + '.list'), 'w', encoding='utf-8') as out:
                 out.write(''.join(path + '\n' for path in paths))
             if self.labelled:
                 self.write(os.path.join(directory, side + '.labelled'),
                            [(kind, frames, labels + [('host', f'h{number}')], values)
-                            for number, records in enumerate(runs) for kind, frames, labels, values in records])
+                            for number, records in enumerate(runs) for kind, frames, labels, values in records], side)
 
 
 # --- laws -------------------------------------------------------------------------------------------------------
@@ -200,7 +210,17 @@ def reciprocal(one, other):
     return abs(one * other - 1) <= Fraction(2, 10 ** 9)
 
 
-def mirror(rows, mirrored):
+def one_program(key):
+    """The key without what a function has from its build: the name of the image, and the first line."""
+    fields = dict(zip(KEYS, key))
+    if fields['image'] in ('app-a', 'app-b'):
+        fields.update(image='app', line=fields['line'] if fields['row'] == 'line' else 0)
+    return tuple(fields.values())
+
+
+def mirror(rows, mirrored, options):
+    if '--images=apart' not in options:
+        rows, mirrored = ({one_program(key): row for key, row in table.items()} for table in (rows, mirrored))
     if set(rows) != set(mirrored):
         yield None, 'the exchanged sides have other rows', sorted(map(str, set(rows) ^ set(mirrored)))
     for key, row in rows.items():
@@ -232,11 +252,16 @@ def itself(rows):
             yield key, 'a side differs from itself', row
 
 
+def without_line(case, key):
+    """A record without amounts is not in the stream, nor is the first line that only this record has."""
+    return key[:3] + key[4:] if case.builds and '--by=line' not in case.options else key
+
+
 def streams(case, rows, sides):
     """Compares the rows with proftop's sums of the records of the difference. A cum of calls is at most the total, so it is not always linear
     in the records: that of files, of amounts below 0 and of deltas is left out."""
     names = sorted({row['measure'] for row in rows.values()})
-    kept = ('--normalize',) if 'incl' in names else ('--normalize', '--measure', '--kind')      # the flat amounts of incl are those of time
+    kept = ('--normalize', '--images') + (() if 'incl' in names else ('--measure', '--kind'))      # the flat amounts of incl are those of time
     stream = run('profdiff', '-t', 'pfs', *[option for option in case.options if option.split('=')[0] in kept], *sides)
     by = [option for option in case.options if option.startswith('--by=')]
     linear = by != ['--by=file'] and not case.negative
@@ -247,19 +272,19 @@ def streams(case, rows, sides):
         row = json.loads(line, parse_int=Fraction, parse_float=Fraction)
         name, end = row['measure'].rsplit('.', 1)
         key = (name,) + tuple(row.get(word) or '' for word in KEYS[3:])
-        found[key, end] = row
+        found[without_line(case, key), end] = row
     for key, row in rows.items():
         if row['row'] == 'total' or row['measure'] not in names:
             continue
         for end in ('before', 'after', 'delta'):
-            got = found.get((key[:1] + key[3:], end))
+            got = found.get((without_line(case, key[:1] + key[3:]), end))
             slack = records if row['unit'] == 'ppb' else 1 if whole(row, case) else Fraction(2, 10 ** 6)
             called = row['measure'] == 'incl'
             for amount in ('flat', 'cum') if not called or (linear and end != 'delta') else ('flat',):
                 there = row[f'{amount}_{end}']
                 if abs(there - (got[amount] if got else 0)) > slack:
                     yield key, f'records: {amount} {end} is {got and float(got[amount])}', row
-                checked['records of calls' if called else 'records'] += bool(there)
+                checked['records of calls' if called else 'records of builds' if case.builds else 'records'] += bool(there)
 
 
 def show(row):
@@ -271,7 +296,7 @@ def violations(case, directory):
     lists, labelled = ['@' + side + '.list' for side in sides], [side + '.labelled' for side in sides]
     rows = rows_of(*case.options, *sides)
     yield from sums(case, rows)
-    yield from mirror(rows, rows_of(*case.options, *sides[::-1]))
+    yield from mirror(rows, rows_of(*case.options, *sides[::-1]), case.options)
     least = [option for option in case.options if not option.startswith('--min-percent')] + ['--min-percent=0']
     for side in sides:
         yield from itself(rows_of(*least, side, side))

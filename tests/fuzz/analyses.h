@@ -435,8 +435,10 @@ static bool difference_batch(struct study *study, void *arg, const struct pf_bat
 static void study_difference(struct study *study)
 {
     struct pf_eval_batches evals = {0};
-    struct pf_diff_records records = {
-        .dict = &study->dict, .kind = PF_RECORD_KINDS, .normalize = study->choices[3] & 4};
+    struct pf_diff_records records = {.dict = &study->dict,
+                                      .kind = PF_RECORD_KINDS,
+                                      .normalize = study->choices[3] & 4,
+                                      .join_builds = study->choices[3] & 8};
     const size_t sizes[] = {study->size, study->cut};
     struct pf_error error = {0};
     struct pf_batch batch;

@@ -187,3 +187,77 @@ END
         [ "$(tail -n +3 got | grep -c removed)" -eq "$([ "$few" = one ] && echo 199 || echo 200)" ]
     done
 }
+
+# titles ARGUMENT...: the frames of the flame graph of a difference
+titles() { profdiff -t svg "$@" | sed -n 's/^<g><title>\(.*\); function: .*/\1/p' | sort; }
+
+@test "pictures and records join the functions of two builds of a program, as the table does" {
+    # build IDENTIFIER FIRST-LINE-OF-F ADDRESS SAMPLES-OF-F MORE: main calls f
+    build()
+    {
+        stream "$1.pfs" <<END
+{"measures": [{"name": "samples", "nature": "sampled", "role": "count", "main": 1}], "records": [
+    {"stack": [{"name": "main", "file": "m.c", "start": 9, "line": 12, "image": ["/bin/app", "$1", 4096, 99999], "address": 5000},
+               {"name": "f", "file": "m.c", "start": $2, "line": 4, "image": ["/bin/app", "$1", 4096, 99999], "address": $3}], "values": {"samples": $4}}$5]}
+END
+        profcat "$1.pfs" -t pprof -o "$1.pb"
+    }
+    build aa 2 6000 10 ''
+    build bb 3 7000 13 ', {"stack": [{"name": "added", "file": "m.c", "start": 30, "line": 31, "image": ["/bin/app", "bb", 4096, 99999], "address": 8000}], "values": {"samples": 2}}'
+    [ "$(cells 1,7,8 -s name aa.pb bb.pb | paste -sd,)" = "added 0 2,f 10 13,main 0 0" ]
+    expect titles aa.pb bb.pb <<'END'
+added (before 0, after 2 samples, +2, new
+f (before 10, after 13 samples, +3, +30.00%, ratio 1.30
+main (before 10, after 13 samples, +3, +30.00%, ratio 1.30
+END
+    # a joined function has no address and the least first line; a function of one build keeps its address and build id
+    records() { profdiff -t pfs -m samples "$@" | profcat -t ndjson | python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    print(" ".join("{function}:{start_line}:{line}:{image}:{address}".format(**frame) for frame in row["stack"]), *row["values"].values())'; }
+    expect records aa.pb bb.pb <<'END'
+f:2:4:/bin/app: main:9:12:/bin/app: 10 13 3
+added:30:31:/bin/app:0x1f40 0 2 2
+END
+    expect records --images=apart aa.pb bb.pb <<'END'
+f:2:4:/bin/app:0x1770 main:9:12:/bin/app:0x1388 10 0 -10
+f:3:4:/bin/app:0x1b58 main:9:12:/bin/app:0x1388 0 13 13
+added:30:31:/bin/app:0x1f40 0 2 2
+END
+    # the same build twice: records keep addresses
+    expect records aa.pb aa.pb <<'END'
+f:2:4:/bin/app:0x1770 main:9:12:/bin/app:0x1388 10 10 0
+END
+    # no record fell
+    [ "$(profdiff -t pfs --drop-negative aa.pb bb.pb | profcat -t ndjson | grep -c .)" = 2 ]
+}
+
+@test "pictures join the functions of a program with one name before and another after, unless --images=apart" {
+    script() { printf 'app 7 1.0: %d cycles:\n\t%s f+0x0 (%s)\n\t7f00 start+0x0 (/lib/libc.so)\n\n' "$@"; }
+    script 10 401000 /srv/1/app >one.txt
+    script 13 401010 /srv/2/app >two.txt
+    [ "$(cells 1,4,7,8 -s name one.txt two.txt | paste -sd,)" = "f /srv/1/app 10 13,start /lib/libc.so 0 0" ]
+    expect titles one.txt two.txt <<'END'
+f (before 10, after 13 cycles, +3, +30.00%, ratio 1.30
+start (before 10, after 13 cycles, +3, +30.00%, ratio 1.30
+END
+    [ "$(titles --images=apart one.txt two.txt | grep '^f')" = "f (before 0, after 13 cycles, +13, new
+f (before 10, after 0 cycles, -10, -100.00%, gone" ]
+    for by in joined:1 apart:2; do
+        [ "$(profdiff -t json:flame --images=${by%:*} one.txt two.txt | grep -o '"name":"f"' | wc -l)" = ${by#*:} ]
+    done
+    # the same address without a name is another place in another build
+    for side in 1 2; do
+        stream $side.pfs <<END
+{"measures": [{"name": "samples", "role": "count", "main": 1}], "records": [
+    {"stack": [{"name": "f", "image": "/srv/$side/app"}, {"image": "/srv/$side/app", "address": 4096}], "values": {"samples": 4}}]}
+END
+    done
+    [ "$(cells 1,4,7,8,10,11 -s name 1.pfs 2.pfs | paste -sd,)" = "0x1000 /srv/1/app 4 0 4 0,0x1000 /srv/2/app 0 4 0 4,f /srv/1/app 0 0 4 4" ]
+    expect titles 1.pfs 2.pfs <<'END'
+0x1000 (before 0, after 4 samples, +4, new
+0x1000 (before 4, after 0 samples, -4, -100.00%, gone
+f (before 4, after 4 samples, +0, +0.00%, ratio 1.00
+END
+}

@@ -1,5 +1,6 @@
 #include "analysis/diff/diff.h"
 
+#include "analysis/diff/builds.h"
 #include "analysis/merge/columns.h"
 #include "analysis/sum/file_scope.h"
 #include "analysis/sum/own_time.h"
@@ -519,8 +520,8 @@ static int settle(struct pf_diff *diff, struct pf_error *error)
     return status;
 }
 
-/* Sets bit 0 of seen[image] if a run before has an amount of the image (a string), bit 1 for a run
- * after. */
+/* Sets seen[image] to the marks of the sides (pf_builds_program) whose runs have an amount of the
+ * image, a string. */
 static void see_images(const struct pf_diff *diff, unsigned char *seen)
 {
     for (size_t k = 0; k < diff->run_count; k++)
@@ -530,48 +531,24 @@ static void see_images(const struct pf_diff *diff, unsigned char *seen)
             for (uint32_t key = 1; key < run->count && run->met && !diff->runs[k].left_out; key++)
                 if (run->flat[key] != 0 || run->cum[key] != 0)
                     seen[pf_keys_row(&diff->keys, key)->image] |=
-                        (unsigned char)(1U << diff->runs[k].side);
+                        (unsigned char)(PF_BUILD_BEFORE << diff->runs[k].side);
         }
-}
-
-/* Finds the one image that only the runs before have, and the one that only the runs after have.
- * False: a side has no such image, or several. */
-static bool find_programs(const struct pf_diff *diff, unsigned char *seen, uint32_t images[2])
-{
-    size_t count[2] = {0, 0};
-
-    see_images(diff, seen);
-    for (uint32_t image = 1; image < diff->dict->strings.count; image++)
-        for (unsigned side = 0; side < 2; side++)
-            if (seen[image] == 1U << side) {
-                images[side] = image;
-                count[side]++;
-            }
-    return count[0] == 1 && count[1] == 1;
 }
 
 /* Joins the functions of a program that has one name before and another after. Each amount moves to
  * a key that has none on its side, so nothing is added up. */
 static int join_images(struct pf_diff *diff, struct pf_error *error)
 {
-    uint32_t images[2], count = diff->keys.table.count;
+    uint32_t images[2], *to = NULL;
     unsigned char *seen = calloc(diff->dict->strings.count + 1, sizeof *seen);
-    uint32_t *to = calloc((size_t)count + 1, sizeof *to);
-    bool any = false;
-    int status = seen && to ? PF_OK : pf_error_nomem(error);
+    bool any = false, good = seen != NULL;
+    int status;
 
-    if (status == PF_OK && find_programs(diff, seen, images))
-        for (uint32_t key = 1; key < count; key++) {
-            struct pf_key row = *pf_keys_row(&diff->keys, key);
-
-            to[key] = key;
-            if (row.image != images[1])
-                continue;
-            row.image = images[0];
-            uint32_t joined = pf_table_find(&diff->keys.table, &row);
-            to[key] = joined != 0 ? joined : key;
-            any = any || joined != 0;
-        }
+    if (good)
+        see_images(diff, seen);
+    if (good && pf_builds_program(diff->dict, seen, images))
+        good = (to = pf_builds_keys(&diff->keys, images, &any)) != NULL;
+    status = good ? PF_OK : pf_error_nomem(error);
     for (size_t k = 0; k < diff->run_count && any && status == PF_OK; k++)
         for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
             if (diff->blocks[i].runs[k].met)

@@ -79,8 +79,8 @@ struct pf_diff {
     bool (*named)(void *arg, unsigned name, uint32_t measure);
     void *arg;
     unsigned name_count;
-    /* If exactly one image is only before and exactly one only after, they are one program under
-     * two names: PF_BY_FUNCTION and PF_BY_LINE join its functions, under the name before. */
+    /* whether PF_BY_FUNCTION and PF_BY_LINE join the functions of a program that has one name
+     * before and another after (analysis/diff/builds.h) */
     enum pf_diff_images { PF_DIFF_IMAGES_JOINED, PF_DIFF_IMAGES_APART } images;
     /* final names of evals, found before pf_diff_finish; must outlive this; NULL: names stay */
     const struct pf_evals *evals;

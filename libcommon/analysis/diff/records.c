@@ -1,5 +1,6 @@
 #include "analysis/diff/records.h"
 
+#include "analysis/diff/builds.h"
 #include "analysis/diff/diff.h"
 #include "analysis/diff/scope.h"
 #include "analysis/sum/own_time.h"
@@ -294,21 +295,41 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, uint
 
 /* --- records that are one --------------------------------------------------------------------- */
 
-/* Joins records that only the end shows to be equal: evals with the same text, forms of one
- * image. */
-static int settle(struct pf_diff_records *records, struct pf_error *error)
+/* Maps the places of all records; joins records that become equal. */
+static int regroup(struct pf_diff_records *records, const struct pf_merge_map *map,
+                   struct pf_error *error)
 {
     const struct pf_merge_labels labels = {.dict = records->dict};
     const struct pf_sums *failed = NULL;
-    int status = pf_merge_frames_end(&records->frames, records->evals);
+    int status = PF_OK;
 
-    for (unsigned kind = 0;
-         kind < PF_RECORD_KINDS && status == PF_OK && records->frames.final.locations.to; kind++)
-        status =
-            pf_merge_kind_regroup(&records->all[kind], &records->frames.final, &labels, &failed);
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK && map->locations.to; kind++)
+        status = pf_merge_kind_regroup(&records->all[kind], map, &labels, &failed);
     if (status == PF_OVERFLOW)
         return overflow(records, failed, 0, error);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
+}
+
+static int join_builds(struct pf_diff_records *records, struct pf_error *error)
+{
+    struct pf_builds builds = {0};
+    int status = pf_builds_find(&builds, records->dict, records->all) == PF_OK
+                     ? regroup(records, &builds.map, error)
+                     : pf_error_nomem(error);
+
+    pf_builds_free(&builds);
+    return status;
+}
+
+/* Joins records that only the end shows to be equal: evals with the same text, forms of one image,
+ * functions of two builds. */
+static int settle(struct pf_diff_records *records, struct pf_error *error)
+{
+    int status = pf_merge_frames_end(&records->frames, records->evals) == PF_OK
+                     ? regroup(records, &records->frames.final, error)
+                     : pf_error_nomem(error);
+
+    return status == PF_OK && records->join_builds ? join_builds(records, error) : status;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * If the means of a measure are not whole numbers of its raw unit, they are counted in a fraction
  * of this unit (pf_unit_parts) that makes all of them whole. Shares are rounded half to even, and
  * so are means that would overflow 64 bits in such a fraction. Records are equal if a merge would
- * add them up (analysis/merge/frames.h). */
+ * add them up (analysis/merge/frames.h), also after their functions are joined. */
 #ifndef PF_ANALYSIS_DIFF_RECORDS_H
 #define PF_ANALYSIS_DIFF_RECORDS_H
 
@@ -25,6 +25,7 @@ struct pf_diff_records {
     /* compare shares, in 1/PF_DIFF_WHOLE (analysis/diff/diff.h), of the run's total that is 100 %
      * in tables of the measure (pf_subject_choose) */
     bool normalize;
+    bool join_builds;   /* join the functions of two builds (analysis/diff/builds.h) */
     bool drop_negative; /* leave out records whose main measure fell */
     /* whether to compare a measure; NULL: compare all */
     bool (*named)(void *arg, uint32_t measure);

@@ -39,16 +39,6 @@ static uint32_t same_function(struct pf_merge_frames *frames, uint32_t function)
 
 /* --- the first form: while reading ------------------------------------------------------------ */
 
-/* The image without the fields that differ between builds: the name alone, or without a name the
- * identifier alone. */
-static uint32_t plain_image(struct pf_dict *dict, uint32_t image)
-{
-    const struct pf_image *row = pf_dict_image(dict, image);
-    struct pf_image plain = {.name = row->name, .identifier = row->name == 0 ? row->identifier : 0};
-
-    return image == 0 ? 0 : pf_dict_add_image(dict, &plain);
-}
-
 static struct pf_form *image_forms(struct pf_merge_frames *frames, uint32_t image)
 {
     struct pf_form *form;
@@ -72,7 +62,7 @@ static uint32_t place_now(void *arg, uint32_t location)
         if (form && form->first != place.image)
             pf_image_slide(dict, &place, form->first);
     } else {
-        place.image = plain_image(dict, place.image);
+        place.image = pf_image_plain(dict, place.image);
         place.function = same_function(frames, place.function);
     }
     return memcmp(&place, &was, sizeof place) == 0 ? coarse : pf_dict_add_location(dict, &place);

@@ -48,3 +48,11 @@ void pf_image_slide(const struct pf_dict *dict, struct pf_location *place, uint3
             pf_dict_image(dict, image)->start - pf_dict_image(dict, place->image)->start;
     place->image = image;
 }
+
+uint32_t pf_image_plain(struct pf_dict *dict, uint32_t image)
+{
+    const struct pf_image *row = pf_dict_image(dict, image);
+    struct pf_image plain = {.name = row->name, .identifier = row->name == 0 ? row->identifier : 0};
+
+    return image == 0 ? 0 : pf_dict_add_image(dict, &plain);
+}

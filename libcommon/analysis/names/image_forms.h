@@ -16,5 +16,8 @@ int pf_image_forms_enter(struct pf_forms *, const struct pf_dict *, uint32_t ima
                          struct pf_form **form);
 /* Moves a location to another form of its image: changes its image and address. */
 void pf_image_slide(const struct pf_dict *, struct pf_location *, uint32_t image);
+/* The image without the fields that differ between builds: the name alone, or without a name the
+ * identifier alone. Out of memory: pf_dict_status. */
+uint32_t pf_image_plain(struct pf_dict *, uint32_t image);
 
 #endif
