@@ -317,7 +317,8 @@ class Expected:
         if not any(there):
             return
         row = self.row_of(name)
-        if there[0] != there[1]:
+        compared = [any(run_of[self.case.cum][name] for run_of in side) for side in self.columns]
+        if there[0] != there[1] and any(compared):
             row['status'] = 'added' if there[1] else 'removed'
         self.rows[name] = row
 

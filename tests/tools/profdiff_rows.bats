@@ -188,6 +188,17 @@ END
     done
 }
 
+@test "a row is added or removed by the amounts that are compared" {
+    printf 'main;f 10\n' >called.folded
+    printf 'main;f 10\nmain;wrap;f 3\nmain;own 2\n' >wrapped.folded
+    # flat amounts of wrap are 0 on both sides
+    [ "$(cells 1,7,8,21,22 -s name called.folded wrapped.folded | paste -sd,)" = "f 10 13 ~ unclear,main 0 0 = same,own 0 2 ~ added,wrap 0 0 = same" ]
+    [ "$(cells 1,10,11,21,22 -s name --cum called.folded wrapped.folded | paste -sd,)" = "f 10 13 ~ unclear,main 10 15 ~ unclear,own 0 2 ~ added,wrap 0 3 ~ added" ]
+    [ "$(cells 1,22 -s name --reverse called.folded wrapped.folded | paste -sd,)" = "f unclear,main same,own removed,wrap same" ]
+    profdiff -t text -s name called.folded wrapped.folded | grep -qE '= same +wrap$'
+    [ "$(cells 1 --only=added called.folded wrapped.folded)" = own ]
+}
+
 # titles ARGUMENT...: the frames of the flame graph of a difference
 titles() { profdiff -t svg "$@" | sed -n 's/^<g><title>\(.*\); function: .*/\1/p' | sort; }
 

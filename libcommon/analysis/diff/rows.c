@@ -63,10 +63,11 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
     return making->diff->normalize ? pf_diff_share(amount, run->total) : amount;
 }
 
-/* Sums one column of a row by side. */
-static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
+/* Sums one column of a row by side. False: no run has an amount in this column. */
+static bool collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
 {
     const struct pf_diff *diff = making->diff;
+    bool any = false;
 
     sums[PF_BEFORE] = sums[PF_AFTER] = 0;
     for (size_t k = 0; k < diff->run_count; k++) {
@@ -76,8 +77,11 @@ static void collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
         if (diff->runs[k].left_out)
             continue;
         sums[side] += amount_at(making, run, column, key);
-        making->there[side] = making->there[side] || (key < run->count && column[key] != 0);
+        bool there = key < run->count && column[key] != 0;
+        making->there[side] = making->there[side] || there;
+        any = any || there;
     }
+    return any;
 }
 
 /* The mean in 1/table->parts: the sum divided by the number of runs. False if it overflows 128
@@ -137,9 +141,9 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
 
     *row = (struct pf_diff_row){.key = key, .p = PF_NO_TEST, .q = PF_NO_TEST, .above = PF_NO_TEST};
     making->there[PF_BEFORE] = making->there[PF_AFTER] = false;
-    collect(making, key, false, flat);
-    collect(making, key, true, cum);
-    *any = making->there[PF_BEFORE] || making->there[PF_AFTER];
+    bool any_flat = collect(making, key, false, flat), any_cum = collect(making, key, true, cum),
+         compared = making->diff->cum ? any_cum : any_flat;
+    *any = any_flat || any_cum;
     if (!*any)
         return PF_OK;
     if (!set_means(making, flat, &row->flat) || !set_means(making, cum, &row->cum) ||
@@ -147,7 +151,8 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
         return overflow(making, key);
     row->points = pf_percent(means->after, total->after) - pf_percent(means->before, total->before);
     row->ratio = means->before != 0 ? (double)means->after / (double)means->before : 0;
-    row->status = status_of(means->delta, making->there);
+    /* amounts that are 0 on both sides are equal, also if one side alone has the function */
+    row->status = compared ? status_of(means->delta, making->there) : PF_DIFF_SAME;
     return PF_OK;
 }
 
