@@ -1,7 +1,10 @@
 #include "base/hash.h"
 
 #include "base/memory.h"
+#include "base/scan.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,6 +58,55 @@ uint64_t pf_xxh64_end(struct pf_xxh64 *state)
 
     XXH64_freeState((XXH64_state_t *)state);
     return hash;
+}
+
+struct pf_xxh128 *pf_xxh128_new(void)
+{
+    XXH3_state_t *state = XXH3_createState();
+
+    if (state)
+        XXH3_128bits_reset(state);
+    return (struct pf_xxh128 *)state;
+}
+
+void pf_xxh128_add(struct pf_xxh128 *state, const void *bytes, size_t size)
+{
+    XXH3_128bits_update((XXH3_state_t *)state, bytes, size);
+}
+
+struct pf_hash128 pf_xxh128_end(struct pf_xxh128 *state)
+{
+    XXH128_hash_t hash = {0, 0};
+
+    if (state)
+        hash = XXH3_128bits_digest((XXH3_state_t *)state);
+    XXH3_freeState((XXH3_state_t *)state);
+    return (struct pf_hash128){hash.high64, hash.low64};
+}
+
+struct pf_hash_text pf_hash128_text(struct pf_hash128 hash)
+{
+    struct pf_hash_text text;
+
+    snprintf(text.text, sizeof text.text, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+    return text;
+}
+
+bool pf_hash128_parse(struct pf_hash128 *hash, struct pf_bytes text)
+{
+    uint64_t halves[2] = {0, 0};
+
+    if (text.size != PF_HASH_DIGITS)
+        return false;
+    for (size_t k = 0; k < text.size; k++) {
+        int digit = pf_hex_digit(text.data[k]);
+
+        if (digit < 0)
+            return false;
+        halves[k / 16] = halves[k / 16] << 4 | (uint64_t)digit;
+    }
+    *hash = (struct pf_hash128){halves[0], halves[1]};
+    return true;
 }
 
 static bool is_used(const char *place)

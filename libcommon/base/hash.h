@@ -4,6 +4,7 @@
 #ifndef PF_BASE_HASH_H
 #define PF_BASE_HASH_H
 
+#include "base/bytes.h"
 #include "base/number.h"
 
 #include <stdbool.h>
@@ -22,6 +23,32 @@ struct pf_xxh64;
 struct pf_xxh64 *pf_xxh64_new(void);
 void pf_xxh64_add(struct pf_xxh64 *, const void *bytes, size_t size);
 uint64_t pf_xxh64_end(struct pf_xxh64 *);
+
+/* A hash that names contents: XXH3 with 128 bits and seed 0, which is the same in all versions of
+ * the library since 0.8. */
+struct pf_hash128 {
+    uint64_t high, low;
+};
+/* As pf_xxh64_new and the others. */
+struct pf_xxh128;
+struct pf_xxh128 *pf_xxh128_new(void);
+void pf_xxh128_add(struct pf_xxh128 *, const void *bytes, size_t size);
+struct pf_hash128 pf_xxh128_end(struct pf_xxh128 *);
+
+/* 32 hexadecimal digits, the most significant first, as xxh128sum prints them. The text is valid
+ * until the end of the expression. */
+enum { PF_HASH_DIGITS = 32 };
+struct pf_hash_text {
+    char text[PF_HASH_DIGITS + 1];
+};
+struct pf_hash_text pf_hash128_text(struct pf_hash128);
+/* Parses such a text; false if it is anything else. */
+bool pf_hash128_parse(struct pf_hash128 *, struct pf_bytes);
+
+static inline bool pf_hash128_equal(struct pf_hash128 a, struct pf_hash128 b)
+{
+    return a.high == b.high && a.low == b.low;
+}
 
 /* Spreads a 64-bit key over 64 bits (the finaliser of SplitMix64, Steele et al. 2014). Different
  * keys have different hashes. */

@@ -19,6 +19,8 @@ struct pf_input {
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
     bool ended,
         complete; /* with pf_inputs_want_ends: the input has ended; it was read completely */
+    /* with `ended`: why it is not complete; NULL: no failure. Valid until the next batch. */
+    const struct pf_error *failure;
 };
 
 /* Set the first group; free with pf_feed_free. */

@@ -15,7 +15,9 @@ struct pf_inputs {
     struct pf_feed feed;
     struct pf_progress progress;
     bool stopped, failed;
+    bool part;
     unsigned good;
+    struct pf_error failure; /* of the current input */
 
     bool announce; /* return the metadata about the input first */
     uint32_t announce_columns[3][2];
@@ -145,6 +147,11 @@ void pf_inputs_hide_runs(struct pf_inputs *inputs)
     inputs->hides_runs = true;
 }
 
+void pf_inputs_part(struct pf_inputs *inputs)
+{
+    inputs->part = true;
+}
+
 void pf_inputs_select(struct pf_inputs *inputs)
 {
     inputs->selection = calloc(1, sizeof *inputs->selection);
@@ -186,7 +193,7 @@ static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
         return;
-    if (inputs->feed.next == inputs->feed.operands.count &&
+    if (!inputs->part && inputs->feed.next == inputs->feed.operands.count &&
         (inputs->selection->seen || !inputs->failed))
         pf_selection_report(inputs->selection);
     pf_selection_free(inputs->selection);
@@ -213,6 +220,8 @@ void pf_inputs_close(struct pf_inputs *inputs)
 
 static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
 {
+    inputs->failure = *error;
+    inputs->feed.input.failure = &inputs->failure;
     pf_tool_fail(&inputs->common->tool, inputs->feed.input.name, error, false);
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;

@@ -42,6 +42,10 @@ void pf_inputs_hide_runs(struct pf_inputs *);
  * pf_inputs_next. */
 void pf_inputs_select(struct pf_inputs *);
 
+/* The inputs are a part of those of the run: nothing is said of expressions that match nothing
+ * here. */
+void pf_inputs_part(struct pf_inputs *);
+
 /* Keeps string evals of different inputs apart that have one name and different texts, and finds
  * those that are the same (analysis/names/evals.h), as --evals says. `notes`: metadata and texts
  * get the names of the records, too. Call before the first pf_inputs_next. The result is valid

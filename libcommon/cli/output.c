@@ -85,20 +85,38 @@ static void compress_sink(struct pf_common *common, const char *path,
     pf_sink_gzip(sink, common->compression > 0 ? common->compression : 6);
 }
 
-struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs,
-                                      const char *path, struct pf_output_group *group)
+static struct pf_output *new_output(struct pf_common *common, struct pf_inputs *inputs,
+                                    const char *name)
 {
     struct pf_output *output = calloc(1, sizeof *output);
+
     if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
+        pf_tool_nomem(&common->tool);
+    if (common->canonical && !(output->canonical = pf_canonical_new(pf_inputs_dict(inputs))))
         pf_tool_nomem(&common->tool);
     output->common = common;
     output->inputs = inputs;
-    output->name = path;
+    output->name = name;
+    return output;
+}
+
+static void free_output(struct pf_output *output)
+{
+    pf_canonical_free(output->canonical);
+    free(output->columns);
+    free(output->matched);
+    free(output);
+}
+
+struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs *inputs,
+                                      const char *path, struct pf_output_group *group)
+{
+    struct pf_output *output = new_output(common, inputs, path);
+
     output->group = group;
     output->sink = open_sink(common, path, &output->temporary);
     if (!output->sink) {
-        free(output->matched);
-        free(output);
+        free_output(output);
         return NULL;
     }
     output->format = choose_format(common, path, output->sink);
@@ -109,10 +127,18 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
             "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
             output->format->name);
     compress_sink(common, path, output->format, output->sink);
-    if (common->canonical && !(output->canonical = pf_canonical_new(pf_inputs_dict(inputs))))
-        pf_tool_nomem(&common->tool);
     if (pf_sink_live(output->sink))
         pf_inputs_want_flush(inputs);
+    return output;
+}
+
+struct pf_output *pf_output_open_sink(struct pf_common *common, struct pf_inputs *inputs,
+                                      struct pf_sink *sink, const char *name)
+{
+    struct pf_output *output = new_output(common, inputs, name);
+
+    output->sink = sink;
+    output->format = pf_registry_find(PF_BYTES("pfs"));
     return output;
 }
 
@@ -382,10 +408,7 @@ void pf_output_close(struct pf_output *output)
     pf_writer_close(output->writer);
     end_sink(output->common, output->inputs, output->sink, output->name, output->temporary,
              output->failed);
-    pf_canonical_free(output->canonical);
-    free(output->columns);
-    free(output->matched);
-    free(output);
+    free_output(output);
 }
 
 struct pf_sink *pf_output_sink(struct pf_common *common, struct pf_temporary **temporary)

@@ -23,6 +23,10 @@ struct pf_output_group {
  * of -t (`to` of the options). The group outlives the output; NULL: there is no other file. */
 struct pf_output *pf_output_open_path(struct pf_common *, struct pf_inputs *, const char *path,
                                       struct pf_output_group *);
+/* The same for an open sink, which the output owns from now on; `name` is for messages. The format
+ * is the native stream. */
+struct pf_output *pf_output_open_sink(struct pf_common *, struct pf_inputs *, struct pf_sink *,
+                                      const char *name);
 /* Call after the close of all outputs of the group: prints the warnings about data that the files
  * left out, and frees. */
 void pf_output_group_close(struct pf_common *, struct pf_inputs *, struct pf_output_group *);

@@ -106,7 +106,8 @@ static void add_operands(struct weighted *weighted)
         pf_operands_add(&weighted->operands, common, PF_BYTES("-"));
 }
 
-struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *weights)
+void pf_weighted_operands(struct pf_common *common, struct pf_operands *operands,
+                          struct pf_weights *weights)
 {
     struct weighted weighted = {.common = common, .weights = weights};
     struct texts texts = {0};
@@ -126,36 +127,50 @@ struct pf_inputs *pf_weighted_open(struct pf_common *common, struct pf_weights *
     pf_strings_free(&weighted.names);
     pf_tool_check(&common->tool, pf_weights_join(weights, &error), &error);
     pf_operands_finish(&weighted.operands, common);
-    return pf_inputs_open_names(common, &weighted.operands);
+    *operands = weighted.operands;
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
 struct merging {
-    struct pf_inputs *inputs;
-    const struct pf_weights *weights;
-    struct pf_merge *merge;
-    bool begun; /* the current input is being merged */
+    const struct pf_weighted *run;
+    bool begun;             /* the current input is being merged */
+    bool dropped;           /* the current input is left out, for `reason` */
+    struct pf_error reason;
     /* number + 1 of the first input of the series whose run is counted: its other files do not
      * count; 0: none */
     unsigned counted;
 };
 
+static const struct pf_weight *weight_of(const struct merging *merging,
+                                         const struct pf_input *input)
+{
+    const struct pf_weighted *run = merging->run;
+
+    return &run->weights->rows[pf_inputs_group(run->inputs, input->number)];
+}
+
 static void begin_input(struct merging *merging, const struct pf_input *input)
 {
+    struct pf_merge *merge = merging->run->merge;
     uint32_t group;
 
     merging->begun = true;
-    pf_merge_input(merging->merge,
-                   merging->weights->rows[pf_inputs_group(merging->inputs, input->number)].num);
-    if (pf_inputs_replicates(merging->inputs, &group) > 0)
-        pf_merge_replicate(merging->merge, merging->counted == input->first + 1 ? 0 : group);
+    pf_merge_input(merge, weight_of(merging, input)->num);
+    if (pf_inputs_replicates(merging->run->inputs, &group) > 0)
+        pf_merge_replicate(merge, merging->counted == input->first + 1 ? 0 : group);
 }
 
 static int end_input(struct merging *merging, const struct pf_input *input, struct pf_error *error)
 {
-    int status = pf_merge_input_end(merging->merge, error);
+    const struct pf_weighted *run = merging->run;
+    int status = PF_OK;
 
+    if (run->check)
+        status = run->check(run->arg, input, error);
+    if (status != PF_OK || !merging->begun || (run->whole && input->failure))
+        return status;
+    status = pf_merge_input_end(run->merge, error);
     if (status == PF_OK)
         merging->counted = input->first + 1;
     return status;
@@ -165,41 +180,61 @@ static int end_input(struct merging *merging, const struct pf_input *input, stru
 static int add_batch(struct merging *merging, const struct pf_input *input,
                      const struct pf_batch *batch, struct pf_error *error)
 {
+    const struct pf_weighted *run = merging->run;
     uint32_t group;
-    bool run = pf_inputs_replicates(merging->inputs, &group) > 0 && input->complete;
+    bool is_run = pf_inputs_replicates(run->inputs, &group) > 0 && input->complete;
 
-    if (!merging->begun && (!input->ended || run))
+    if (run->manifest && !input->ended)
+        pf_manifest_batch(run->manifest, batch);
+    if (!merging->begun && (!input->ended || is_run))
         begin_input(merging, input);
     if (input->ended)
-        return merging->begun ? end_input(merging, input, error) : PF_OK;
-    return pf_merge_add(merging->merge, batch, error);
+        return end_input(merging, input, error);
+    return pf_merge_add(run->merge, batch, error);
 }
 
-int pf_weighted_merge(struct pf_common *common, struct pf_inputs *inputs,
-                      const struct pf_weights *weights, struct pf_merge *merge, const char **name,
-                      struct pf_error *error)
+/* Writes the row of an input that has ended. */
+static void note_end(const struct merging *merging, const struct pf_input *input)
 {
-    struct merging merging = {.inputs = inputs, .weights = weights, .merge = merge};
+    static const struct pf_error none;
+    const struct pf_weighted *run = merging->run;
+    struct pf_weight weight = {weight_of(merging, input)->num, run->weights->den};
+    bool left_out = merging->dropped || !input->format || (run->whole && input->failure);
+
+    if (run->manifest)
+        pf_manifest_end(run->manifest, run->rows ? run->rows[input->number] : input->number, input,
+                        &weight, left_out,
+                        merging->dropped   ? &merging->reason
+                        : !input->failure ? &none
+                                          : input->failure);
+}
+
+int pf_weighted_merge(const struct pf_weighted *run, const char **name, struct pf_error *error)
+{
+    struct merging merging = {.run = run};
+    struct pf_tool *tool = &run->common->tool;
     struct pf_input input;
     struct pf_batch batch;
-    bool dropped = false;
     int status;
 
-    pf_inputs_want_ends(inputs);
-    while ((status = pf_inputs_next(inputs, &batch, &input)) == PF_OK) {
+    pf_inputs_want_ends(run->inputs);
+    while ((status = pf_inputs_next(run->inputs, &batch, &input)) == PF_OK) {
         *name = input.name;
-        status = dropped ? PF_OK : add_batch(&merging, &input, &batch, error);
+        status = merging.dropped ? PF_OK : add_batch(&merging, &input, &batch, error);
         if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
-            pf_tool_stop_failed(&common->tool);
-        if (status == PF_NOMEM || status == PF_USAGE ||
-            (status != PF_OK && !common->tool.keep_going))
+            pf_tool_stop_failed(tool);
+        if (status == PF_NOMEM || status == PF_USAGE || (status != PF_OK && !tool->keep_going))
             return status;
         if (status != PF_OK) {
-            pf_inputs_reject(inputs, error);
-            dropped = true;
+            pf_inputs_reject(run->inputs, error);
+            merging.reason = *error;
+            *error = (struct pf_error){0};
+            merging.dropped = true;
         }
-        if (input.ended)
-            merging.begun = dropped = false;
+        if (input.ended) {
+            note_end(&merging, &input);
+            merging.begun = merging.dropped = false;
+        }
     }
     *name = NULL;
     return status;

@@ -45,25 +45,64 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
+int pf_content_read(int file, const char *path, bool (*use)(void *arg, const void *, size_t),
+                    void *arg, struct pf_error *error)
+{
+    unsigned char *bytes = malloc(UNIT);
+    ssize_t got = 1;
+    int status = bytes ? PF_OK : pf_error_nomem(error);
+
+    while (status == PF_OK && got != 0) {
+        got = read(file, bytes, UNIT);
+        if (got < 0 && errno != EINTR)
+            status = pf_error_system(error, "cannot read '%s'", path);
+        else if (got > 0 && !use(arg, bytes, (size_t)got))
+            status = pf_error_system(error, "cannot write the temporary file");
+    }
+    free(bytes);
+    return status;
+}
+
+static bool append(void *text, const void *bytes, size_t size)
+{
+    return pf_buffer_append(text, bytes, size);
+}
+
+int pf_content_text(const char *path, struct pf_buffer *text, struct pf_error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), status;
+
+    if (file < 0)
+        return pf_error_system(error, "cannot open '%s'", path);
+    status = pf_content_read(file, path, append, text, error);
+    close(file);
+    if (!text->failed)
+        return status;
+    *error = (struct pf_error){0};
+    return pf_error_nomem(error);
+}
+
+struct hashing {
+    struct pf_xxh64 *state;
+    int to; /* gets a copy; -1: no copy */
+};
+
+static bool hash_piece(void *arg, const void *bytes, size_t size)
+{
+    struct hashing *hashing = arg;
+
+    pf_xxh64_add(hashing->state, bytes, size);
+    return hashing->to < 0 || write_all(hashing->to, bytes, size);
+}
+
 /* Hashes the bytes of `from`, and copies them to `to` unless that is -1. `path` is for messages. */
 static int hash_bytes(int from, int to, const char *path, uint64_t *hash, struct pf_error *error)
 {
-    unsigned char *bytes = malloc(UNIT);
-    struct pf_xxh64 *state = pf_xxh64_new();
-    ssize_t got = 1;
-    int status = bytes && state ? PF_OK : pf_error_nomem(error);
+    struct hashing hashing = {pf_xxh64_new(), to};
+    int status = hashing.state ? pf_content_read(from, path, hash_piece, &hashing, error)
+                               : pf_error_nomem(error);
 
-    while (status == PF_OK && got != 0) {
-        got = read(from, bytes, UNIT);
-        if (got < 0 && errno != EINTR)
-            status = pf_error_system(error, "cannot read '%s'", path);
-        else if (got > 0)
-            pf_xxh64_add(state, bytes, (size_t)got);
-        if (got > 0 && to >= 0 && !write_all(to, bytes, (size_t)got))
-            status = pf_error_system(error, "cannot write the temporary file");
-    }
-    *hash = pf_xxh64_end(state);
-    free(bytes);
+    *hash = pf_xxh64_end(hashing.state);
     return status;
 }
 

@@ -5,12 +5,23 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Opens a new temporary file in $TMPDIR, or /tmp, for reading and writing. The file has no name
  * from the beginning: nothing is left of it, however the program ends. The caller closes *file.
  * PF_OK, PF_IO or PF_NOMEM. */
 int pf_temporary_file(int *file, struct pf_error *);
+
+/* Reads a descriptor to its end, in pieces that `use` gets; `use` returns false when a write has
+ * failed, with errno set. `path` is for messages. PF_OK, PF_IO or PF_NOMEM. */
+int pf_content_read(int file, const char *path, bool (*use)(void *arg, const void *, size_t),
+                    void *arg, struct pf_error *);
+
+/* Appends all bytes of a file to the buffer. Results as pf_content_read. */
+struct pf_buffer;
+int pf_content_text(const char *path, struct pf_buffer *, struct pf_error *);
 
 /* Hashes all bytes of a regular file, as they are on the disk: XXH64 with seed 0. PF_OK, PF_IO or
  * PF_NOMEM. */

@@ -16,10 +16,11 @@ void pf_inventory_free(struct pf_inventory *inventory)
 
 void pf_inventory_clear(struct pf_inventory *inventory)
 {
-    const struct pf_dict *dict = inventory->dict;
+    const struct pf_inventory fresh = {.dict = inventory->dict,
+                                       .totals_only = inventory->totals_only};
 
     pf_inventory_free(inventory);
-    *inventory = (struct pf_inventory){.dict = dict};
+    *inventory = fresh;
 }
 
 static bool make_room(struct pf_id_set *set, size_t count)
@@ -83,6 +84,8 @@ int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batc
     inventory->records[batch->kind] += batch->rows;
     for (uint32_t k = 0; good && k < batch->value_count; k++)
         good = add_values(inventory, &batch->values[k], batch->rows);
+    if (inventory->totals_only)
+        return good ? PF_OK : PF_NOMEM;
     good = good && mark(&inventory->labels, batch->labels, batch->rows, dict->labels.count);
     if (batch->kind == PF_SAMPLE) {
         good = good && mark(&inventory->stacks, batch->stack, batch->rows, dict->stacks.count);

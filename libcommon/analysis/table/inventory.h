@@ -18,6 +18,7 @@ struct pf_id_set {
 /* Zero-initialise, set dict; free with pf_inventory_free. */
 struct pf_inventory {
     const struct pf_dict *dict;
+    bool totals_only; /* set by the owner: only `records` and `measures` are counted */
     uint64_t records[PF_RECORD_KINDS];
     /* number of SAMPLE records, without those that have neither frames nor values: some profilers
      * write them as marks */

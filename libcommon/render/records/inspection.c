@@ -234,6 +234,26 @@ void pf_inspection_probe(struct pf_inspection *inspection, const struct pf_inspe
     release(inspection, out);
 }
 
+void pf_inspection_manifest(struct pf_inspection *inspection, const struct pf_inspected *input,
+                            const struct pf_inventory *inventory,
+                            const struct pf_manifest_facts *facts)
+{
+    const uint64_t *records = inventory->records;
+    struct pf_sink *sink = inspection->sink;
+
+    /* programs that look for inputs that are left out need only the beginning of each row */
+    pf_sink_printf(sink, "{\"counted\":%s", facts->counted ? "true" : "false");
+    write_member(inspection, ",\"input\":", input->input);
+    write_member(inspection, ",\"weight\":", facts->weight);
+    write_member(inspection, ",\"format\":", input->format);
+    pf_sink_printf(sink, ",\"complete\":%s,\"records\":%" PRIu64 ",\"measures\":[",
+                   input->complete ? "true" : "false",
+                   records[PF_SAMPLE] + records[PF_FLAT] + records[PF_EDGE]);
+    probe_measures(inspection, inventory);
+    write_member(inspection, "],\"reason\":", facts->reason);
+    pf_sink_text(sink, "}\n");
+}
+
 /* --- counts ----------------------------------------------------------------------------------- */
 
 static void count_line(struct pf_inspection *inspection, const struct pf_inspected *input,

@@ -1,5 +1,5 @@
-/* Descriptions of inputs by profcat: probe, metadata, counts, frames; as lines for people, as a
- * JSON document or as JSON rows. */
+/* Descriptions of inputs: probe, metadata, counts and frames by profcat, as lines for people, as a
+ * JSON document or as JSON rows; rows of profmerge's manifest. */
 #ifndef PF_RENDER_RECORDS_INSPECTION_H
 #define PF_RENDER_RECORDS_INSPECTION_H
 
@@ -48,6 +48,15 @@ void pf_inspection_count_total(struct pf_inspection *);
 /* profutils.metadata/1: {"input","origin","key","value"} for each public row of a META batch. */
 void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *,
                             const struct pf_batch *);
+/* profutils.manifest/1, always a JSON row: {"counted","input","weight","format","complete","records",
+ * "measures","reason"}. Of the inventory only records and measures count. `weight`: an integer,
+ * decimal or fraction as text. `reason`: why the input is not counted, or counted in part; else "". */
+struct pf_manifest_facts {
+    bool counted;
+    const char *weight, *reason;
+};
+void pf_inspection_manifest(struct pf_inspection *, const struct pf_inspected *,
+                            const struct pf_inventory *, const struct pf_manifest_facts *);
 /* profutils.frames/1: {"input","offset","type","about","rows","base","size","raw","good"}. */
 void pf_inspection_frame(struct pf_inspection *, const char *input, const struct pf_frame *,
                          bool good);

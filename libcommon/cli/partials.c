@@ -1,0 +1,326 @@
+#include "cli/partials.h"
+
+#include "base/memory.h"
+#include "cli/branches.h"
+#include "cli/manifest.h"
+#include "cli/merging.h"
+#include "cli/plan.h"
+#include "io/content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An input that changes while it is read is left out, and the steps above it are named again. More
+ * changes than this mean that a program writes all the time. */
+enum { CHANGES_MAX = 1000 };
+
+static const struct pf_setting settings[] = {
+    PF_TEXT_SETTING("partials", struct pf_partials, directory),
+    PF_NUMBER_SETTING("fan-in", struct pf_partials, fan_in, "a number from 2 to 65536", 2, 65536),
+    PF_WORD_SETTING("plan", struct pf_partials, plan, "make or tasks", PF_PLAN_MAKE),
+    PF_FLAG_SETTING("prune", struct pf_partials, prune),
+    PF_TEXT_SETTING("manifest", struct pf_partials, manifest),
+    PF_TEXT_SETTING("task", struct pf_partials, task),
+    PF_SETTINGS_END,
+};
+
+void pf_partials_read(struct pf_partials *partials, struct pf_common *common)
+{
+    static const char *const alone[] = {"mean", "normalize", NULL};
+    static const char *const needing[] = {"fan-in", "plan", "prune", NULL};
+    struct pf_tool *tool = &common->tool;
+    const char *option;
+
+    *partials = (struct pf_partials){.fan_in = 64};
+    pf_settings_read(tool, common->given, settings, partials);
+    option = pf_settings_first(common->given, needing);
+    if (!partials->directory && option)
+        pf_tool_usage(tool, "--%s needs --partials=DIR", option);
+    if (!partials->directory)
+        return;
+    if (partials->directory[0] == '\0')
+        pf_tool_usage(tool, "--partials takes the name of a directory");
+    option = pf_settings_first(common->given, alone);
+    if (option)
+        pf_tool_usage(tool,
+                      "--%s cannot be combined with --partials: a merge of rounded parts differs "
+                      "from one merge",
+                      option);
+    if (partials->plan != PF_PLAN_NONE && partials->prune)
+        pf_tool_usage(tool, "--prune cannot be combined with --plan: tasks of the plan need the "
+                            "files in the directory");
+}
+
+/* --- the output ------------------------------------------------------------------------------- */
+
+/* True if the merge of the last partial differs from its copy. */
+static bool changes_records(const struct pf_common *common)
+{
+    static const char *const options[] = {"keep-share", NULL};
+
+    return pf_settings_first(common->given, options);
+}
+
+static void copy_records(struct pf_inputs *inputs, struct pf_output *output)
+{
+    struct pf_batch batch;
+
+    if (!pf_output_copy(output))
+        return;
+    while (pf_inputs_next(inputs, &batch, NULL) == PF_OK)
+        if (!pf_output_write(output, &batch))
+            return;
+}
+
+/* Writes the partial to the output of the run. */
+static void write_partial(struct pf_common *common, const char *path)
+{
+    struct pf_common own = pf_stage_common(PF_STAGE_OUTPUT, common);
+    struct pf_operands operands = {0};
+    struct pf_weights weights = {0};
+    struct pf_weighted weighted = {.common = &own, .weights = &weights};
+    struct pf_merge_run merging;
+    struct pf_output *output;
+
+    pf_merging_read(&merging, &own);
+    pf_operands_add(&operands, &own, pf_bytes_of(path));
+    if (pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
+        pf_tool_nomem(&own.tool);
+    weights.den = 1;
+    own.canonical = changes_records(common);
+    weighted.inputs = own.canonical ? pf_merging_inputs(&merging, &operands, true)
+                                    : pf_inputs_open_names(&own, &operands);
+    output = pf_output_open(&own, weighted.inputs);
+    if (output && own.canonical)
+        pf_merging_write(&merging, &weighted, output);
+    else if (output)
+        copy_records(weighted.inputs, output);
+    pf_output_close(output);
+    pf_inputs_close(weighted.inputs);
+    pf_weights_free(&weights);
+    pf_tool_raise(&common->tool, own.tool.status);
+    free((void *)(uintptr_t)own.given);
+}
+
+/* Writes output and manifest from the last partial. The exit status follows the manifest. */
+static void write_output(struct pf_common *common, const struct pf_step *root, const char *manifest)
+{
+    const char *partial = pf_step_path(root, ".pfs"), *rows = pf_step_path(root, ".ndjson");
+    struct pf_tool *tool = &common->tool;
+    struct pf_buffer text = {0};
+    struct pf_error error = {0};
+    struct pf_bytes view;
+    size_t count, left_out;
+
+    if (!partial || !rows)
+        pf_tool_nomem(tool);
+    if (pf_content_text(rows, &text, &error) != PF_OK)
+        pf_tool_die(tool, rows, &error, error.code == PF_NOMEM);
+    view = (struct pf_bytes){text.data, text.size};
+    count = pf_manifest_rows(view, &left_out);
+    if (left_out == count)
+        pf_tool_error(tool, "none of the %zu inputs could be merged", count);
+    else
+        write_partial(common, partial);
+    if (left_out > 0 && left_out < count)
+        pf_tool_warn(tool, "%zu of %zu inputs are left out%s", left_out, count,
+                     manifest ? "" : " (--manifest=FILE lists them)");
+    if (left_out > 0)
+        pf_tool_raise(tool, PF_EXIT_INPUT);
+    if (manifest && tool->status != PF_EXIT_FAILURE)
+        pf_manifest_save(common, manifest, view);
+    pf_buffer_free(&text);
+}
+
+/* --- one process ------------------------------------------------------------------------------ */
+
+static uint64_t bytes_of(const struct pf_step *step)
+{
+    uint64_t bytes = 0;
+
+    for (size_t k = 0; step->inputs && k < step->count; k++)
+        bytes += step->inputs[k].print.state.size;
+    return bytes;
+}
+
+/* Makes the steps of a level that are needed. PF_OK; PF_EOF: steps must be named again; PF_FAILED. */
+static int walk_level(struct pf_branches *branches, size_t level, struct pf_progress *progress,
+                      uint64_t *done)
+{
+    for (size_t k = 0; k < branches->tree.levels[level].count; k++) {
+        struct pf_branch *branch = &branches->levels[level][k];
+        int status;
+
+        if (!branch->needed || pf_step_made(&branch->step))
+            continue;
+        status = pf_step_run(&branch->step, branches->common);
+        if (status != PF_OK)
+            return status;
+        *done += bytes_of(&branch->step);
+        pf_progress_update(progress, *done);
+    }
+    return PF_OK;
+}
+
+/* Makes all steps that are needed. False: failed, which is printed and raised. */
+static bool walk(struct pf_branches *branches)
+{
+    struct pf_progress progress;
+    unsigned changes = 0;
+    uint64_t total = 0, done = 0;
+    int status = PF_OK;
+
+    for (size_t k = 0; k < branches->tree.levels[0].count; k++)
+        if (branches->levels[0][k].needed)
+            total += bytes_of(&branches->levels[0][k].step);
+    pf_progress_start(&progress, &branches->common->tool, total);
+    for (size_t level = 0; level < branches->tree.depth && status != PF_FAILED;) {
+        status = walk_level(branches, level, &progress, &done);
+        if (status == PF_OK) {
+            level++;
+        } else if (status == PF_EOF && changes++ < CHANGES_MAX) {
+            pf_branches_name(branches);
+            level = 0;
+        } else {
+            status = PF_FAILED;
+        }
+    }
+    pf_progress_end(&progress);
+    return status == PF_OK;
+}
+
+/* --- removing --------------------------------------------------------------------------------- */
+
+/* The names of the steps of a tree, for pf_store_prune. */
+struct names {
+    struct pf_table hashes; /* struct pf_hash128 */
+};
+
+/* Keeps the partials of the tree, and all files that are no partials. */
+static bool keeps(void *arg, const char *name)
+{
+    const struct names *names = arg;
+    const char *suffix = strchr(name, '.');
+    struct pf_hash128 hash;
+
+    if (!suffix || !pf_hash128_parse(&hash, (struct pf_bytes){name, (size_t)(suffix - name)}))
+        return true;
+    if (strcmp(suffix, ".task") == 0)
+        return false;
+    return (strcmp(suffix, ".pfs") != 0 && strcmp(suffix, ".ndjson") != 0) ||
+           pf_table_find(&names->hashes, &hash) != 0;
+}
+
+static void prune(struct pf_branches *branches)
+{
+    struct pf_tool *tool = &branches->common->tool;
+    struct pf_error error = {0};
+    struct names names;
+    size_t removed;
+    int status = pf_table_init(&names.hashes, sizeof(struct pf_hash128));
+
+    for (size_t level = 0; level < branches->tree.depth; level++)
+        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
+            pf_table_intern(&names.hashes, &branches->levels[level][k].step.hash);
+    if (status != PF_OK || names.hashes.status != PF_OK)
+        pf_tool_nomem(tool);
+    status = pf_store_prune(branches->store, keeps, &names, &removed, &error);
+    if (status == PF_EOF)
+        pf_tool_warn(tool, "another run uses '%s': nothing was removed", branches->store->path);
+    else if (status != PF_OK)
+        pf_tool_fail(tool, NULL, &error, true);
+    else
+        pf_tool_note(tool, "%zu files of '%s' were removed", removed, branches->store->path);
+    pf_table_free(&names.hashes);
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static void open_store(const struct pf_partials *partials, struct pf_tool *tool,
+                       struct pf_store *store)
+{
+    struct pf_error error = {0};
+
+    if (pf_store_open(store, partials->directory, &error) != PF_OK)
+        pf_tool_die(tool, NULL, &error, true);
+    if (partials->prune && !store->locks)
+        pf_tool_usage(tool,
+                      "--prune cannot be used in '%s': its file system has no locks, so another run "
+                      "may need the files",
+                      partials->directory);
+}
+
+/* Takes the fingerprints of all inputs; the index of the store then has them. */
+static void fingerprint(struct pf_branches *branches, bool prune_index)
+{
+    struct pf_tool *tool = &branches->common->tool;
+    struct pf_fingerprints prints = {0};
+    struct pf_buffer text = {0};
+    struct pf_error error = {0};
+    const char *path = pf_store_path(branches->store, "index", "");
+
+    if (!path || pf_fingerprints_load(&prints, path) != PF_OK)
+        pf_tool_nomem(tool);
+    pf_branches_fingerprint(branches, &prints);
+    if (prints.changed || prune_index) {
+        if (!pf_fingerprints_text(&prints, prune_index, &text))
+            pf_tool_nomem(tool);
+        if (pf_store_write(branches->store, path, (struct pf_bytes){text.data, text.size},
+                           &error) != PF_OK)
+            pf_tool_die(tool, NULL, &error, true);
+    }
+    pf_buffer_free(&text);
+    pf_fingerprints_free(&prints);
+}
+
+static void refuse_operands(struct pf_common *common, const struct pf_operands *operands,
+                            const struct pf_weights *weights)
+{
+    if (weights->den != 1)
+        pf_tool_usage(&common->tool,
+                      "--partials takes whole weights: a merge of rounded parts differs from one "
+                      "merge");
+    for (size_t k = 0; k < operands->count; k++)
+        if (strcmp(operands->names[k], "-") == 0)
+            pf_tool_usage(&common->tool, "--partials merges files, not standard input");
+}
+
+void pf_partials_merge(const struct pf_partials *partials, struct pf_common *common)
+{
+    struct pf_store store = {.lock = -1};
+    struct pf_branches branches = {.common = common, .store = &store};
+    struct pf_operands operands;
+    struct pf_weights weights = {0};
+
+    pf_weighted_operands(common, &operands, &weights);
+    refuse_operands(common, &operands, &weights);
+    open_store(partials, &common->tool, &store);
+    pf_branches_plant(&branches, &operands, &weights, (uint64_t)partials->fan_in);
+    fingerprint(&branches, partials->prune);
+    pf_branches_name(&branches);
+    if (partials->plan != PF_PLAN_NONE) {
+        pf_plan_print(&branches, partials);
+    } else if (walk(&branches)) {
+        write_output(common, pf_branches_root(&branches), partials->manifest);
+        if (partials->prune)
+            prune(&branches);
+    }
+    pf_branches_free(&branches);
+    pf_weights_free(&weights);
+    pf_store_close(&store);
+}
+
+void pf_partials_task(const struct pf_partials *partials, struct pf_common *common,
+                      struct pf_task *task)
+{
+    if (task->error.code != PF_OK)
+        pf_tool_die(&common->tool, NULL, &task->error, task->error.code == PF_NOMEM);
+    if (!task->store.path)
+        pf_tool_usage(&common->tool, "write --task=FILE in full");
+    if (common->operand_count > 0)
+        pf_tool_usage(&common->tool, "--task names its inputs: '%s' is one more",
+                      common->operands[0]);
+    pf_task_run(task, common);
+    if (task->stage == PF_STAGE_OUTPUT)
+        write_output(common, &task->step, partials->manifest);
+}

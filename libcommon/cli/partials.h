@@ -1,0 +1,29 @@
+/* A merge of many inputs through partial profiles in a directory, which the next run uses again: in
+ * one process, or as a plan for other processes (profmerge --partials). */
+#ifndef PF_CLI_PARTIALS_H
+#define PF_CLI_PARTIALS_H
+
+#include "cli/task.h"
+
+enum pf_plan { PF_PLAN_NONE, PF_PLAN_MAKE, PF_PLAN_TASKS };
+
+struct pf_partials {
+    const char *directory; /* NULL: --partials is not given */
+    int64_t fan_in;        /* mean number of members of a group */
+    enum pf_plan plan;
+    bool prune;
+    const char *manifest; /* NULL: none */
+    const char *task;     /* NULL: none */
+};
+
+/* Reads the options. Exits 2 with a message for options that do not go together. */
+void pf_partials_read(struct pf_partials *, struct pf_common *);
+
+/* Merges the inputs of the command line, or prints the plan. Failures are printed and raise the exit
+ * status. */
+void pf_partials_merge(const struct pf_partials *, struct pf_common *);
+
+/* Does the task: makes a partial, or writes the output and the manifest. */
+void pf_partials_task(const struct pf_partials *, struct pf_common *, struct pf_task *);
+
+#endif

@@ -1,0 +1,160 @@
+#include "cli/plan.h"
+
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct plan {
+    struct pf_branches *branches;
+    const struct pf_partials *partials;
+    struct pf_tool *tool;
+    struct pf_sink *sink;
+    char *directory; /* the current directory */
+};
+
+/* Writes the task of a step; returns the path of its file. */
+static const char *write_task(struct plan *plan, enum pf_stage stage, const struct pf_step *step,
+                              const char *suffix)
+{
+    struct pf_buffer text = {0};
+    struct pf_error error = {0};
+    const char *path = pf_step_path(step, suffix);
+
+    if (!path || !pf_task_text(stage, step, plan->branches->common->given,
+                               plan->directory, &text))
+        pf_tool_nomem(plan->tool);
+    if (pf_store_write(plan->branches->store, path, (struct pf_bytes){text.data, text.size},
+                       &error) != PF_OK)
+        pf_tool_die(plan->tool, NULL, &error, true);
+    pf_buffer_free(&text);
+    return path;
+}
+
+/* --- make ------------------------------------------------------------------------------------- */
+
+/* Writes the name of a file as a target or prerequisite: make takes blanks, #, : and % for its own
+ * signs unless a backslash is before them. */
+static void write_target(struct plan *plan, const char *path)
+{
+    for (; *path; path++) {
+        if (strchr(" \t#:%\\;|*?[]~=&", *path))
+            pf_sink_text(plan->sink, "\\");
+        pf_sink_write(plan->sink, *path == '$' ? "$$" : path, *path == '$' ? 2 : 1);
+    }
+}
+
+/* Writes the name as a word for the shell in a recipe. */
+static void write_word(struct plan *plan, const char *path)
+{
+    pf_sink_text(plan->sink, "'");
+    for (; *path; path++)
+        if (*path == '\'')
+            pf_sink_text(plan->sink, "'\\''");
+        else
+            pf_sink_write(plan->sink, *path == '$' ? "$$" : path, *path == '$' ? 2 : 1);
+    pf_sink_text(plan->sink, "'\n");
+}
+
+static void write_recipe(struct plan *plan, const char *task)
+{
+    pf_sink_text(plan->sink, "\t$(PROFMERGE) --task=");
+    write_word(plan, task);
+}
+
+static void write_rule(struct plan *plan, const struct pf_step *step, const char *task)
+{
+    write_target(plan, pf_step_path(step, ".pfs"));
+    pf_sink_text(plan->sink, ":");
+    for (size_t k = 0; step->partials && k < step->count; k++) {
+        struct pf_step partial = {.store = step->store, .hash = step->partials[k]};
+        const char *path = pf_step_path(&partial, ".pfs");
+
+        if (!path)
+            pf_tool_nomem(plan->tool);
+        /* a partial is named by its contents: its age does not matter */
+        pf_sink_text(plan->sink, k == 0 ? " | " : " ");
+        write_target(plan, path);
+    }
+    pf_sink_text(plan->sink, "\n");
+    write_recipe(plan, task);
+}
+
+static void begin_make(struct plan *plan)
+{
+    const struct pf_step *root = pf_branches_root(plan->branches);
+
+    pf_sink_text(plan->sink, "# A plan of profmerge --plan=make\n"
+                             "PROFMERGE = profmerge\n"
+                             "MAKEFLAGS += --no-builtin-rules\n"
+                             ".PHONY: all\n"
+                             "all: | ");
+    write_target(plan, pf_step_path(root, ".pfs"));
+    pf_sink_text(plan->sink, "\n");
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+static void print_step(struct plan *plan, size_t level, const struct pf_step *step)
+{
+    const char *task = write_task(
+        plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step, ".task");
+
+    if (plan->partials->plan == PF_PLAN_MAKE)
+        write_rule(plan, step, task);
+    else
+        pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", level + 1, pf_step_path(step, ".pfs"), task);
+}
+
+/* The last task of a plan copies the last partial to the output. */
+static const char *write_last(struct plan *plan)
+{
+    struct pf_step last = *pf_branches_root(plan->branches);
+
+    last.inputs = NULL;
+    last.partials = &last.hash;
+    last.count = 1;
+    return write_task(plan, PF_STAGE_OUTPUT, &last, ".output.task");
+}
+
+/* Lines of tasks and names in Makefiles end at a line feed; tasks have columns. */
+static void refuse_names(const struct plan *plan)
+{
+    const char *const names[] = {plan->partials->directory, plan->branches->common->output};
+
+    for (size_t k = 0; k < 2; k++)
+        if (names[k] && strpbrk(names[k], "\n\t\r"))
+            pf_tool_usage(plan->tool, "--plan cannot name '%s': it contains a tab or a line feed",
+                          names[k]);
+}
+
+void pf_plan_print(struct pf_branches *branches, const struct pf_partials *partials)
+{
+    struct plan plan = {branches, partials, &branches->common->tool, NULL, NULL};
+    const char *output = branches->common->output, *last;
+    struct pf_error error = {0};
+
+    refuse_names(&plan);
+    plan.directory = realpath(".", NULL);
+    if (!plan.directory)
+        pf_tool_nomem(plan.tool);
+    if (pf_sink_open(&plan.sink, NULL, &error) != PF_OK)
+        pf_tool_die(plan.tool, NULL, &error, true);
+    last = write_last(&plan);
+    if (partials->plan == PF_PLAN_MAKE) {
+        begin_make(&plan);
+        write_recipe(&plan, last);
+    }
+    for (size_t level = 0; level < branches->tree.depth; level++)
+        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
+            if (branches->levels[level][k].needed)
+                print_step(&plan, level, &branches->levels[level][k].step);
+    if (partials->plan == PF_PLAN_TASKS)
+        pf_sink_printf(plan.sink, "%zu\t%s\t%s\n", branches->tree.depth + 1,
+                       output ? output : "-", last);
+    if (pf_sink_commit(plan.sink, &error) != PF_OK)
+        pf_tool_fail(plan.tool, NULL, &error, true);
+    free(plan.directory);
+}

@@ -1,0 +1,430 @@
+#include "cli/step.h"
+
+#include "cli/merging.h"
+#include "config.h"
+#include "io/content.h"
+#include "stream/layout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- stages ----------------------------------------------------------------------------------- */
+
+/* Options that do not decide the bytes of a partial. */
+static const char *const neutral[] = {
+    "partials",    "fan-in", "plan",  "task",        "prune",    "weight",
+    "weights",     "quiet",  "color", "verbose",     "progress", "threads",  "no-progress",
+    "no-trunc",    "sync",   "help",  "files0-from", "version",  "no-group", "canonical",
+    "recursive",   "-",      NULL,
+};
+/* Options of the output only. */
+static const char *const writing[] = {
+    "output", "manifest", "to", "measure", "sample-index", "compress", "saturate", "keep-share", NULL,
+};
+/* Options of every merge. */
+static const char *const merging[] = {
+    "measures", "granularity", "evals", "labels", "force", "keep-going", NULL,
+};
+
+static bool among(const char *option, const char *const *list)
+{
+    while (*list && strcmp(option, *list) != 0)
+        list++;
+    return *list;
+}
+
+bool pf_stage_has(enum pf_stage stage, const char *option)
+{
+    if (among(option, neutral))
+        return false;
+    if (among(option, merging))
+        return true;
+    return among(option, writing) ? stage == PF_STAGE_OUTPUT : stage == PF_STAGE_INPUTS;
+}
+
+const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
+                              struct pf_arena *arena)
+{
+    const char **list = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (; given->name; given++) {
+        for (unsigned k = 0; k < given->count && pf_stage_has(stage, given->name); k++) {
+            struct pf_buffer text = {0};
+            char *copy = NULL;
+
+            pf_buffer_printf(&text, "--%s", given->name);
+            if (given->values && given->values[k])
+                pf_buffer_printf(&text, "=%s", given->values[k]);
+            if (pf_buffer_byte(&text, '\0') &&
+                pf_grow(&list, &capacity, count + 2, sizeof *list))
+                copy = pf_arena_copy(arena, text.data, text.size - 1);
+            pf_buffer_free(&text);
+            if (!copy) {
+                free(list);
+                return NULL;
+            }
+            list[count++] = copy;
+        }
+    }
+    if (!pf_grow(&list, &capacity, count + 1, sizeof *list))
+        return NULL;
+    list[count] = NULL;
+    return list;
+}
+
+/* The options of a stage as a program gets them; ends with a row without a name. */
+static struct pf_given *choose(enum pf_stage stage, const struct pf_given *given)
+{
+    size_t count = 0, chosen = 0;
+    struct pf_given *rows;
+
+    while (given[count].name)
+        count++;
+    rows = calloc(count + 1, sizeof *rows);
+    for (size_t k = 0; k < count && rows; k++)
+        if (pf_stage_has(stage, given[k].name))
+            rows[chosen++] = given[k];
+    return rows;
+}
+
+struct pf_common pf_stage_common(enum pf_stage stage, const struct pf_common *common)
+{
+    struct pf_common own = *common;
+
+    own.given = choose(stage, common->given);
+    if (!own.given)
+        pf_tool_nomem(&own.tool);
+    own.tool.status = PF_EXIT_DONE;
+    own.canonical = true;
+    if (stage != PF_STAGE_INPUTS) {
+        own.from = NULL;
+        own.from_options = (struct pf_options){0};
+    }
+    if (stage == PF_STAGE_OUTPUT)
+        return own;
+    own.tool.progress = PF_NEVER;
+    own.to = NULL;
+    own.to_options = (struct pf_options){0};
+    own.output = own.to_text = NULL;
+    own.measures = NULL;
+    own.measure_count = 0;
+    own.compression = -1;
+    own.saturate = false;
+    return own;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void add_text(struct pf_xxh128 *state, const char *text)
+{
+    pf_xxh128_add(state, text, strlen(text) + 1);
+}
+
+static void add_inputs(const struct pf_step *step, struct pf_xxh128 *state)
+{
+    for (size_t k = 0; k < step->count; k++) {
+        const struct pf_step_input *input = &step->inputs[k];
+        char weight[32];
+
+        snprintf(weight, sizeof weight, "%" PRId64, input->weight);
+        add_text(state, weight);
+        add_text(state, input->unknown ? "unknown" : pf_hash128_text(input->print.hash).text);
+        add_text(state, input->name);
+    }
+}
+
+int pf_step_name(struct pf_step *step, const struct pf_given *given)
+{
+    enum pf_stage stage = step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS;
+    struct pf_xxh128 *state = pf_xxh128_new();
+    struct pf_arena arena = {0};
+    const char **options = pf_stage_options(stage, given, &arena);
+    char versions[64];
+
+    if (!state || !options) {
+        pf_xxh128_end(state);
+        free(options);
+        pf_arena_free(&arena);
+        return PF_NOMEM;
+    }
+    snprintf(versions, sizeof versions, "partial %d of %s, stream %d", (int)stage, PF_VERSION,
+             PF_STREAM_MAJOR);
+    add_text(state, versions);
+    for (size_t k = 0; options[k]; k++)
+        add_text(state, options[k]);
+    add_text(state, "");
+    if (step->inputs)
+        add_inputs(step, state);
+    for (size_t k = 0; k < step->count && step->partials; k++)
+        add_text(state, pf_hash128_text(step->partials[k]).text);
+    step->hash = pf_xxh128_end(state);
+    free(options);
+    pf_arena_free(&arena);
+    return PF_OK;
+}
+
+static const char *path_of(struct pf_store *store, struct pf_hash128 hash, const char *suffix)
+{
+    return pf_store_path(store, pf_hash128_text(hash).text, suffix);
+}
+
+const char *pf_step_path(const struct pf_step *step, const char *suffix)
+{
+    return path_of(step->store, step->hash, suffix);
+}
+
+bool pf_step_made(const struct pf_step *step)
+{
+    const char *partial = pf_step_path(step, ".pfs"), *rows = pf_step_path(step, ".ndjson");
+
+    return partial && rows && pf_store_has(partial) && pf_store_has(rows);
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+/* A run of a step: a pass over its inputs, and one pass more without the inputs that failed. */
+struct running {
+    struct pf_step *step;
+    struct pf_common *common; /* of the program */
+    struct pf_common own;     /* for the step */
+    struct pf_merge_run merging;
+    struct pf_manifest manifest; /* a row for each input or partial */
+    size_t *numbers;             /* of the inputs of the pass: their numbers in the step */
+    size_t count;
+    const struct pf_inputs *inputs; /* of the pass */
+    bool changed;                   /* an input changed, or a partial was removed */
+};
+
+/* At the end of each input: have its bytes changed? A partial never changes; a damaged one is
+ * removed. */
+static int check(void *arg, const struct pf_input *input, struct pf_error *error)
+{
+    struct running *run = arg;
+    struct pf_step_input *of;
+    int status;
+
+    if (run->step->partials) {
+        if (input->failure && input->failure->code != PF_NOMEM) {
+            run->changed = true;
+            unlink(input->name);
+        }
+        return PF_OK;
+    }
+    of = &run->step->inputs[run->numbers[pf_inputs_group(run->inputs, input->number)]];
+    status = pf_fingerprint_check(&of->print, input->name, error);
+    if (status == PF_OK)
+        return PF_OK;
+    run->changed = true;
+    of->unknown = true;
+    free(of->reason);
+    of->reason = strdup(error->text);
+    return !of->reason ? PF_NOMEM : status;
+}
+
+static const char *name_of(const struct running *run, size_t number)
+{
+    return run->step->inputs ? run->step->inputs[number].name
+                             : path_of(run->step->store, run->step->partials[number], ".pfs");
+}
+
+/* The operands and weights of a pass. */
+static void list_operands(struct running *run, struct pf_operands *operands,
+                          struct pf_weights *weights)
+{
+    struct pf_tool *tool = &run->own.tool;
+    struct pf_error error = {0};
+
+    for (size_t k = 0; k < run->count; k++) {
+        const char *name = name_of(run, run->numbers[k]);
+        int64_t weight = run->step->inputs ? run->step->inputs[run->numbers[k]].weight : 1;
+
+        if (!name || pf_weights_add(weights, (struct pf_weight){weight, 1}) != PF_OK)
+            pf_tool_nomem(tool);
+        operands->group = (uint32_t)k;
+        pf_operands_add(operands, &run->own, pf_bytes_of(name));
+    }
+    if (run->step->inputs)
+        pf_operands_order(operands, &run->own);
+    weights->den = 1;
+    pf_tool_check(tool, pf_weights_join(weights, &error), &error);
+}
+
+/* One pass: writes the merge of its inputs to the sink. */
+static void pass(struct running *run, struct pf_sink *sink)
+{
+    struct pf_operands operands = {0};
+    struct pf_weights weights = {0};
+    struct pf_weighted weighted = {
+        .common = &run->own,
+        .weights = &weights,
+        .manifest = &run->manifest,
+        .whole = true,
+        .check = check,
+        .arg = run,
+    };
+    struct pf_output *output;
+
+    list_operands(run, &operands, &weights);
+    weighted.rows = run->numbers;
+    weighted.inputs = pf_merging_inputs(&run->merging, &operands, true);
+    run->inputs = weighted.inputs;
+    pf_manifest_dict(&run->manifest, pf_inputs_dict(weighted.inputs));
+    output = pf_output_open_sink(&run->own, weighted.inputs, sink, run->step->store->path);
+    pf_merging_write(&run->merging, &weighted, output);
+    pf_output_close(output);
+    pf_weights_free(&weights);
+    pf_inputs_close(weighted.inputs);
+}
+
+/* Removes the inputs that failed from the next pass. False: none did. */
+static bool drop_failed(struct running *run)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < run->count; k++)
+        if (!run->manifest.inputs[run->numbers[k]].left_out)
+            run->numbers[count++] = run->numbers[k];
+    if (count == run->count)
+        return false;
+    run->count = count;
+    return true;
+}
+
+/* Writes the rows of inputs that cannot be read, and lists the others for the first pass. */
+static void begin(struct running *run)
+{
+    struct pf_step *step = run->step;
+
+    run->numbers = calloc(step->count + 1, sizeof *run->numbers);
+    if (!run->numbers)
+        pf_tool_nomem(&run->own.tool);
+    pf_manifest_start(&run->manifest, &run->own.tool, step->count);
+    for (size_t k = 0; k < step->count; k++) {
+        const struct pf_step_input *input = step->inputs ? &step->inputs[k] : NULL;
+        struct pf_weight weight = {input ? input->weight : 1, 1};
+        struct pf_error error = {0};
+
+        if (!input || !input->unknown) {
+            run->numbers[run->count++] = k;
+            continue;
+        }
+        pf_error_set(&error, PF_IO, "%s", input->reason ? input->reason : "");
+        pf_manifest_end(&run->manifest, k, &(struct pf_input){.name = input->name}, &weight, true,
+                        &error);
+    }
+}
+
+/* Appends the rows of the inputs below partial `number`; `left_out`: why none of them counts. False:
+ * the rows cannot be read, which is printed. */
+static bool add_rows(struct running *run, size_t number, const char *left_out,
+                     struct pf_buffer *text)
+{
+    struct pf_store *store = run->step->store;
+    const char *path = path_of(store, run->step->partials[number], ".ndjson");
+    struct pf_buffer rows = {0};
+    struct pf_error error = {0};
+    int status = path ? pf_content_text(path, &rows, &error) : PF_NOMEM;
+
+    if (status == PF_NOMEM)
+        pf_tool_nomem(&run->own.tool);
+    if (status != PF_OK)
+        pf_tool_fail(&run->own.tool, path, &error, false);
+    else if (!left_out)
+        pf_buffer_append(text, rows.data, rows.size);
+    else
+        pf_manifest_leave_out((struct pf_bytes){rows.data, rows.size}, left_out, text);
+    pf_buffer_free(&rows);
+    return status == PF_OK;
+}
+
+/* The rows of all inputs below the step. False: failed, which is printed. */
+static bool list_rows(struct running *run, struct pf_buffer *text)
+{
+    bool good = true;
+
+    if (run->step->inputs)
+        pf_manifest_text(&run->manifest, text);
+    for (size_t k = 0; run->step->partials && k < run->step->count && good; k++) {
+        const struct pf_manifest_input *row = &run->manifest.inputs[k];
+
+        good = add_rows(run, k, row->left_out ? row->reason : NULL, text);
+    }
+    if (text->failed)
+        pf_tool_nomem(&run->own.tool);
+    return good;
+}
+
+/* Writes the rows, then gives the partial its name. */
+static int publish(struct running *run, struct pf_store_file *file)
+{
+    struct pf_step *step = run->step;
+    const char *partial = pf_step_path(step, ".pfs"), *rows = pf_step_path(step, ".ndjson");
+    struct pf_buffer text = {0};
+    struct pf_error error = {0};
+    int status = PF_FAILED;
+
+    if (!partial || !rows)
+        pf_tool_nomem(&run->own.tool);
+    if (list_rows(run, &text)) {
+        status = pf_store_write(step->store, rows, (struct pf_bytes){text.data, text.size}, &error);
+        if (status == PF_OK)
+            status = pf_store_publish(file, partial, &error);
+        if (status != PF_OK)
+            pf_tool_fail(&run->own.tool, NULL, &error, true);
+    }
+    pf_buffer_free(&text);
+    return status;
+}
+
+/* Makes a pass, and publishes its result unless an input failed. PF_OK; PF_EOF: make another pass;
+ * PF_FAILED: printed and raised. */
+static int try_pass(struct running *run)
+{
+    struct pf_store_file file = {0};
+    struct pf_temporary *temporary = NULL;
+    struct pf_error error = {0};
+    int status = pf_store_begin(run->step->store, &file, &error);
+
+    run->own.tool.status = PF_EXIT_DONE;
+    if (status != PF_OK) {
+        pf_tool_fail(&run->own.tool, NULL, &error, true);
+    } else {
+        struct pf_sink *sink = file.sink;
+
+        temporary = pf_tool_temporary(&run->own.tool, file.temporary);
+        file.sink = NULL;
+        pass(run, sink);
+        if (run->own.tool.status == PF_EXIT_INPUT && run->own.tool.keep_going && drop_failed(run))
+            status = PF_EOF;
+        else
+            status = run->own.tool.status == PF_EXIT_DONE ? publish(run, &file) : PF_FAILED;
+    }
+    pf_store_end(&file);
+    pf_tool_temporary_done(temporary);
+    return status == PF_OK || status == PF_EOF ? status : PF_FAILED;
+}
+
+int pf_step_run(struct pf_step *step, struct pf_common *common)
+{
+    enum pf_stage stage = step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS;
+    struct running run = {.step = step, .common = common};
+    int status;
+
+    run.own = pf_stage_common(stage, common);
+    pf_merging_read(&run.merging, &run.own);
+    begin(&run);
+    while ((status = try_pass(&run)) == PF_EOF && !run.changed)
+        run.own.tool.quiet = true; /* the first pass has warned */
+    if (run.changed && (run.own.tool.keep_going || step->partials))
+        status = PF_EOF;
+    else if (status != PF_OK)
+        pf_tool_raise(&common->tool, run.own.tool.status);
+    pf_manifest_free(&run.manifest);
+    free(run.numbers);
+    free((void *)run.own.given);
+    return status;
+}

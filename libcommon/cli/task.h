@@ -1,0 +1,48 @@
+/* A step of a merge in a tree as a file, so that another process, perhaps on another host, can make
+ * the step: the text HASH.task in the directory of partials.
+ *
+ *   profutils task 1
+ *   stage inputs|partials|output
+ *   directory DIRECTORY          where the plan was made: names of files are relative to it
+ *   option --NAME[=ARGUMENT]     of the program
+ *   input WEIGHT HASH NAME       for inputs
+ *   unknown WEIGHT NAME          for an input that could not be read, and then
+ *   reason TEXT
+ *   partial HASH                 for partials and output
+ *   result HASH
+ *   end
+ *
+ * Control characters and % are %XX. */
+#ifndef PF_CLI_TASK_H
+#define PF_CLI_TASK_H
+
+#include "cli/step.h"
+
+struct pf_task {
+    enum pf_stage stage;
+    const char *directory;
+    struct pf_step step; /* `hash` is the result */
+    struct pf_store store;
+    char **arguments;    /* the command line: the options of the task and those given beside it */
+    int argument_count;
+    struct pf_error error; /* why the task cannot be read */
+    struct pf_arena texts;
+    char *text; /* of the file */
+    size_t input_capacity, partial_capacity, argument_capacity;
+};
+
+/* Appends the text of a task. False: out of memory. */
+bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *, const char *directory,
+                  struct pf_buffer *);
+
+/* If the command line has --task=FILE: reads the task, goes to its directory, and replaces the
+ * command line. Failures are in task->error, and the command line stays. Zero-initialise; free with
+ * pf_task_free after the program's last use of its options. */
+void pf_task_start(struct pf_task *, int *argc, char ***argv);
+void pf_task_free(struct pf_task *);
+
+/* Makes the step of the task, or does nothing if its result is there. For PF_STAGE_OUTPUT only
+ * opens the store: the caller writes the output. Failures are printed and raised. */
+void pf_task_run(struct pf_task *, struct pf_common *);
+
+#endif
