@@ -142,8 +142,8 @@ static void name_step(struct pf_branches *branches, size_t level, size_t k)
     branch->needed = false;
 }
 
-/* Marks the step, unless its partial is there, and the steps below it. A partial without its rows is
- * removed. */
+/* Marks the step, unless its partial is there, and the steps below it. A partial without its rows
+ * is removed. */
 static void need(struct pf_branches *branches, size_t level, size_t k)
 {
     const size_t *starts = branches->tree.levels[level].starts;

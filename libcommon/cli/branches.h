@@ -14,7 +14,7 @@
 struct pf_branches {
     struct pf_common *common;
     struct pf_store *store;
-    struct pf_operands operands; /* owns the names */
+    struct pf_operands operands;  /* owns the names */
     struct pf_step_input *inputs; /* sorted by the name of their leaf; files of a series adjacent */
     size_t count;
     size_t *leaves; /* first input of each leaf; one more: count */

@@ -36,7 +36,8 @@ void pf_manifest_end(struct pf_manifest *, size_t at, const struct pf_input *,
 /* Appends all rows to a text. False: out of memory. */
 bool pf_manifest_text(const struct pf_manifest *, struct pf_buffer *);
 
-/* Writes a text of rows to the file of --manifest. Failures are printed and raise the exit status. */
+/* Writes a text of rows to the file of --manifest. Failures are printed and raise the exit status.
+ */
 void pf_manifest_save(struct pf_common *, const char *path, struct pf_bytes text);
 
 /* Rows that the text has; *left_out: those that are not counted. */

@@ -20,6 +20,7 @@ struct pf_inputs *pf_merging_inputs(struct pf_merge_run *, struct pf_operands *,
 
 /* Merges the inputs into the output. Set all fields of `weighted` but `merge`. Failures are printed
  * and raise the exit status; the output is then abandoned, or marked as incomplete. */
-void pf_merging_write(const struct pf_merge_run *, struct pf_weighted *weighted, struct pf_output *);
+void pf_merging_write(const struct pf_merge_run *, struct pf_weighted *weighted,
+                      struct pf_output *);
 
 #endif

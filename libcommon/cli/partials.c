@@ -143,7 +143,8 @@ static uint64_t bytes_of(const struct pf_step *step)
     return bytes;
 }
 
-/* Makes the steps of a level that are needed. PF_OK; PF_EOF: steps must be named again; PF_FAILED. */
+/* Makes the steps of a level that are needed. PF_OK; PF_EOF: steps must be named again; PF_FAILED.
+ */
 static int walk_level(struct pf_branches *branches, size_t level, struct pf_progress *progress,
                       uint64_t *done)
 {
@@ -244,10 +245,11 @@ static void open_store(const struct pf_partials *partials, struct pf_tool *tool,
     if (pf_store_open(store, partials->directory, &error) != PF_OK)
         pf_tool_die(tool, NULL, &error, true);
     if (partials->prune && !store->locks)
-        pf_tool_usage(tool,
-                      "--prune cannot be used in '%s': its file system has no locks, so another run "
-                      "may need the files",
-                      partials->directory);
+        pf_tool_usage(
+            tool,
+            "--prune cannot be used in '%s': its file system has no locks, so another run "
+            "may need the files",
+            partials->directory);
 }
 
 /* Takes the fingerprints of all inputs; the index of the store then has them. */

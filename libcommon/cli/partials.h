@@ -19,8 +19,8 @@ struct pf_partials {
 /* Reads the options. Exits 2 with a message for options that do not go together. */
 void pf_partials_read(struct pf_partials *, struct pf_common *);
 
-/* Merges the inputs of the command line, or prints the plan. Failures are printed and raise the exit
- * status. */
+/* Merges the inputs of the command line, or prints the plan. Failures are printed and raise the
+ * exit status. */
 void pf_partials_merge(const struct pf_partials *, struct pf_common *);
 
 /* Does the task: makes a partial, or writes the output and the manifest. */

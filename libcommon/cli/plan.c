@@ -23,8 +23,7 @@ static const char *write_task(struct plan *plan, enum pf_stage stage, const stru
     struct pf_error error = {0};
     const char *path = pf_step_path(step, suffix);
 
-    if (!path || !pf_task_text(stage, step, plan->branches->common->given,
-                               plan->directory, &text))
+    if (!path || !pf_task_text(stage, step, plan->branches->common->given, plan->directory, &text))
         pf_tool_nomem(plan->tool);
     if (pf_store_write(plan->branches->store, path, (struct pf_bytes){text.data, text.size},
                        &error) != PF_OK)
@@ -99,8 +98,8 @@ static void begin_make(struct plan *plan)
 
 static void print_step(struct plan *plan, size_t level, const struct pf_step *step)
 {
-    const char *task = write_task(
-        plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step, ".task");
+    const char *task =
+        write_task(plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step, ".task");
 
     if (plan->partials->plan == PF_PLAN_MAKE)
         write_rule(plan, step, task);
@@ -152,8 +151,8 @@ void pf_plan_print(struct pf_branches *branches, const struct pf_partials *parti
             if (branches->levels[level][k].needed)
                 print_step(&plan, level, &branches->levels[level][k].step);
     if (partials->plan == PF_PLAN_TASKS)
-        pf_sink_printf(plan.sink, "%zu\t%s\t%s\n", branches->tree.depth + 1,
-                       output ? output : "-", last);
+        pf_sink_printf(plan.sink, "%zu\t%s\t%s\n", branches->tree.depth + 1, output ? output : "-",
+                       last);
     if (pf_sink_commit(plan.sink, &error) != PF_OK)
         pf_tool_fail(plan.tool, NULL, &error, true);
     free(plan.directory);

@@ -15,14 +15,15 @@
 
 /* Options that do not decide the bytes of a partial. */
 static const char *const neutral[] = {
-    "partials",    "fan-in", "plan",  "task",        "prune",    "weight",
-    "weights",     "quiet",  "color", "verbose",     "progress", "threads",  "no-progress",
-    "no-trunc",    "sync",   "help",  "files0-from", "version",  "no-group", "canonical",
-    "recursive",   "-",      NULL,
+    "partials",    "fan-in",    "plan",      "task",    "prune",       "weight",
+    "weights",     "quiet",     "color",     "verbose", "progress",    "threads",
+    "no-progress", "no-trunc",  "sync",      "help",    "files0-from", "version",
+    "no-group",    "canonical", "recursive", "-",       NULL,
 };
 /* Options of the output only. */
 static const char *const writing[] = {
-    "output", "manifest", "to", "measure", "sample-index", "compress", "saturate", "keep-share", NULL,
+    "output",   "manifest", "to",         "measure", "sample-index",
+    "compress", "saturate", "keep-share", NULL,
 };
 /* Options of every merge. */
 static const char *const merging[] = {
@@ -59,8 +60,7 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
             pf_buffer_printf(&text, "--%s", given->name);
             if (given->values && given->values[k])
                 pf_buffer_printf(&text, "=%s", given->values[k]);
-            if (pf_buffer_byte(&text, '\0') &&
-                pf_grow(&list, &capacity, count + 2, sizeof *list))
+            if (pf_buffer_byte(&text, '\0') && pf_grow(&list, &capacity, count + 2, sizeof *list))
                 copy = pf_arena_copy(arena, text.data, text.size - 1);
             pf_buffer_free(&text);
             if (!copy) {
@@ -318,8 +318,8 @@ static void begin(struct running *run)
     }
 }
 
-/* Appends the rows of the inputs below partial `number`; `left_out`: why none of them counts. False:
- * the rows cannot be read, which is printed. */
+/* Appends the rows of the inputs below partial `number`; `left_out`: why none of them counts.
+ * False: the rows cannot be read, which is printed. */
 static bool add_rows(struct running *run, size_t number, const char *left_out,
                      struct pf_buffer *text)
 {

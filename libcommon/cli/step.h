@@ -22,8 +22,8 @@ struct pf_step_input {
     const char *name;
     int64_t weight;
     struct pf_fingerprint print;
-    bool unknown;   /* it cannot be read, so it has no fingerprint; `reason` says why */
-    char *reason;   /* owned; NULL: none */
+    bool unknown; /* it cannot be read, so it has no fingerprint; `reason` says why */
+    char *reason; /* owned; NULL: none */
 };
 
 /* Which options concern a step. */
@@ -41,15 +41,15 @@ struct pf_step {
     size_t count;
 };
 
-/* True if the option concerns steps of this stage. Options that no other list has concern those that
- * read inputs: a partial made with another option is another partial. */
+/* True if the option concerns steps of this stage. Options that no other list has concern those
+ * that read inputs: a partial made with another option is another partial. */
 bool pf_stage_has(enum pf_stage, const char *option);
-/* The options of a program for a step of this stage: with PF_STAGE_OUTPUT only those of the inputs are
- * gone; else the result is always a canonical native stream. The caller frees `given`. Exits 4 if out
- * of memory. */
+/* The options of a program for a step of this stage: with PF_STAGE_OUTPUT only those of the inputs
+ * are gone; else the result is always a canonical native stream. The caller frees `given`. Exits 4
+ * if out of memory. */
 struct pf_common pf_stage_common(enum pf_stage, const struct pf_common *);
-/* The given options of a stage, each as `--name=argument` or `--name`. The texts are appended to the
- * arena. NULL: out of memory; free the list, which ends with NULL. */
+/* The given options of a stage, each as `--name=argument` or `--name`. The texts are appended to
+ * the arena. NULL: out of memory; free the list, which ends with NULL. */
 const char **pf_stage_options(enum pf_stage, const struct pf_given *, struct pf_arena *);
 
 /* Sets the hash: of the inputs' names, weights and contents or of the partials' hashes, the given
@@ -62,8 +62,8 @@ bool pf_step_made(const struct pf_step *);
 
 /* Makes the partial. Inputs that fail are left out as a whole with --keep-going, and named in the
  * rows. Failures are printed. PF_OK: the partial is there. PF_EOF: an input has changed since its
- * fingerprint, or a partial is damaged and was removed: printed, not raised; inputs that changed are
- * `unknown` now. PF_FAILED: printed, and raised in the exit status of `common`. */
+ * fingerprint, or a partial is damaged and was removed: printed, not raised; inputs that changed
+ * are `unknown` now. PF_FAILED: printed, and raised in the exit status of `common`. */
 int pf_step_run(struct pf_step *, struct pf_common *);
 
 #endif

@@ -106,15 +106,15 @@ static bool add_input(struct pf_task *task, struct pf_bytes rest, bool unknown)
     struct pf_step *step = &task->step;
     struct pf_step_input *input;
 
-    if (step->partials || !pf_grow_clear(&step->inputs, &task->input_capacity, step->count + 1,
-                                         sizeof *step->inputs))
+    if (step->partials ||
+        !pf_grow_clear(&step->inputs, &task->input_capacity, step->count + 1, sizeof *step->inputs))
         return false;
     input = &step->inputs[step->count];
     input->unknown = unknown;
     if (!pf_scan_field(&rest, ' ', &weight) ||
         !pf_parse_whole(weight, INT64_MIN, INT64_MAX, &input->weight) ||
-        (!unknown && (!pf_scan_field(&rest, ' ', &hash) ||
-                      !pf_hash128_parse(&input->print.hash, hash))))
+        (!unknown &&
+         (!pf_scan_field(&rest, ' ', &hash) || !pf_hash128_parse(&input->print.hash, hash))))
         return false;
     input->name = unescape(task, rest);
     step->count++;
@@ -190,8 +190,9 @@ static int parse(struct pf_task *task, const char *path, struct pf_bytes text)
             good = add_line(task, line, &result);
     }
     if (!good)
-        return pf_error_set(&task->error, PF_FAILED, "%s: line %" PRIu64 ": not a line of a task: '%s'",
-                            path, number, pf_clip(line).text);
+        return pf_error_set(&task->error, PF_FAILED,
+                            "%s: line %" PRIu64 ": not a line of a task: '%s'", path, number,
+                            pf_clip(line).text);
     if (!ended || !result || !task->directory)
         return pf_error_set(&task->error, PF_FAILED, "%s: not a whole task: make the plan again",
                             path);

@@ -23,7 +23,7 @@ struct pf_task {
     const char *directory;
     struct pf_step step; /* `hash` is the result */
     struct pf_store store;
-    char **arguments;    /* the command line: the options of the task and those given beside it */
+    char **arguments; /* the command line: the options of the task and those given beside it */
     int argument_count;
     struct pf_error error; /* why the task cannot be read */
     struct pf_arena texts;
@@ -32,8 +32,8 @@ struct pf_task {
 };
 
 /* Appends the text of a task. False: out of memory. */
-bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *, const char *directory,
-                  struct pf_buffer *);
+bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *,
+                  const char *directory, struct pf_buffer *);
 
 /* If the command line has --task=FILE: reads the task, goes to its directory, and replaces the
  * command line. Failures are in task->error, and the command line stays. Zero-initialise; free with

@@ -134,8 +134,8 @@ void pf_weighted_operands(struct pf_common *common, struct pf_operands *operands
 
 struct merging {
     const struct pf_weighted *run;
-    bool begun;             /* the current input is being merged */
-    bool dropped;           /* the current input is left out, for `reason` */
+    bool begun;   /* the current input is being merged */
+    bool dropped; /* the current input is left out, for `reason` */
     struct pf_error reason;
     /* number + 1 of the first input of the series whose run is counted: its other files do not
      * count; 0: none */
@@ -204,7 +204,7 @@ static void note_end(const struct merging *merging, const struct pf_input *input
     if (run->manifest)
         pf_manifest_end(run->manifest, run->rows ? run->rows[input->number] : input->number, input,
                         &weight, left_out,
-                        merging->dropped   ? &merging->reason
+                        merging->dropped  ? &merging->reason
                         : !input->failure ? &none
                                           : input->failure);
 }

@@ -1,5 +1,5 @@
-/* Fingerprints of files: the hash of a file's bytes, with what the system knows of the file, so that
- * a file that has not changed is not read again. */
+/* Fingerprints of files: the hash of a file's bytes, with what the system knows of the file, so
+ * that a file that has not changed is not read again. */
 #ifndef PF_IO_FINGERPRINT_H
 #define PF_IO_FINGERPRINT_H
 
@@ -28,15 +28,15 @@ struct pf_fingerprint {
  * device; PF_FAILED if the file changes meanwhile; PF_NOMEM. */
 int pf_fingerprint_take(struct pf_fingerprint *, const char *path, struct pf_error *);
 /* Call after the file was read: checks that the bytes are still those of the fingerprint. The file
- * is read again only if its times do not exclude a change. PF_OK; PF_FAILED if the file has changed;
- * or as pf_fingerprint_take. */
+ * is read again only if its times do not exclude a change. PF_OK; PF_FAILED if the file has
+ * changed; or as pf_fingerprint_take. */
 int pf_fingerprint_check(const struct pf_fingerprint *, const char *path, struct pf_error *);
 
-/* An index of fingerprints that lives in a file. A row counts only if the file it describes is older
- * than the index: a later change might not show in the file's times. Zero-initialise; free with
- * pf_fingerprints_free. */
+/* An index of fingerprints that lives in a file. A row counts only if the file it describes is
+ * older than the index: a later change might not show in the file's times. Zero-initialise; free
+ * with pf_fingerprints_free. */
 struct pf_fingerprints {
-    struct pf_table states; /* struct pf_file_state */
+    struct pf_table states;    /* struct pf_file_state */
     struct pf_hash128 *hashes; /* by row of `states` */
     bool *used;                /* the row was looked up or added since the load */
     size_t capacity, used_capacity;
@@ -51,8 +51,8 @@ void pf_fingerprints_free(struct pf_fingerprints *);
  * file. Results as pf_fingerprint_take. */
 int pf_fingerprints_find(struct pf_fingerprints *, struct pf_fingerprint *, const char *path,
                          struct pf_error *);
-/* The text of the index for pf_fingerprints_load: all rows, or only those used since the load. False:
- * out of memory. */
+/* The text of the index for pf_fingerprints_load: all rows, or only those used since the load.
+ * False: out of memory. */
 struct pf_buffer;
 bool pf_fingerprints_text(const struct pf_fingerprints *, bool used_only, struct pf_buffer *);
 

@@ -105,8 +105,8 @@ static int remove_abandoned(void *arg, const char *name, const char *path)
     return PF_OK;
 }
 
-/* Opens the file `lock` and locks it. A file system without locks refuses with ENOLCK or a code that
- * says that the call is not supported. */
+/* Opens the file `lock` and locks it. A file system without locks refuses with ENOLCK or a code
+ * that says that the call is not supported. */
 static int hold(struct pf_store *store, struct pf_error *error)
 {
     char *path = join(store->path, lock_name, "");
@@ -285,4 +285,3 @@ int pf_store_prune(struct pf_store *store, bool (*keeps)(void *arg, const char *
     lock_file(store->lock, LOCK_SH);
     return status;
 }
-

@@ -1,7 +1,7 @@
 /* A directory of results that several programs fill at once. A result is a file that appears under
- * its name when it is whole, and never changes. Until then it is a temporary file, which its program
- * holds by a lock (flock), so that files of programs that were killed can be told apart and removed.
- * On a file system without locks nothing is removed. */
+ * its name when it is whole, and never changes. Until then it is a temporary file, which its
+ * program holds by a lock (flock), so that files of programs that were killed can be told apart and
+ * removed. On a file system without locks nothing is removed. */
 #ifndef PF_IO_STORE_H
 #define PF_IO_STORE_H
 
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 
 struct pf_store {
-    char *path;   /* the directory; owned */
-    int lock;     /* descriptor of its file `lock`; -1: not open */
-    bool locks;   /* the file system has locks */
+    char *path; /* the directory; owned */
+    int lock;   /* descriptor of its file `lock`; -1: not open */
+    bool locks; /* the file system has locks */
     struct pf_arena names;
 };
 

@@ -5,6 +5,8 @@
  *                          distinct, in sections
  *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 21 to 30
  *                          frames, 14,000 of them the same on all hosts
+ *     gen fleet N DIR      N StatProfiler files in DIR of 64 programs: 300 samples each, of the 2,000
+ *                          stacks of its program, few of which are hot
  *     gen native N         a native stream of N samples on 200,000 stacks
  *     gen nytprof N        a plain NYTProf file of N statements and discounts
  *     gen nytcalls N       a plain NYTProf file with calls=2: N statements, discounts, entries and
@@ -36,6 +38,7 @@ enum {
     BLOCK = 32000,
     DEPTH = 32
 };
+enum { FLEET_PROGRAMS = 64, FLEET_SAMPLES = 300, FLEET_STACKS = 2000 };
 enum { HOST_SAMPLES = 20000, HOST_SHARED = 14000, HOST_CALLERS = 1000, TAIL = 4 };
 
 static uint64_t random_state = 20140616;
@@ -223,12 +226,15 @@ static void put_start(void)
     block_end();
 }
 
+static bool quiet; /* print no sizes */
+
 static int put_finish(void)
 {
     static const unsigned char end[] = {197, 0};
     put(end, sizeof end);
     block_end();
-    fprintf(stderr, "%" PRIu64 "\n", block.total);
+    if (!quiet)
+        fprintf(stderr, "%" PRIu64 "\n", block.total);
     return fflush(stdout) || ferror(stdout);
 }
 
@@ -266,6 +272,42 @@ static int host(uint64_t number)
         put_sample(20 + below(10), pf_hash_mix((k < HOST_SHARED ? 1 : number + 2) << 32 | k));
     }
     return put_finish();
+}
+
+/* The profile `number` of a fleet. */
+static int fleet_profile(uint64_t number)
+{
+    uint64_t program = number % FLEET_PROGRAMS;
+
+    put_start();
+    for (uint64_t k = 0; k < FLEET_SAMPLES; k++) {
+        random_state = pf_hash_mix(number << 16 | k);
+        double u = below(UINT32_MAX) / 4294967296.0;
+        uint64_t stack = (uint64_t)(u * u * u * FLEET_STACKS);
+        random_state = pf_hash_mix(program << 32 | (stack / 20 + 1));
+        put_sample(10 + below(10), pf_hash_mix(program << 32 | stack));
+    }
+    return put_finish();
+}
+
+static int fleet(uint64_t profiles, const char *directory)
+{
+    int status = 0;
+
+    quiet = true;
+    for (uint64_t k = 0; k < profiles && status == 0; k++) {
+        char path[512];
+
+        snprintf(path, sizeof path, "%s/program%02u-%06" PRIu64 ".out", directory,
+                 (unsigned)(k % FLEET_PROGRAMS), k / FLEET_PROGRAMS);
+        if (!freopen(path, "wb", stdout)) {
+            perror(path);
+            return 1;
+        }
+        block.total = 0;
+        status = fleet_profile(k);
+    }
+    return status;
 }
 
 static int unpack(void)
@@ -662,6 +704,8 @@ int main(int argc, char **argv)
         return statprofiler(samples);
     if (!strcmp(what, "host"))
         return host(samples);
+    if (!strcmp(what, "fleet") && argc > 3)
+        return fleet(samples, argv[3]);
     if (!strcmp(what, "native") && samples)
         return native(samples);
     if ((!strcmp(what, "nytprof") || !strcmp(what, "nytcalls")) && samples)
@@ -674,7 +718,7 @@ int main(int argc, char **argv)
         return unpack();
     if (!strcmp(what, "inflate"))
         return nyt_inflate();
-    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen "
+    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen fleet N DIR | gen "
                     "unpack|deflate|inflate <FILE\n");
     return 2;
 }

@@ -48,9 +48,10 @@ void pf_inspection_count_total(struct pf_inspection *);
 /* profutils.metadata/1: {"input","origin","key","value"} for each public row of a META batch. */
 void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *,
                             const struct pf_batch *);
-/* profutils.manifest/1, always a JSON row: {"counted","input","weight","format","complete","records",
- * "measures","reason"}. Of the inventory only records and measures count. `weight`: an integer,
- * decimal or fraction as text. `reason`: why the input is not counted, or counted in part; else "". */
+/* profutils.manifest/1, always a JSON row:
+ * {"counted","input","weight","format","complete","records", "measures","reason"}. Of the inventory
+ * only records and measures count. `weight`: an integer, decimal or fraction as text. `reason`: why
+ * the input is not counted, or counted in part; else "". */
 struct pf_manifest_facts {
     bool counted;
     const char *weight, *reason;
