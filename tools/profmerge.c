@@ -1,7 +1,7 @@
 /* profmerge: one profile from many runs. */
 #include "base/memory.h"
-#include "cli/merging.h"
-#include "cli/partials.h"
+#include "cli/merge/merging.h"
+#include "cli/merge/partials.h"
 
 /* Writes the manifest of a merge that has an output. */
 static void save_manifest(const struct pf_manifest *manifest, struct pf_common *common,

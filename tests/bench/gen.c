@@ -5,10 +5,9 @@
  *                          distinct, in sections
  *     gen host K           a StatProfiler file of host K of a fleet: 20,000 samples of 21 to 30
  *                          frames, 14,000 of them the same on all hosts
- *     gen fleet N DIR      N StatProfiler files in DIR of 64 programs: 300 samples each, of the 2,000
- *                          stacks of its program, few of which are hot
- *     gen native N         a native stream of N samples on 200,000 stacks
- *     gen nytprof N        a plain NYTProf file of N statements and discounts
+ *     gen fleet N DIR      N StatProfiler files in DIR of 64 programs: 300 samples each, of the
+ * 2,000 stacks of its program, few of which are hot gen native N         a native stream of N
+ * samples on 200,000 stacks gen nytprof N        a plain NYTProf file of N statements and discounts
  *     gen nytcalls N       a plain NYTProf file with calls=2: N statements, discounts, entries and
  *                          returns of calls
  *     gen nytevals N       a plain NYTProf file with N string evals, each with source text,
@@ -718,7 +717,9 @@ int main(int argc, char **argv)
         return unpack();
     if (!strcmp(what, "inflate"))
         return nyt_inflate();
-    fprintf(stderr, "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen fleet N DIR | gen "
-                    "unpack|deflate|inflate <FILE\n");
+    fprintf(
+        stderr,
+        "usage: gen statprofiler|host|native|nytprof|nytcalls|nytevals N | gen fleet N DIR | gen "
+        "unpack|deflate|inflate <FILE\n");
     return 2;
 }

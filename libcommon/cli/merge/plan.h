@@ -1,13 +1,14 @@
 /* The plan of a merge in a tree, for other processes: the steps that have to be made, as a Makefile
  * or as tasks, a line each. */
-#ifndef PF_CLI_PLAN_H
-#define PF_CLI_PLAN_H
+#ifndef PF_CLI_MERGE_PLAN_H
+#define PF_CLI_MERGE_PLAN_H
 
-#include "cli/branches.h"
-#include "cli/partials.h"
+#include "cli/merge/branches.h"
+
+enum pf_plan { PF_PLAN_NONE, PF_PLAN_MAKE, PF_PLAN_TASKS };
 
 /* Writes a task file for each step that is needed, and for the output, and prints the plan to
  * standard output. Failures are printed and raise the exit status. */
-void pf_plan_print(struct pf_branches *, const struct pf_partials *);
+void pf_plan_print(struct pf_branches *, enum pf_plan);
 
 #endif

@@ -1,15 +1,14 @@
-#include "cli/plan.h"
+#include "cli/merge/plan.h"
 
 #include "base/memory.h"
+#include "cli/merge/task.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct plan {
     struct pf_branches *branches;
-    const struct pf_partials *partials;
+    enum pf_plan how;
     struct pf_tool *tool;
     struct pf_sink *sink;
     char *directory; /* the current directory */
@@ -101,7 +100,7 @@ static void print_step(struct plan *plan, size_t level, const struct pf_step *st
     const char *task =
         write_task(plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step, ".task");
 
-    if (plan->partials->plan == PF_PLAN_MAKE)
+    if (plan->how == PF_PLAN_MAKE)
         write_rule(plan, step, task);
     else
         pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", level + 1, pf_step_path(step, ".pfs"), task);
@@ -121,7 +120,7 @@ static const char *write_last(struct plan *plan)
 /* Lines of tasks and names in Makefiles end at a line feed; tasks have columns. */
 static void refuse_names(const struct plan *plan)
 {
-    const char *const names[] = {plan->partials->directory, plan->branches->common->output};
+    const char *const names[] = {plan->branches->store->path, plan->branches->common->output};
 
     for (size_t k = 0; k < 2; k++)
         if (names[k] && strpbrk(names[k], "\n\t\r"))
@@ -129,9 +128,9 @@ static void refuse_names(const struct plan *plan)
                           names[k]);
 }
 
-void pf_plan_print(struct pf_branches *branches, const struct pf_partials *partials)
+void pf_plan_print(struct pf_branches *branches, enum pf_plan how)
 {
-    struct plan plan = {branches, partials, &branches->common->tool, NULL, NULL};
+    struct plan plan = {branches, how, &branches->common->tool, NULL, NULL};
     const char *output = branches->common->output, *last;
     struct pf_error error = {0};
 
@@ -142,7 +141,7 @@ void pf_plan_print(struct pf_branches *branches, const struct pf_partials *parti
     if (pf_sink_open(&plan.sink, NULL, &error) != PF_OK)
         pf_tool_die(plan.tool, NULL, &error, true);
     last = write_last(&plan);
-    if (partials->plan == PF_PLAN_MAKE) {
+    if (how == PF_PLAN_MAKE) {
         begin_make(&plan);
         write_recipe(&plan, last);
     }
@@ -150,7 +149,7 @@ void pf_plan_print(struct pf_branches *branches, const struct pf_partials *parti
         for (size_t k = 0; k < branches->tree.levels[level].count; k++)
             if (branches->levels[level][k].needed)
                 print_step(&plan, level, &branches->levels[level][k].step);
-    if (partials->plan == PF_PLAN_TASKS)
+    if (how == PF_PLAN_TASKS)
         pf_sink_printf(plan.sink, "%zu\t%s\t%s\n", branches->tree.depth + 1, output ? output : "-",
                        last);
     if (pf_sink_commit(plan.sink, &error) != PF_OK)

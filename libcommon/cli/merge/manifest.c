@@ -1,4 +1,4 @@
-#include "cli/manifest.h"
+#include "cli/merge/manifest.h"
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -13,10 +13,10 @@
  *   end
  *
  * Control characters and % are %XX. */
-#ifndef PF_CLI_TASK_H
-#define PF_CLI_TASK_H
+#ifndef PF_CLI_MERGE_TASK_H
+#define PF_CLI_MERGE_TASK_H
 
-#include "cli/step.h"
+#include "cli/merge/step.h"
 
 struct pf_task {
     enum pf_stage stage;

@@ -1,11 +1,10 @@
 /* A merge of many inputs through partial profiles in a directory, which the next run uses again: in
  * one process, or as a plan for other processes (profmerge --partials). */
-#ifndef PF_CLI_PARTIALS_H
-#define PF_CLI_PARTIALS_H
+#ifndef PF_CLI_MERGE_PARTIALS_H
+#define PF_CLI_MERGE_PARTIALS_H
 
-#include "cli/task.h"
-
-enum pf_plan { PF_PLAN_NONE, PF_PLAN_MAKE, PF_PLAN_TASKS };
+#include "cli/merge/plan.h"
+#include "cli/merge/task.h"
 
 struct pf_partials {
     const char *directory; /* NULL: --partials is not given */

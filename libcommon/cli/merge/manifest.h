@@ -1,7 +1,7 @@
 /* What became of each input of a merge: rows of JSON (profutils.manifest/1) that say whether it is
  * counted, with which records and totals, or why not. */
-#ifndef PF_CLI_MANIFEST_H
-#define PF_CLI_MANIFEST_H
+#ifndef PF_CLI_MERGE_MANIFEST_H
+#define PF_CLI_MERGE_MANIFEST_H
 
 #include "analysis/merge/weight.h"
 #include "cli/inputs.h"

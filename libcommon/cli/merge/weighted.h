@@ -1,11 +1,11 @@
 /* Operands with weights (profmerge -w and --weights), and their merge. */
-#ifndef PF_CLI_WEIGHTED_H
-#define PF_CLI_WEIGHTED_H
+#ifndef PF_CLI_MERGE_WEIGHTED_H
+#define PF_CLI_MERGE_WEIGHTED_H
 
 #include "analysis/merge/merge.h"
 #include "analysis/merge/weight.h"
 #include "cli/inputs.h"
-#include "cli/manifest.h"
+#include "cli/merge/manifest.h"
 #include "cli/operands.h"
 
 /* Expands the operands of a run with weights: --weight is WEIGHT:FILE, --weights a file with lines

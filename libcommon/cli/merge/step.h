@@ -3,10 +3,10 @@
  * of everything that decides the bytes of the partial:
  *
  *   HASH.pfs      the partial
- *   HASH.ndjson   what became of each input below it (cli/manifest.h); written before the partial
- *   HASH.task     the step itself, for another process (cli/task.h) */
-#ifndef PF_CLI_STEP_H
-#define PF_CLI_STEP_H
+ *   HASH.ndjson   what became of each input below it (cli/merge/manifest.h); written before the
+ * partial HASH.task     the step itself, for another process (cli/merge/task.h) */
+#ifndef PF_CLI_MERGE_STEP_H
+#define PF_CLI_MERGE_STEP_H
 
 #include "analysis/merge/weight.h"
 #include "base/hash.h"
@@ -26,7 +26,8 @@ struct pf_step_input {
     char *reason; /* owned; NULL: none */
 };
 
-/* Which options concern a step. */
+/* Which options concern a step. Options without a stage of their own concern PF_STAGE_INPUTS: a
+ * partial made with another option is another partial. */
 enum pf_stage {
     PF_STAGE_INPUTS,   /* merges inputs: how to read, select, label and merge */
     PF_STAGE_PARTIALS, /* merges partials: how to merge */
@@ -41,9 +42,6 @@ struct pf_step {
     size_t count;
 };
 
-/* True if the option concerns steps of this stage. Options that no other list has concern those
- * that read inputs: a partial made with another option is another partial. */
-bool pf_stage_has(enum pf_stage, const char *option);
 /* The options of a program for a step of this stage: with PF_STAGE_OUTPUT only those of the inputs
  * are gone; else the result is always a canonical native stream. The caller frees `given`. Exits 4
  * if out of memory. */

@@ -1,4 +1,4 @@
-#include "cli/task.h"
+#include "cli/merge/task.h"
 
 #include "base/scan.h"
 #include "io/content.h"

@@ -1,4 +1,4 @@
-#include "cli/branches.h"
+#include "cli/merge/branches.h"
 
 #include <stdlib.h>
 #include <string.h>

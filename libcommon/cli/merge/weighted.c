@@ -1,4 +1,4 @@
-#include "cli/weighted.h"
+#include "cli/merge/weighted.h"
 
 #include "cli/operands.h"
 #include "io/source.h"

@@ -1,10 +1,9 @@
-#include "cli/partials.h"
+#include "cli/merge/partials.h"
 
 #include "base/memory.h"
-#include "cli/branches.h"
-#include "cli/manifest.h"
-#include "cli/merging.h"
-#include "cli/plan.h"
+#include "cli/merge/branches.h"
+#include "cli/merge/manifest.h"
+#include "cli/merge/merging.h"
 #include "io/content.h"
 
 #include <stdlib.h>
@@ -192,15 +191,10 @@ static bool walk(struct pf_branches *branches)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* The names of the steps of a tree, for pf_store_prune. */
-struct names {
-    struct pf_table hashes; /* struct pf_hash128 */
-};
-
-/* Keeps the partials of the tree, and all files that are no partials. */
-static bool keeps(void *arg, const char *name)
+/* Keeps the partials of the tree, whose hashes are the rows of a table, and all files that are no
+ * partials. */
+static bool keeps(void *hashes, const char *name)
 {
-    const struct names *names = arg;
     const char *suffix = strchr(name, '.');
     struct pf_hash128 hash;
 
@@ -209,30 +203,30 @@ static bool keeps(void *arg, const char *name)
     if (strcmp(suffix, ".task") == 0)
         return false;
     return (strcmp(suffix, ".pfs") != 0 && strcmp(suffix, ".ndjson") != 0) ||
-           pf_table_find(&names->hashes, &hash) != 0;
+           pf_table_find(hashes, &hash) != 0;
 }
 
 static void prune(struct pf_branches *branches)
 {
     struct pf_tool *tool = &branches->common->tool;
     struct pf_error error = {0};
-    struct names names;
+    struct pf_table hashes; /* struct pf_hash128 */
     size_t removed;
-    int status = pf_table_init(&names.hashes, sizeof(struct pf_hash128));
+    int status = pf_table_init(&hashes, sizeof(struct pf_hash128));
 
     for (size_t level = 0; level < branches->tree.depth; level++)
         for (size_t k = 0; k < branches->tree.levels[level].count; k++)
-            pf_table_intern(&names.hashes, &branches->levels[level][k].step.hash);
-    if (status != PF_OK || names.hashes.status != PF_OK)
+            pf_table_intern(&hashes, &branches->levels[level][k].step.hash);
+    if (status != PF_OK || hashes.status != PF_OK)
         pf_tool_nomem(tool);
-    status = pf_store_prune(branches->store, keeps, &names, &removed, &error);
+    status = pf_store_prune(branches->store, keeps, &hashes, &removed, &error);
     if (status == PF_EOF)
         pf_tool_warn(tool, "another run uses '%s': nothing was removed", branches->store->path);
     else if (status != PF_OK)
         pf_tool_fail(tool, NULL, &error, true);
     else
         pf_tool_note(tool, "%zu files of '%s' were removed", removed, branches->store->path);
-    pf_table_free(&names.hashes);
+    pf_table_free(&hashes);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -301,7 +295,7 @@ void pf_partials_merge(const struct pf_partials *partials, struct pf_common *com
     fingerprint(&branches, partials->prune);
     pf_branches_name(&branches);
     if (partials->plan != PF_PLAN_NONE) {
-        pf_plan_print(&branches, partials);
+        pf_plan_print(&branches, partials->plan);
     } else if (walk(&branches)) {
         write_output(common, pf_branches_root(&branches), partials->manifest);
         if (partials->prune)

@@ -1,4 +1,4 @@
-#include "cli/merging.h"
+#include "cli/merge/merging.h"
 
 #include "base/number.h"
 #include "model/units.h"

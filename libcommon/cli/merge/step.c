@@ -1,6 +1,6 @@
-#include "cli/step.h"
+#include "cli/merge/step.h"
 
-#include "cli/merging.h"
+#include "cli/merge/merging.h"
 #include "config.h"
 #include "io/content.h"
 #include "stream/layout.h"
@@ -37,7 +37,8 @@ static bool among(const char *option, const char *const *list)
     return *list;
 }
 
-bool pf_stage_has(enum pf_stage stage, const char *option)
+/* True if the option concerns steps of this stage. */
+static bool stage_has(enum pf_stage stage, const char *option)
 {
     if (among(option, neutral))
         return false;
@@ -53,7 +54,7 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
     size_t count = 0, capacity = 0;
 
     for (; given->name; given++) {
-        for (unsigned k = 0; k < given->count && pf_stage_has(stage, given->name); k++) {
+        for (unsigned k = 0; k < given->count && stage_has(stage, given->name); k++) {
             struct pf_buffer text = {0};
             char *copy = NULL;
 
@@ -86,7 +87,7 @@ static struct pf_given *choose(enum pf_stage stage, const struct pf_given *given
         count++;
     rows = calloc(count + 1, sizeof *rows);
     for (size_t k = 0; k < count && rows; k++)
-        if (pf_stage_has(stage, given[k].name))
+        if (stage_has(stage, given[k].name))
             rows[chosen++] = given[k];
     return rows;
 }

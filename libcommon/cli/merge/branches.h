@@ -1,11 +1,11 @@
 /* The steps of a merge in a tree: which partial profiles there are, which of them are there, and
  * which have to be made. */
-#ifndef PF_CLI_BRANCHES_H
-#define PF_CLI_BRANCHES_H
+#ifndef PF_CLI_MERGE_BRANCHES_H
+#define PF_CLI_MERGE_BRANCHES_H
 
 #include "analysis/merge/tree.h"
+#include "cli/merge/step.h"
 #include "cli/operands.h"
-#include "cli/step.h"
 
 #include <stdbool.h>
 #include <stddef.h>

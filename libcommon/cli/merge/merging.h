@@ -1,9 +1,9 @@
 /* The merge of a run: profmerge's options, and the way from inputs with weights to one output. */
-#ifndef PF_CLI_MERGING_H
-#define PF_CLI_MERGING_H
+#ifndef PF_CLI_MERGE_MERGING_H
+#define PF_CLI_MERGE_MERGING_H
 
+#include "cli/merge/weighted.h"
 #include "cli/output.h"
-#include "cli/weighted.h"
 
 struct pf_merge_run {
     struct pf_common *common;
