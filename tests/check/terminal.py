@@ -99,6 +99,27 @@ def no_line_is_too_wide(bin_dir, examples, far):
                 check(width(line) <= columns, *run, "at", columns, "columns:", width(line), line)
 
 
+def sentences_break_between_words(bin_dir, words):
+    """Tests that the sentences above and below a table are broken at blanks, and not inside a short parenthesis."""
+    command = [bin_dir + "/profdiff", "-n", "1", words + "before", words + "after"]
+    whole = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    whole = [line for line in whole if re.match("runs vary|[0-9]+ and [0-9]+ runs|moderated t|[0-9]+ functions? ", line)]
+    check(len(whole) == 4, "sentences:", whole)
+    for columns in range(40, 134):
+        lines = shown(columns, *command)
+        for sentence in whole:
+            at = next((at for at, line in enumerate(lines) if sentence.startswith(line) and line), 0)
+            parts = lines[at:at + 1]
+            while len(" ".join(parts)) < len(sentence) and re.match("    [^ ]", lines[at + len(parts)]):
+                parts.append(lines[at + len(parts)].strip())
+            check(" ".join(parts) == sentence, "at", columns, "columns:", parts, "instead of", sentence)
+            for inside in re.findall(r"\([^)]{,22}\)", sentence):
+                check(any(inside in part for part in parts), "at", columns, "columns:", inside, "broken in", parts)
+            check(len(parts) == 1 or len(sentence) > columns, "at", columns, "columns: broken though it fits:", parts)
+    last = [line.strip() for line in shown(80, *command)[-2:]]
+    check(last == ["0 functions slower, 1 faster, 14 unchanged or too noisy; total -49.29%", "(p = 0.004)"], "at 80 columns:", last)
+
+
 def names_stay_whole(bin_dir):
     """Tests that every name that fits next to the columns that must stay is complete."""
     name, path = "My::Render::page_and_footer", "/srv/www/a/very/long/path/that/leads/lib/My/Render.pm"
@@ -148,6 +169,7 @@ def main():
     far = make_inputs()
     no_line_is_too_wide(bin_dir, examples, far)
     names_stay_whole(bin_dir)
+    sentences_break_between_words(bin_dir, examples + "/words/")
     columns_leave_in_order(bin_dir, examples + "/words/")
     print("\n".join(wrong[:20]))
     sys.exit(bool(wrong))

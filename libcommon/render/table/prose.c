@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { INDENT = 4 }; /* indentation of continued lines */
+/* Indentation of continued lines; columns of the longest parenthesis that stays on one line. */
+enum { INDENT = 4, PARENTHESIS = 24 };
 
 static size_t blanks_at(struct pf_bytes text, size_t at)
 {
@@ -24,6 +25,22 @@ static size_t word_at(struct pf_bytes text, size_t at)
     return end - at;
 }
 
+/* The size of what stays on one line of so many columns: a word, or a short parenthesis with what
+ * follows it up to the next blank. */
+static size_t piece_at(struct pf_bytes text, size_t at, size_t columns)
+{
+    size_t size = word_at(text, at), most = columns < PARENTHESIS ? columns : PARENTHESIS;
+    const char *end =
+        at < text.size && text.data[at] == '(' ? memchr(text.data + at, ')', text.size - at) : NULL;
+
+    if (!end)
+        return size;
+    size_t whole = (size_t)(end - text.data) - at;
+
+    whole += word_at(text, at + whole);
+    return pf_text_width((struct pf_bytes){text.data + at, whole}) <= most ? whole : size;
+}
+
 /* Writes a line end and the indentation of the next line. Returns the indentation. */
 static size_t break_line(struct pf_sink *sink, size_t columns)
 {
@@ -36,14 +53,14 @@ static size_t break_line(struct pf_sink *sink, size_t columns)
 static void write_words(struct pf_sink *sink, struct pf_bytes line, size_t columns,
                         const char *mark, struct pf_buffer *scratch)
 {
-    size_t used = 0, at = 0;
+    size_t used = 0, at = 0, room = columns > INDENT ? columns - INDENT : columns;
 
     if (columns == 0 || pf_text_width(line) <= columns) {
         pf_sink_write(sink, line.data, line.size);
         at = line.size;
     }
     while (at < line.size) {
-        size_t blanks = blanks_at(line, at), size = word_at(line, at + blanks);
+        size_t blanks = blanks_at(line, at), size = piece_at(line, at + blanks, room);
         struct pf_bytes word = {line.data + at + blanks, size};
         size_t width = pf_text_width(word);
 
