@@ -107,6 +107,7 @@ static void free_reading(struct pf_reading *reading)
     pf_labelled_free(&reading->own);
     pf_arena_free(&reading->texts);
     free(reading->names);
+    free(reading->prefixes);
 }
 
 /* --- failures of runs ------------------------------------------------------------------------- */
@@ -154,16 +155,20 @@ static const char *name_of(const struct pf_comparison *comparison, size_t number
     return comparison->runs->runs[number].name;
 }
 
-/* Begins a run that is the sum of `runs` runs. False after a failure, printed and raised. */
-static bool begin_run(struct pf_comparison *comparison, const char *name, unsigned side,
-                      uint64_t runs)
+/* Begins a run that is the sum of `runs` runs; `prefix`: where its value begins in the name. False
+ * after a failure, printed and raised. */
+static bool begin_run(struct pf_comparison *comparison, const char *name, size_t prefix,
+                      unsigned side, uint64_t runs)
 {
     struct pf_reading *reading = &comparison->reading;
     struct pf_error error = {0};
 
     if (!pf_grow(&reading->names, &reading->name_capacity, reading->name_count + 1,
-                 sizeof *reading->names))
+                 sizeof *reading->names) ||
+        !pf_grow(&reading->prefixes, &reading->prefix_capacity, reading->name_count + 1,
+                 sizeof *reading->prefixes))
         pf_tool_nomem(&comparison->common.tool);
+    reading->prefixes[reading->name_count] = prefix;
     reading->names[reading->name_count++] = name;
     return !compares_rows(comparison) ||
            good(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error), &error);
@@ -292,16 +297,21 @@ static bool collect(struct pf_comparison *comparison, size_t number, const struc
     return *drop || good(comparison, name_of(comparison, number), status, &error);
 }
 
-/* The name of run `run` of a side: the side, and the value of the label. */
-static const char *make_name(struct pf_comparison *comparison, unsigned side, size_t run)
+/* The name of run `run` of a side: the side, and the value of the label, which begins at
+ * *prefix. */
+static const char *make_name(struct pf_comparison *comparison, unsigned side, size_t run,
+                             size_t *prefix)
 {
     struct pf_reading *reading = &comparison->reading;
     struct pf_buffer value = {0}, text = {0};
     const char *name = NULL;
 
     if (pf_labelled_name(&reading->side, run, &value))
-        pf_buffer_printf(&text, "%s: %s=%s", comparison->runs->sides[side].name,
-                         pf_dict_string(comparison->diff.dict, reading->side.key).data, value.data);
+        pf_buffer_printf(&text, "%s: %s=", comparison->runs->sides[side].name,
+                         pf_dict_string(comparison->diff.dict, reading->side.key).data);
+    *prefix = text.size;
+    if (text.size > 0)
+        pf_buffer_printf(&text, "%s", value.data);
     if (text.size > 0 && !text.failed)
         name = pf_arena_copy(&reading->texts, text.data, text.size);
     pf_buffer_free(&value);
@@ -351,11 +361,12 @@ static bool read_labelled(struct pf_comparison *comparison, unsigned side)
     if (comparison->stream)
         comparison->records.parts[PF_BEFORE + side] = parts;
     for (size_t run = 0; run < count; run++) {
-        const char *name = make_name(comparison, side, run);
+        size_t prefix;
+        const char *name = make_name(comparison, side, run, &prefix);
         uint64_t runs = pf_labelled_runs(labelled, run);
         int ended;
 
-        if (!begin_run(comparison, name, side, runs))
+        if (!begin_run(comparison, name, prefix, side, runs))
             return false;
         status = add_labelled(comparison, run, &error);
         ended = finish_run(comparison, side, runs, status == PF_OK, &error);
@@ -407,14 +418,14 @@ static bool start_run(struct pf_comparison *comparison, size_t number)
     else if (first)
         reading->form = PF_RUNS_UNKNOWN;
     return reading->form != PF_RUNS_INPUTS ||
-           begin_run(comparison, name_of(comparison, number), side_of(comparison, number), 1);
+           begin_run(comparison, name_of(comparison, number), 0, side_of(comparison, number), 1);
 }
 
 /* Takes the inputs of the side as runs. The current input has begun already. */
 static bool choose_inputs(struct pf_comparison *comparison, size_t number, bool *drop)
 {
     comparison->reading.form = PF_RUNS_INPUTS;
-    return begin_run(comparison, name_of(comparison, number), side_of(comparison, number), 1) &&
+    return begin_run(comparison, name_of(comparison, number), 0, side_of(comparison, number), 1) &&
            give_pending(comparison, number, target(comparison), drop);
 }
 
@@ -598,6 +609,33 @@ static bool sides_are_there(struct pf_comparison *comparison)
     return true;
 }
 
+/* --stats: gives the view a short name of each run: the value of the label, if no other run has
+ * this value. */
+static void name_runs(struct pf_comparison *comparison)
+{
+    struct pf_reading *reading = &comparison->reading;
+    struct pf_strings seen;
+    size_t count = reading->name_count;
+    uint32_t *ids = calloc(count + 1, sizeof *ids), *times = calloc(count + 2, sizeof *times);
+
+    if (pf_strings_init(&seen) != PF_OK || !ids || !times)
+        pf_tool_nomem(&comparison->common.tool);
+    for (size_t run = 0; run < count; run++) {
+        ids[run] =
+            pf_strings_intern(&seen, pf_bytes_of(reading->names[run] + reading->prefixes[run]), 0);
+        times[ids[run]]++;
+    }
+    if (seen.status != PF_OK)
+        pf_tool_nomem(&comparison->common.tool);
+    for (size_t run = 0; run < count; run++)
+        if (times[ids[run]] == 1)
+            reading->names[run] += reading->prefixes[run];
+    comparison->view.runs = reading->names;
+    pf_strings_free(&seen);
+    free(ids);
+    free(times);
+}
+
 /* Checks the sides and writes the tables. False after a failure, printed and raised. */
 static bool show(struct pf_comparison *comparison)
 {
@@ -617,6 +655,8 @@ static bool show(struct pf_comparison *comparison)
     comparison->view.incomplete = pf_inputs_failed(comparison->runs->inputs);
     if (comparison->view.incomplete)
         pf_tool_warn(&comparison->common.tool, "input incomplete: result is partial");
+    if (comparison->stats)
+        name_runs(comparison);
     if (status == PF_OK)
         status = comparison->stats ? pf_diff_stats(&comparison->view, &error)
                                    : pf_diff_write(&comparison->view, &rose, &error);

@@ -24,6 +24,9 @@ struct pf_reading {
     struct pf_labelled side, own;
     const char **names; /* of the runs that were begun, in their order */
     size_t name_count, name_capacity;
+    /* by run: where the value of the label begins in the name; 0: the run is of inputs */
+    size_t *prefixes;
+    size_t prefix_capacity;
     struct pf_arena texts; /* of the names that are not names of inputs */
 };
 

@@ -91,6 +91,7 @@ def no_line_is_too_wide(bin_dir, examples, far):
     runs += [["proftop", far, "wide.folded", requests], ["proftop", "--by=section", requests],
              ["profdiff", words + "before", words + "after"],
              ["profdiff", "--stats", words + "before", words + "after"],
+             ["profdiff", "--stats", "wide.folded", "less.folded", "less.folded", far],
              ["profdiff", "wide.folded", "less.folded"], ["profdiff", "wide.folded", far],
              ["profdiff", "--fail-above=500%", words + "before", words + "after"]]
     for run in runs:

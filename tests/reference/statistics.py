@@ -150,6 +150,15 @@ def summary(values):
             real(Fraction(100 * (max(values) - min(values)), total)) if total else Decimal(0)]
 
 
+def median(values):
+    ordered = sorted(values)
+    return Fraction(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2], 2)
+
+
+def middle(values):
+    return [real(median(values)), real(median([abs(value - median(values)) for value in values]) * Fraction("1.4826"))]
+
+
 NORMAL = normal_quantile()
 
 
@@ -243,6 +252,8 @@ def table_of_summaries():
     cases += [[choose.randrange(*ends) >> choose.randrange(60) for _ in range(choose.randrange(2, 9))] for _ in range(12)]
     for values in cases:
         line("summary", len(values), *values, *summary(values))
+    for values in cases + [[1, 1, 1, 9], [9, 1, 5], [0, 0, 0, 0, 9], [3, 1, 4, 1, 5, 9, 2, 6]]:
+        line("middle", len(values), *values, *middle(values))
 
 
 def main():

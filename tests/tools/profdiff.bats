@@ -634,15 +634,15 @@ END
     printf 'f 2\ng 6\n' >p.folded
     printf 'f 4\n' >q.folded
     expect profdiff --stats -t ndjson p.folded q.folded <<'END'
-{"function":"g","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":4.242640687,"min":0,"max":6,"range":6,"range_pct":100.0}
-{"function":"f","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":1.414213562,"min":2,"max":4,"range":2,"range_pct":33.33333333}
+{"function":"g","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":4.242640687,"min":0,"max":6,"range":6,"range_pct":100.0,"median":3.0,"max_ratio":2.0,"max_run":"p.folded"}
+{"function":"f","file":"","line":0,"image":"","measure":"samples","unit":"count","sum":6,"sum_pct":50.0,"n":2,"mean":3.0,"sd":1.414213562,"min":2,"max":4,"range":2,"range_pct":33.33333333,"median":3.0,"max_ratio":1.333333333,"max_run":"q.folded"}
 END
     expect profdiff --stats p.folded q.folded -o /dev/stdout <<'END'
 samples: 12 in 2 runs                                             p.folded, q.folded
 sum%: of the total of all runs; range%: max - min, of the sum
-  range%        sum   sum%    n       mean         sd        min        max
-    100%          6 50.00%    2       3.00       4.24          0          6  g
-  33.33%          6 50.00%    2       3.00       1.41          2          4  f
+  range%        sum   sum%    n       mean         sd        min     median        max max/med   max in
+    100%          6 50.00%    2       3.00       4.24          0       3.00          6     2.0 p.folded  g
+  33.33%          6 50.00%    2       3.00       1.41          2       3.00          4    1.33 q.folded  f
 END
     [ "$(profdiff --stats -t csv before after | grep '^f,' | cut -d , -f 7,9,10,12-14)" = 7512,6,1252.0,1001,1503,502 ]
     [ "$(profdiff --stats -t tsv -s name p.folded | cut -f 1,11,14 | tail -n +2 | tr '\t\n' ' ,')" = "f  0,g  0," ]

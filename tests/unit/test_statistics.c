@@ -385,6 +385,20 @@ static bool check_summary(char *at)
     return agree(summary.normalised, next(&at), 1e-15, "normalised range") && good;
 }
 
+static bool check_middle(char *at)
+{
+    int64_t values[MOST];
+    struct pf_middle middle;
+    size_t count = (size_t)whole(&at);
+    bool good;
+
+    for (size_t k = 0; k < count; k++)
+        values[k] = whole(&at);
+    pf_middle_of(&middle, values, count);
+    good = agree(middle.median, next(&at), DBL_EPSILON, "median");
+    return agree(middle.deviation, next(&at), 1e-15, "deviation") && good;
+}
+
 static void test_reference(void)
 {
     static const struct {
@@ -399,6 +413,7 @@ static void test_reference(void)
         {"shares", "tests of shares", check_shares},
         {"rates", "lists of rates", check_rates},
         {"summary", "summaries", check_summary},
+        {"middle", "middles", check_middle},
     };
     int seen[sizeof kinds / sizeof *kinds] = {0}, wrong[sizeof kinds / sizeof *kinds] = {0};
     const char *source = getenv("PROFUTILS_SRC");

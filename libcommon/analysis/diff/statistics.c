@@ -327,3 +327,32 @@ void pf_summary_of(struct pf_summary *summary, const int64_t *values, size_t cou
     if (summary->sum != 0)
         summary->normalised = 100.0 * (double)summary->range / (double)summary->sum;
 }
+
+static int compare_values(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+void pf_middle_of(struct pf_middle *middle, int64_t *values, size_t count)
+{
+    const size_t low = (count - 1) / 2, high = count / 2;
+    size_t left = high, right = high; /* the values left..right - 1 are the nearest ones */
+    pf_int128 twice, distances = 0;   /* twice the median; the sum of the two middle distances */
+
+    qsort(values, count, sizeof *values, compare_values);
+    twice = (pf_int128)values[low] + values[high];
+    for (size_t k = 0; k <= high; k++) {
+        pf_int128 below = left > 0 ? twice - 2 * (pf_int128)values[left - 1] : 0,
+                  above = right < count ? 2 * (pf_int128)values[right] - twice : 0;
+        bool down = right == count || (left > 0 && below < above);
+        pf_int128 distance = down ? below : above; /* twice the distance */
+
+        left -= down;
+        right += !down;
+        distances += (k == low ? distance : 0) + (k == high ? distance : 0);
+    }
+    middle->median = (double)twice / 2;
+    middle->deviation = 1.4826 * (double)distances / 4;
+}

@@ -151,4 +151,17 @@ struct pf_summary {
 /* Summarises `count` values, count >= 1. Exact but for the last rounding of each double. */
 void pf_summary_of(struct pf_summary *, const int64_t *values, size_t count);
 
+/* The middle of several values, and how far they lie from the middle, whatever a few outliers
+ * are. */
+struct pf_middle {
+    double median;
+    /* 1.4826 times the median distance from the median: the standard deviation of normal values
+     * (Rousseeuw and Croux, Journal of the American Statistical Association 88, 1993) */
+    double deviation;
+};
+
+/* Computes the middle of `count` values, count >= 1, and sorts the values. Exact but for the last
+ * rounding of each double. */
+void pf_middle_of(struct pf_middle *, int64_t *values, size_t count);
+
 #endif

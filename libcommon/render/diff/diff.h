@@ -16,7 +16,8 @@ struct pf_diff_view {
     const char *const *operands; /* names of the inputs, NULL-terminated */
     const char *const *sides;    /* names of the sides */
     size_t side_count;
-    bool incomplete; /* an input failed */
+    const char *const *runs; /* --stats: names of the runs of `diff` */
+    bool incomplete;         /* an input failed */
 
     enum pf_sheet_form form;
     enum pf_diff_sort sort;

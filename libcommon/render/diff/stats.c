@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NO_RUN = -1, RUN_WIDTH = 24 };
+
 struct row {
     uint32_t key;
     struct pf_summary summary;
+    struct pf_middle middle;
+    ptrdiff_t greatest; /* the first run with the greatest amount; NO_RUN: all have the same */
 };
 
 struct table {
@@ -37,6 +41,7 @@ static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *bl
 {
     struct row *row = &table->rows[table->count];
     bool any = false;
+    int64_t most = 0;
 
     table->runs = 0;
     for (size_t k = 0; k < diff->run_count; k++) {
@@ -46,13 +51,20 @@ static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *bl
         if (diff->runs[k].left_out)
             continue;
         any = any || amount != 0;
-        table->amounts[table->runs++] = diff->normalize ? pf_diff_share(amount, run->total)
-                                                        : amount;
+        amount = diff->normalize ? pf_diff_share(amount, run->total) : amount;
+        if (table->runs == 0 || amount > most) {
+            most = amount;
+            row->greatest = (ptrdiff_t)k;
+        }
+        table->amounts[table->runs++] = amount;
     }
     if (!any)
         return false;
     row->key = key;
     pf_summary_of(&row->summary, table->amounts, table->runs);
+    pf_middle_of(&row->middle, table->amounts, table->runs);
+    if (row->summary.range == 0)
+        row->greatest = NO_RUN;
     return true;
 }
 
@@ -115,12 +127,40 @@ static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_b
     return view->diff->normalize ? 1 : block->scale.parts;
 }
 
+static bool has_ratio(const struct row *row)
+{
+    return row->greatest != NO_RUN && row->middle.median > 0;
+}
+
+/* The greatest amount in medians. */
+static double ratio_of(const struct row *row)
+{
+    return (double)row->summary.greatest / row->middle.median;
+}
+
+/* The name of the run with the greatest amount. */
+static struct pf_bytes run_name(const struct pf_diff_view *view, const struct row *row,
+                                unsigned *flags)
+{
+    struct pf_bytes name = pf_bytes_of(view->runs[row->greatest]);
+
+    *flags = pf_utf8_valid(name) ? PF_UTF8 : 0;
+    return name;
+}
+
+/* By how much the greatest amount exceeds the median. */
+static double excess_of(const struct row *row)
+{
+    return (double)row->summary.greatest - row->middle.median;
+}
+
 /* --- for machines ----------------------------------------------------------------------------- */
 
 static const struct pf_sheet_column columns[] = {
-    {"sum", PF_CELL_INT},     {"sum_pct", PF_CELL_NUMBER}, {"n", PF_CELL_INT},
-    {"mean", PF_CELL_NUMBER}, {"sd", PF_CELL_NUMBER},      {"min", PF_CELL_INT},
-    {"max", PF_CELL_INT},     {"range", PF_CELL_INT},      {"range_pct", PF_CELL_NUMBER},
+    {"sum", PF_CELL_INT},       {"sum_pct", PF_CELL_NUMBER},   {"n", PF_CELL_INT},
+    {"mean", PF_CELL_NUMBER},   {"sd", PF_CELL_NUMBER},        {"min", PF_CELL_INT},
+    {"max", PF_CELL_INT},       {"range", PF_CELL_INT},        {"range_pct", PF_CELL_NUMBER},
+    {"median", PF_CELL_NUMBER}, {"max_ratio", PF_CELL_NUMBER}, {"max_run", PF_CELL_TEXT},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -137,7 +177,8 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
 {
     const struct writing *writing = state;
     const struct table *table = &writing->tables[block];
-    const struct pf_summary *summary = &table->rows[at].summary;
+    const struct row *row = &table->rows[at];
+    const struct pf_summary *summary = &row->summary;
     uint64_t parts = parts_of(writing->view, &writing->view->diff->blocks[block]);
 
     cells[0].integer = summary->sum;
@@ -150,7 +191,13 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
     cells[7].integer = summary->range;
     cells[0].parts = cells[5].parts = cells[6].parts = cells[7].parts = parts;
     cells[8] = (struct pf_cell){.real = summary->normalised, .missing = summary->sum == 0};
-    return table->rows[at].key;
+    cells[9].real = row->middle.median / (double)parts;
+    cells[10] =
+        (struct pf_cell){.real = has_ratio(row) ? ratio_of(row) : 0, .missing = !has_ratio(row)};
+    cells[11].missing = row->greatest == NO_RUN;
+    if (row->greatest != NO_RUN)
+        cells[11].text = run_name(writing->view, row, &cells[11].flags);
+    return row->key;
 }
 
 static void write_members(const void *state, struct pf_sink *sink, size_t block)
@@ -166,12 +213,27 @@ static void write_members(const void *state, struct pf_sink *sink, size_t block)
 
 /* --- for people ------------------------------------------------------------------------------- */
 
-enum { RANGE_SHARE, SUM, SUM_SHARE, COUNT, MEAN, SD, LEAST, GREATEST, NAME, TEXT_COLUMNS };
+enum {
+    RANGE_SHARE,
+    SUM,
+    SUM_SHARE,
+    COUNT,
+    MEAN,
+    SD,
+    LEAST,
+    MEDIAN,
+    GREATEST,
+    RATIO,
+    RUN,
+    NAME,
+    TEXT_COLUMNS
+};
 
 static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
-    {"range%", 8, 0},      {"sum", 11, 6},  {"sum%", 7, PF_DROP_POINTS},
-    {"n", 5, PF_DROP_BAR}, {"mean", 11, 0}, {"sd", 11, 9},
-    {"min", 11, 7},        {"max", 11, 8},  {"", 0, 0},
+    {"range%", 8, 0},      {"sum", 11, 4},    {"sum%", 7, PF_DROP_POINTS},
+    {"n", 5, PF_DROP_BAR}, {"mean", 11, 0},   {"sd", 11, 6},
+    {"min", 11, 5},        {"median", 11, 8}, {"max", 11, 7},
+    {"max/med", 8, 9},     {"max in", 8, 9},  {"", 0, 0},
 };
 
 static int write_head(struct writing *writing, size_t block)
@@ -197,6 +259,24 @@ static int write_head(struct writing *writing, size_t block)
                : status;
 }
 
+/* Prints a ratio: 1.04, 4.1, 310. */
+static const char *print_ratio(double ratio, char text[PF_AMOUNT_TEXT])
+{
+    snprintf(text, PF_AMOUNT_TEXT, ratio < 2 ? "%.2f" : ratio < 100 ? "%.1f" : "%.0f", ratio);
+    return text;
+}
+
+/* Appends the name of the run with the greatest amount as one line, shortened on a terminal. */
+static void append_run(struct writing *writing, const struct row *row, struct pf_buffer *text)
+{
+    const struct pf_look *look = &writing->view->look;
+    unsigned flags;
+    struct pf_bytes name = run_name(writing->view, row, &flags);
+    const struct pf_place place = {.name = pf_text_line(name, flags, &writing->scratch)};
+
+    pf_place_append(text, &place, 1, look->terminal > 0 ? RUN_WIDTH : SIZE_MAX, pf_look_mark(look));
+}
+
 /* Prints a mean or a deviation. Counts have two decimals, because most counts are small. */
 static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block,
                               double amount, char text[PF_AMOUNT_TEXT])
@@ -219,7 +299,8 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
     const struct pf_diff_block *about = &view->diff->blocks[block];
     const struct pf_summary *summary = &row->summary;
     uint64_t parts = parts_of(view, about);
-    char texts[5][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[PF_AMOUNT_TEXT];
+    char texts[7][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[PF_AMOUNT_TEXT];
+    struct pf_buffer run = {0};
     struct pf_text_cell cells[TEXT_COLUMNS] = {{.color = NULL}};
     struct pf_place place;
 
@@ -236,8 +317,109 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
         pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
     cells[GREATEST].text =
         pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
+    cells[MEDIAN].text = pf_bytes_of(print_real(view, about, row->middle.median, texts[5]));
+    cells[RATIO].text = has_ratio(row) ? pf_bytes_of(print_ratio(ratio_of(row), texts[6]))
+                                       : PF_BYTES("-");
+    if (row->greatest == NO_RUN)
+        pf_buffer_append(&run, "-", 1);
+    else
+        append_run(writing, row, &run);
+    cells[RUN].text = (struct pf_bytes){run.data, run.size};
     pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
     pf_text_table_row(table, cells, &place, 1);
+    table->failed = table->failed || run.failed;
+    pf_buffer_free(&run);
+}
+
+/* --- outliers --------------------------------------------------------------------------------- */
+
+/* A run stands out in a row if its amount is the greatest of at least three, at least twice the
+ * median, and more than five deviations above; and by at least 1 % of what a run takes in the mean,
+ * so that small rows of a few samples do not count. */
+enum {
+    OUTLIER_RUNS = 3,
+    OUTLIER_RATIO = 2,
+    OUTLIER_DEVIATIONS = 5,
+    OUTLIER_PERCENT = 1,
+    OUTLIERS = 3
+};
+
+static bool stands_out(const struct table *table, const struct row *row)
+{
+    double mean = fabs((double)table->total) / (double)table->runs;
+
+    return table->runs >= OUTLIER_RUNS && row->greatest != NO_RUN && row->middle.median >= 0 &&
+           (double)row->summary.greatest >= OUTLIER_RATIO * row->middle.median &&
+           excess_of(row) > OUTLIER_DEVIATIONS * row->middle.deviation &&
+           excess_of(row) >= mean * OUTLIER_PERCENT / 100;
+}
+
+/* Finds the rows whose greatest runs exceed their medians by most, the first one first. Returns the
+ * number of all rows in which a run stands out. */
+static size_t find_outliers(const struct table *table, const struct row *found[OUTLIERS])
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < table->count; k++) {
+        const struct row *row = &table->rows[k];
+        size_t at = count < OUTLIERS ? count : OUTLIERS;
+
+        if (!stands_out(table, row))
+            continue;
+        for (; at > 0 && excess_of(row) > excess_of(found[at - 1]); at--)
+            if (at < OUTLIERS)
+                found[at] = found[at - 1];
+        if (at < OUTLIERS)
+            found[at] = row;
+        count++;
+    }
+    return count;
+}
+
+/* "web17 spends 4.1 times the median in JSON::decode: 1.20s, median 0.29s" */
+static int write_outlier(struct writing *writing, size_t block, const struct row *row)
+{
+    const struct pf_diff_view *view = writing->view;
+    const struct pf_diff_block *about = &view->diff->blocks[block];
+    char texts[3][PF_AMOUNT_TEXT];
+    struct pf_buffer line = {0};
+    struct pf_place place;
+    int status;
+
+    append_run(writing, row, &line);
+    pf_buffer_printf(&line, about->scale.time ? " spends " : " has ");
+    if (has_ratio(row))
+        pf_buffer_printf(&line, "%s times the median in ", print_ratio(ratio_of(row), texts[0]));
+    pf_diff_print(view, about, row->summary.greatest, parts_of(view, about), false, texts[1]);
+    if (!has_ratio(row))
+        pf_buffer_printf(&line, "%s in ", texts[1]);
+    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
+    pf_buffer_append(&line, place.name.data, place.name.size);
+    if (has_ratio(row))
+        pf_buffer_printf(&line, ": %s, median %s", texts[1],
+                         print_real(view, about, row->middle.median, texts[2]));
+    else
+        pf_buffer_printf(&line, ", the median is 0");
+    status = pf_look_prose(&view->look, &line);
+    pf_buffer_free(&line);
+    return status;
+}
+
+static int write_outliers(struct writing *writing, size_t block)
+{
+    const struct pf_look *look = &writing->view->look;
+    const struct row *found[OUTLIERS];
+    size_t count = find_outliers(&writing->tables[block], found), more;
+    char number[PF_AMOUNT_TEXT];
+    int status = PF_OK;
+
+    for (size_t k = 0; k < count && k < OUTLIERS && status == PF_OK; k++)
+        status = write_outlier(writing, block, found[k]);
+    if (count <= OUTLIERS || status != PF_OK)
+        return status;
+    more = count - OUTLIERS;
+    return pf_look_note(look, "... a run stands out in %s more %s",
+                        pf_look_count(look, more, number), pf_look_noun(look, more != 1));
 }
 
 static int write_text(void *state, size_t block)
@@ -260,6 +442,8 @@ static int write_text(void *state, size_t block)
                               pf_look_count(&view->look, behind + rows->small, number),
                               pf_look_noun(&view->look, behind + rows->small != 1),
                               behind > 0 ? " -n 0" : "", rows->small > 0 ? " --min-percent=0" : "");
+    if (status == PF_OK)
+        status = write_outliers(writing, block);
     return status == PF_OK && writing->scratch.failed ? PF_NOMEM : status;
 }
 
