@@ -215,7 +215,8 @@ static int write_kinds(struct pf_writer *writer)
     return status == PF_OK ? pf_writer_finish(writer, false) : status;
 }
 
-static bool make_kinds(struct pf_buffer *bytes)
+/* Makes a native stream of what `write` writes and finishes. */
+static bool make_stream(struct pf_buffer *bytes, int (*write)(struct pf_writer *))
 {
     static const struct pf_options none;
     struct pf_error error = {0};
@@ -228,7 +229,7 @@ static bool make_kinds(struct pf_buffer *bytes)
                            .compression = 0};
     bool made = pf_dict_init(&dict) == PF_OK && pf_sink_open_memory(&sink, &error) == PF_OK;
     to.sink = sink;
-    made = made && pf_writer_open(&writer, &to, &error) == PF_OK && write_kinds(writer) == PF_OK;
+    made = made && pf_writer_open(&writer, &to, &error) == PF_OK && write(writer) == PF_OK;
     pf_writer_close(writer);
     if (made)
         sink_take(sink, bytes);
@@ -236,6 +237,11 @@ static bool make_kinds(struct pf_buffer *bytes)
         pf_sink_abort(sink);
     pf_dict_free(&dict);
     return made;
+}
+
+static bool make_kinds(struct pf_buffer *bytes)
+{
+    return make_stream(bytes, write_kinds);
 }
 
 static bool make_gzip(struct pf_buffer *bytes)
