@@ -1,4 +1,5 @@
-/* Helpers for the tests of sources and sinks: a temporary folder, and bytes to compare. */
+/* Helpers for the tests of sources, layers and sinks: a temporary folder, bytes to compare, gzip,
+ * pipes. */
 #ifndef TESTS_UNIT_SCRATCH_H
 #define TESTS_UNIT_SCRATCH_H
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static char folder[] = "/tmp/profutils.XXXXXX";
 
@@ -89,6 +91,41 @@ static inline void remove_folder(void)
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     if (system(command) != 0)
         perror(folder);
+}
+
+/* Makes one gzip member with zlib's compressor. Returns its size. */
+static inline size_t gzip_member(unsigned char *out, size_t room, const void *bytes, size_t size)
+{
+    z_stream z = {0};
+    size_t written;
+
+    deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+    z.next_in = (z_const Bytef *)bytes;
+    z.avail_in = (uInt)size;
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    deflate(&z, Z_FINISH);
+    written = room - z.avail_out;
+    deflateEnd(&z);
+    return written;
+}
+
+/* Runs `writer` in another process, with the write end of a pipe as its output. Returns the read
+ * end. */
+static inline int pipe_from(void (*writer)(int fd), pid_t *pid)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        exit(2);
+    *pid = fork();
+    if (*pid == 0) {
+        close(ends[0]);
+        writer(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    return ends[0];
 }
 
 #endif
