@@ -113,12 +113,14 @@ static bool set_labels(struct pf_annotation *annotation, struct pf_batch *batch)
 
 struct name_texts {
     struct pf_texts binaries; /* each text is a program, or several with commas between them */
+    struct pf_texts dirs;     /* of --symbols-from */
     const char *symbols;
     bool no_inlines;
 };
 
 static const struct pf_setting name_settings[] = {
     PF_TEXTS_SETTING("binary", struct name_texts, binaries),
+    PF_TEXTS_SETTING("symbols-from", struct name_texts, dirs),
     PF_TEXT_SETTING("symbols", struct name_texts, symbols),
     PF_FLAG_SETTING("no-inlines", struct name_texts, no_inlines),
     PF_SETTINGS_END,
@@ -175,13 +177,39 @@ static bool add_binaries(struct pf_naming *naming, struct pf_arena *paths, struc
     return true;
 }
 
+/* Adds the directories of --symbols-from. False after a failure, printed and raised. */
+static bool add_dirs(struct pf_naming *naming, const struct pf_common *common, struct pf_tool *tool,
+                     const struct pf_texts *names)
+{
+    struct pf_error error = {0};
+    struct pf_symbol_dirs *dirs = pf_symbol_dirs_new();
+    int status = dirs ? pf_binary_supported(&error) : pf_error_nomem(&error);
+    unsigned k = 0;
+
+    while (status == PF_OK && k < names->count) {
+        status = pf_symbol_dirs_add(dirs, names->list[k], &error);
+        k += status == PF_OK;
+    }
+    if (status != PF_OK) {
+        pf_tool_fail(tool, names->list[k], &error, false);
+        pf_symbol_dirs_free(dirs);
+        return false;
+    }
+    struct pf_image_files *files =
+        pf_image_files_new(dirs, common->threads, pf_tool_end_without_memory);
+
+    if (!files || !pf_naming_add_files(naming, files, "--symbols-from"))
+        pf_tool_nomem(tool);
+    return true;
+}
+
 bool pf_annotation_read_names(struct pf_annotation *annotation, struct pf_common *common)
 {
     struct name_texts texts = {0};
     struct pf_error error = {0};
 
     pf_settings_read(&common->tool, common->given, name_settings, &texts);
-    if (texts.binaries.count == 0 && !texts.symbols)
+    if (texts.binaries.count == 0 && texts.dirs.count == 0 && !texts.symbols)
         return true;
     annotation->naming = pf_naming_new();
     if (!annotation->naming)
@@ -190,6 +218,8 @@ bool pf_annotation_read_names(struct pf_annotation *annotation, struct pf_common
         if (!add_binaries(annotation->naming, &annotation->paths, &common->tool,
                           texts.binaries.list[k]))
             return false;
+    if (texts.dirs.count > 0 && !add_dirs(annotation->naming, common, &common->tool, &texts.dirs))
+        return false;
     if (texts.symbols && add_symbols(annotation->naming, common, texts.symbols, &error) < 0) {
         pf_tool_fail(&common->tool, texts.symbols, &error, false);
         return false;
@@ -235,15 +265,17 @@ void pf_annotation_input(struct pf_annotation *annotation, const struct pf_input
         annotation->relabelled_count = 0;
 }
 
-int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch)
+int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch,
+                        struct pf_error *error)
 {
     struct pf_batch plain;
 
     if (changes_labels(annotation) && !set_labels(annotation, batch))
-        return PF_NOMEM;
+        return pf_error_nomem(error);
     plain = *batch;
-    return annotation->naming ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch)
-                              : PF_OK;
+    return annotation->naming
+               ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch, error)
+               : PF_OK;
 }
 
 void pf_annotation_free(struct pf_annotation *annotation)

@@ -1,7 +1,7 @@
 /* Adds to records while they are read: labels (--set-label, --label-source), which replace the
  * record's own labels of the same key; the label of a group (--replicates), unless the record has
- * one; and names of addresses without a name (--binary,
- * --symbols, --no-inlines). */
+ * one; and names of addresses without a name (--binary, --symbols-from, --symbols, --no-inlines).
+ */
 #ifndef PF_CLI_ANNOTATION_H
 #define PF_CLI_ANNOTATION_H
 
@@ -47,9 +47,9 @@ bool pf_annotation_active(const struct pf_annotation *);
 /* An input begins; its name is borrowed. */
 struct pf_input;
 void pf_annotation_input(struct pf_annotation *, const struct pf_input *);
-/* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK or
- * PF_NOMEM. */
-int pf_annotation_batch(struct pf_annotation *, struct pf_batch *);
+/* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK,
+ * PF_NOMEM, or PF_IO if files for the names cannot be read. */
+int pf_annotation_batch(struct pf_annotation *, struct pf_batch *, struct pf_error *);
 /* Prints which addresses the files did not name. */
 void pf_annotation_report(const struct pf_annotation *, struct pf_tool *);
 

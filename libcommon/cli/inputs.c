@@ -386,7 +386,7 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
                (status = hide_runs(inputs, batch)) < 0 ||
                (status = note_measures(inputs, batch)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows &&
-                (status = pf_annotation_batch(&inputs->annotation, batch)) < 0)) {
+                (status = pf_annotation_batch(&inputs->annotation, batch, &error)) < 0)) {
         if (status == PF_NOMEM)
             pf_error_nomem(&error);
         input_failed(inputs, &error);

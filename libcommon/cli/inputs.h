@@ -29,9 +29,9 @@ void pf_inputs_set_labels(struct pf_inputs *);
 /* The K of --replicates, 0 without the option; *name: the group of the current input
  * (model/replicates.h). */
 unsigned pf_inputs_replicates(const struct pf_inputs *, uint32_t *name);
-/* --binary, --symbols and --no-inlines: names for addresses without one (cli/annotation.h). Call
- * before the first pf_inputs_next. False after a failure, which is printed and has raised the
- * exit status: stop. */
+/* --binary, --symbols-from, --symbols and --no-inlines: names for addresses without one
+ * (cli/annotation.h). Call before the first pf_inputs_next. False after a failure, which is printed
+ * and has raised the exit status: stop. */
 bool pf_inputs_set_names(struct pf_inputs *);
 /* Records that count the runs of a group (model/replicates.h) are not returned. Call before the
  * first pf_inputs_next. */

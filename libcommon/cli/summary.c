@@ -162,7 +162,7 @@ static void hint_names(struct pf_summary *summary)
     const struct pf_given *given = summary->common.given;
 
     if (summary->top.form == PF_SHEET_TEXT && !pf_settings_given(given, "binary") &&
-        !pf_settings_given(given, "symbols"))
+        !pf_settings_given(given, "symbols-from") && !pf_settings_given(given, "symbols"))
         pf_hint_names(&summary->common, summary->top.look.dict,
                       pf_facts_format(&summary->facts, summary->top.look.dict).data,
                       summary->top.view == PF_TOP_LIST ? summary->top.list->text : NULL);

@@ -11,7 +11,7 @@ setup()
     if ! echo 'int main(void) { return 0; }' | ${CC:-cc} -x c - -o try 2>/dev/null || ! command -v addr2line >/dev/null; then
         skip "no compiler or no addr2line"
     fi
-    [[ $(profcat --binary=try /dev/null 2>&1) != *"lacks elfutils"* ]] || skip "built without elfutils"
+    [[ $(profcat --binary=try /dev/null 2>&1) != *"no elfutils"* ]] || skip "built without elfutils"
 }
 
 check() { python3 "$PROFUTILS_SRC/tests/check/binary.py" "$@"; }

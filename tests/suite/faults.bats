@@ -276,8 +276,8 @@ hasty() { (ulimit -t 20 && "$@"); }
         is_fresh
     done <rows
     program=profcat
-    for option in --symbols --binary; do
-        [[ $("$PROFUTILS_BIN/profcat" $option=x small.folded 2>&1) != *"lacks elfutils"* ]] || continue
+    for option in --symbols --binary --symbols-from; do
+        [[ $("$PROFUTILS_BIN/profcat" $option=x small.folded 2>&1) != *"no elfutils"* ]] || continue
         expect 3 "cannot open 'nosuch': No such file" "$PROFUTILS_BIN/profcat" $option=nosuch small.folded
     done
     [ "$bad" -eq 0 ]

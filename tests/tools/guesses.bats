@@ -38,6 +38,8 @@ proftop -top a.folded => type -n N (the table of the top rows is the default)
 proftop --top a.folded => type -n N (the table of the top rows is the default)
 proftop -tree a.folded => type --tree
 proftop -lines a.folded => type --by=line
+proftop --buildid-dir=dbg a.folded => unrecognized option '--buildid-dir'; type --symbols-from=dbg
+profmerge --symbols-from=dbg a.folded => unrecognized option '--symbols-from'; type profcat --symbols-from=dbg first
 proftop --lines a.folded => type --by=line
 proftop -nodecount=7 a.folded => type --limit=7
 proftop -sample_index=cpu a.folded => type --sample-index=cpu

@@ -5,8 +5,24 @@
 #include "base/scan.h"
 #include "config.h"
 
+/* --- build ids -------------------------------------------------------------------------------- */
+
+bool pf_binary_id_of(struct pf_bytes identifier, char build_id[PF_BUILD_ID_SIZE])
+{
+    size_t size = identifier.size;
+
+    if ((size != 16 && size != 32 && size != 40 && size != 64) ||
+        !pf_all_of(identifier, "0123456789abcdefABCDEF"))
+        return false;
+    for (size_t k = 0; k < size; k++)
+        build_id[k] = identifier.data[k] | 0x20; /* digits have this bit */
+    build_id[size] = '\0';
+    return true;
+}
+
 #if PF_ELFUTILS
 
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
@@ -15,33 +31,45 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { BUILD_ID_MAX = 64, SEGMENTS_MAX = 64 };
+enum { SEGMENTS_MAX = 64 };
 
-/* A part of the file that is mapped into memory. */
+/* A part of the program that is mapped into memory. */
 struct segment {
     uint64_t offset, address, size;
     bool executable;
+    bool bare; /* the file is debugging information alone, which lacks the code and its offset */
+};
+
+/* A file with debugging information is looked for in these directories. */
+struct search {
+    struct pf_symbol_dirs *dirs; /* NULL: where elfutils does */
+    bool walked;
+    const struct pf_report *report;
+    struct pf_error *error; /* a failure of the system, not of a file */
 };
 
 struct pf_binary {
     const char *path;
+    char *own_path; /* NULL: `path` is borrowed */
+    struct search search;
     Dwfl *dwfl;
     Dwfl_Module *module;
     /* what libdwfl adds to the addresses of the file, and of its debugging information */
     GElf_Addr bias, debug_bias;
     struct segment segments[SEGMENTS_MAX];
     size_t segment_count;
-    char build_id[2 * BUILD_ID_MAX + 1];
+    char build_id[PF_BUILD_ID_SIZE];
     struct pf_dwarf *dwarf; /* NULL: no debugging information */
     struct pf_symbols *symbols;
 };
 
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-};
+int pf_binary_supported(struct pf_error *error)
+{
+    (void)error;
+    return PF_OK;
+}
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -63,31 +91,71 @@ static int check_file(const char *path, struct pf_error *error)
     return PF_OK;
 }
 
+/* True for debugging information without the program's code. */
+static bool is_hollow(Elf *elf)
+{
+    GElf_Shdr header;
+
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;)
+        if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) &&
+            header.sh_type != SHT_NOBITS)
+            return false;
+    return true;
+}
+
+/* Keeps a segment. objcopy --only-keep-debug leaves sizes of 0 and offsets without a meaning, but
+ * for the segment at the start of the file. eu-strip leaves the segments as they were. */
+static void add_segment(struct pf_binary *binary, const GElf_Phdr *header, bool hollow)
+{
+    bool executable = header->p_flags & PF_X;
+    bool cut = hollow && executable && header->p_filesz < header->p_memsz;
+
+    if (header->p_filesz == 0 && !cut)
+        return;
+    binary->segments[binary->segment_count++] = (struct segment){
+        .offset = header->p_offset,
+        .address = header->p_vaddr,
+        .size = cut ? header->p_memsz : header->p_filesz,
+        .executable = executable,
+        .bare = cut && (header->p_filesz == 0 || header->p_offset != 0),
+    };
+}
+
 static int read_segments(struct pf_binary *binary, Elf *elf, struct pf_error *error)
 {
     size_t count;
     GElf_Phdr header;
+    bool hollow = is_hollow(elf);
 
     if (elf_getphdrnum(elf, &count) != 0)
         return elf_error(error, "no program headers");
     for (size_t k = 0; k < count && binary->segment_count < SEGMENTS_MAX; k++)
-        if (gelf_getphdr(elf, (int)k, &header) && header.p_type == PT_LOAD && header.p_filesz > 0)
-            binary->segments[binary->segment_count++] = (struct segment){
-                header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0};
+        if (gelf_getphdr(elf, (int)k, &header) && header.p_type == PT_LOAD)
+            add_segment(binary, &header, hollow);
     return PF_OK;
+}
+
+/* Writes a build id in hexadecimal; "": there is none. */
+static void write_id(char text[PF_BUILD_ID_SIZE], const void *id, ssize_t size)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    const unsigned char *bytes = id;
+    size_t at = 0;
+
+    for (; (ssize_t)(at / 2) < size && at + 2 < PF_BUILD_ID_SIZE; at += 2) {
+        text[at] = DIGITS[bytes[at / 2] >> 4];
+        text[at + 1] = DIGITS[bytes[at / 2] & 15];
+    }
+    text[at] = '\0';
 }
 
 static void read_build_id(struct pf_binary *binary)
 {
-    static const char DIGITS[] = "0123456789abcdef";
-    const unsigned char *bytes;
+    const unsigned char *bytes = NULL;
     GElf_Addr address;
     int size = dwfl_module_build_id(binary->module, &bytes, &address);
 
-    for (int k = 0; k < size && k < BUILD_ID_MAX; k++) {
-        binary->build_id[2 * k] = DIGITS[bytes[k] >> 4];
-        binary->build_id[2 * k + 1] = DIGITS[bytes[k] & 15];
-    }
+    write_id(binary->build_id, bytes, size);
 }
 
 static bool is_code(Elf *elf, GElf_Word section)
@@ -146,19 +214,168 @@ static int read_symbols(struct pf_binary *binary, size_t *named, struct pf_error
     return PF_OK;
 }
 
-static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(void),
+/* Says what is wrong with a file, or PF_IO if the system is the reason. */
+static void file_error(struct pf_error *why, const char *what)
+{
+    if (pf_symbol_dirs_io(errno))
+        pf_error_system(why, "%s", what);
+    else
+        pf_error_set(why, PF_FAILED, "%s", what);
+}
+
+/* Opens a file for reading. -1 with *why empty: there is no file; else *why says what is wrong:
+ * PF_IO if the system is the reason, PF_FAILED if the file cannot be used. */
+static int open_file(const char *path, struct pf_error *why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+
+    if (fd < 0 && errno != ENOENT && errno != ENOTDIR) {
+        pf_error_system(why, "cannot open the file");
+        why->code = pf_symbol_dirs_io(errno) ? PF_IO : PF_FAILED;
+    }
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &info) != 0)
+        pf_error_system(why, "cannot open the file");
+    else if (S_ISREG(info.st_mode))
+        return fd;
+    else if (!S_ISDIR(info.st_mode)) /* perf's layout has directories */
+        pf_error_set(why, PF_FAILED, "not a regular file");
+    close(fd);
+    return -1;
+}
+
+/* True if the file is an ELF file with this build id; else *why says what is wrong. */
+static bool check_id(int fd, const char *build_id, struct pf_error *why)
+{
+    char found[PF_BUILD_ID_SIZE];
+    const void *bytes = NULL;
+
+    errno = 0;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool is_elf = elf && elf_kind(elf) == ELF_K_ELF;
+    ssize_t size = is_elf ? dwelf_elf_gnu_build_id(elf, &bytes) : 0;
+
+    write_id(found, bytes, size);
+    if (!is_elf)
+        file_error(why, "not an ELF file");
+    if (why->code == PF_OK && found[0] == '\0')
+        pf_error_set(why, PF_FAILED, "the file has no build id, not %s", build_id);
+    else if (why->code == PF_OK && strcmp(found, build_id) != 0)
+        pf_error_set(why, PF_FAILED, "the file has build id %s, not %s", found, build_id);
+    elf_end(elf);
+    return why->code == PF_OK;
+}
+
+/* Reports a file that cannot be used. False: the system is the reason, which is an error. */
+static bool skip_file(const struct search *search, const char *path, const struct pf_error *why)
+{
+    if (why->code == PF_IO || why->code == PF_NOMEM)
+        pf_error_set(search->error, why->code, "'%s': %s", path, why->text);
+    else if (why->code != PF_OK)
+        pf_report_send(search->report, PF_WARNING, "'%s': %s", path, why->text);
+    return search->error->code == PF_OK;
+}
+
+/* Opens the next file of a kind that has the build id, from name *n on. -1: there are no more, or
+ * search->error is set. */
+static int find_file(const struct search *search, const char *build_id, enum pf_symbol_file kind,
+                     size_t *n, struct pf_buffer *path)
+{
+    struct pf_error why = {0};
+
+    while (skip_file(search, path->data, &why) &&
+           pf_symbol_dirs_name(search->dirs, build_id, kind, search->walked, (*n)++, path,
+                               search->error) == PF_OK) {
+        why = (struct pf_error){0};
+        int fd = open_file(path->data, &why);
+
+        if (fd >= 0 && check_id(fd, build_id, &why))
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+/* The build id of the file that libdwfl looks for: the debugging information of a program, or the
+ * common part of several (dwz), which a program's debugging information names. */
+static void wanted_id(const struct pf_binary *binary, Dwfl_Module *module,
+                      char id[PF_BUILD_ID_SIZE])
+{
+    Dwarf_Addr bias;
+    const char *name;
+    const void *bytes = NULL;
+    Dwarf *debug = dwfl_module_getdwarf(module, &bias); /* NULL until it is found */
+    ssize_t size = debug ? dwelf_dwarf_gnu_debugaltlink(debug, &name, &bytes) : 0;
+
+    if (debug)
+        write_id(id, bytes, size);
+    else
+        memcpy(id, binary->build_id, sizeof binary->build_id);
+}
+
+static int find_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                      const char *file, const char *link, GElf_Word check, char **found)
+{
+    struct pf_binary *binary = *data;
+    struct pf_buffer path = {0};
+    char id[PF_BUILD_ID_SIZE] = "";
+    size_t n = 0;
+    int fd = -1;
+
+    free(*found); /* of the first call, if libdwfl could not use that file: it would be lost */
+    *found = NULL;
+    if (binary && binary->search.dirs)
+        wanted_id(binary, module, id);
+    if (id[0] && id[1])
+        fd = find_file(&binary->search, id, PF_SYMBOL_DEBUG, &n, &path);
+    if (fd >= 0) {
+        *found = path.data; /* libdwfl frees the name */
+        return fd;
+    }
+    pf_buffer_free(&path);
+    if (binary && binary->search.dirs && binary->search.error->code != PF_OK)
+        return -1;
+    return dwfl_standard_find_debuginfo(module, data, name, base, file, link, check, found);
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_debug,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* Tells libdwfl about the program. `fd` is -1, or the open file, which is closed in any case. */
+static int report_module(struct pf_binary *binary, int fd, struct pf_error *error)
+{
+    void **data;
+
+    binary->dwfl = dwfl_begin(&callbacks);
+    if (binary->dwfl) {
+        dwfl_report_begin(binary->dwfl);
+        binary->module = dwfl_report_offline(binary->dwfl, "", binary->path, fd);
+    }
+    if (!binary->module && fd >= 0)
+        close(fd);
+    if (!binary->dwfl)
+        return elf_error(error, "elfutils");
+    if (!binary->module || dwfl_report_end(binary->dwfl, NULL, NULL) != 0)
+        return elf_error(error, "not an ELF file");
+    dwfl_module_info(binary->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+    *data = binary;
+    return PF_OK;
+}
+
+static int open_module(struct pf_binary *binary, int fd, PF_NORETURN void (*no_memory)(void),
                        struct pf_error *error)
 {
     size_t named;
     Elf *elf;
 
-    binary->dwfl = dwfl_begin(&callbacks);
-    if (!binary->dwfl)
-        return elf_error(error, "elfutils");
-    dwfl_report_begin(binary->dwfl);
-    binary->module = dwfl_report_offline(binary->dwfl, "", binary->path, -1);
-    if (!binary->module || dwfl_report_end(binary->dwfl, NULL, NULL) != 0)
-        return elf_error(error, "not an ELF file");
+    if (report_module(binary, fd, error) != PF_OK)
+        return error->code;
     elf = dwfl_module_getelf(binary->module, &binary->bias);
     if (!elf)
         return elf_error(error, "not an ELF file");
@@ -180,6 +397,22 @@ static int open_module(struct pf_binary *binary, PF_NORETURN void (*no_memory)(v
     return PF_OK;
 }
 
+/* elfutils goes on if it lacks memory for something, and only errno tells. */
+static int open_checked(struct pf_binary *binary, int fd, PF_NORETURN void (*no_memory)(void),
+                        struct pf_error *error)
+{
+    errno = 0;
+    open_module(binary, fd, no_memory, error);
+    if (errno == ENOMEM) {
+        *error = (struct pf_error){0};
+        pf_error_nomem(error);
+    } else if (error->code == PF_FAILED && pf_symbol_dirs_io(errno)) {
+        *error = (struct pf_error){0};
+        pf_error_system(error, "cannot read the file");
+    }
+    return error->code;
+}
+
 int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void (*no_memory)(void),
                    struct pf_error *error)
 {
@@ -190,19 +423,69 @@ int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void
     *result = NULL;
     if (status == PF_OK) {
         binary->path = path;
-        /* elfutils goes on if it lacks memory for something, and only errno tells */
-        errno = 0;
-        status = open_module(binary, no_memory, &why);
-        if (errno == ENOMEM) {
-            why = (struct pf_error){0};
-            status = pf_error_nomem(&why);
-        }
+        status = open_checked(binary, -1, no_memory, &why);
     }
     if (status == PF_OK) {
         *result = binary;
     } else {
         *error = why;
         pf_binary_close(binary);
+    }
+    return status;
+}
+
+/* Opens a file that has the build id; takes the path. PF_EOF: the file cannot be used, and the
+ * report says why. */
+static int open_found(struct pf_binary **result, const struct search *search, int fd,
+                      struct pf_buffer *path, PF_NORETURN void (*no_memory)(void))
+{
+    struct pf_binary *binary = calloc(1, sizeof *binary);
+    struct pf_error why = {0};
+
+    if (!binary) {
+        close(fd);
+        return pf_error_nomem(search->error);
+    }
+    binary->search = *search;
+    binary->path = binary->own_path = path->data;
+    *path = (struct pf_buffer){0};
+    open_checked(binary, fd, no_memory, &why);
+    if (skip_file(search, binary->path, &why) && why.code == PF_OK) {
+        binary->search = (struct search){0}; /* report and error may end before the binary */
+        *result = binary;
+        return PF_OK;
+    }
+    pf_binary_close(binary);
+    return search->error->code != PF_OK ? search->error->code : PF_EOF;
+}
+
+/* Opens the first file of a kind with the build id. PF_EOF: there is none. */
+static int open_kind(struct pf_binary **result, const struct search *search, const char *build_id,
+                     enum pf_symbol_file kind, PF_NORETURN void (*no_memory)(void))
+{
+    struct pf_buffer path = {0};
+    size_t n = 0;
+    int fd, status = PF_EOF;
+
+    while (status == PF_EOF && (fd = find_file(search, build_id, kind, &n, &path)) >= 0)
+        status = open_found(result, search, fd, &path, no_memory);
+    pf_buffer_free(&path);
+    return search->error->code != PF_OK ? search->error->code : status;
+}
+
+int pf_binary_open_id(struct pf_binary **result, struct pf_symbol_dirs *dirs, const char *build_id,
+                      PF_NORETURN void (*no_memory)(void), const struct pf_report *report,
+                      struct pf_error *error)
+{
+    int status = PF_EOF;
+
+    *result = NULL;
+    elf_version(EV_CURRENT);
+    for (int k = 0; k < 4 && status == PF_EOF; k++) {
+        struct search search = {dirs, k >= 2, report, error};
+
+        status = open_kind(result, &search, build_id, k % 2 ? PF_SYMBOL_DEBUG : PF_SYMBOL_PROGRAM,
+                           no_memory);
     }
     return status;
 }
@@ -215,6 +498,7 @@ void pf_binary_close(struct pf_binary *binary)
     pf_symbols_free(binary->symbols);
     if (binary->dwfl)
         dwfl_end(binary->dwfl);
+    free(binary->own_path);
     free(binary);
 }
 
@@ -241,25 +525,6 @@ static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
     return text;
 }
 
-/* True if an identifier is a build id: it has the length of the ids that linkers make. DCPI's
- * identifiers have another length. */
-static bool is_build_id(struct pf_bytes text)
-{
-    return pf_all_of(text, "0123456789abcdefABCDEF") &&
-           (text.size == 16 || text.size == 32 || text.size == 40 || text.size == 64);
-}
-
-static bool same_id(const char *ours, struct pf_bytes theirs)
-{
-    if (strlen(ours) != theirs.size)
-        return false;
-    for (size_t k = 0; k < theirs.size; k++)
-        if (ours[k] != (theirs.data[k] >= 'A' && theirs.data[k] <= 'F' ? theirs.data[k] - 'A' + 'a'
-                                                                       : theirs.data[k]))
-            return false;
-    return true;
-}
-
 enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struct pf_dict *dict,
                                      const struct pf_image *image)
 {
@@ -267,12 +532,14 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
     struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
     struct pf_bytes ours = without_end(last_part(pf_bytes_of(binary->path)), PF_BYTES(".debug"));
     bool named = name.size == 0 || pf_bytes_equal(last_part(name), ours);
+    char theirs[PF_BUILD_ID_SIZE];
+    bool known = binary->build_id[0] && pf_binary_id_of(identifier, theirs);
 
-    if (binary->build_id[0] && is_build_id(identifier) && same_id(binary->build_id, identifier))
+    if (known && strcmp(binary->build_id, theirs) == 0)
         return PF_BINARY_SAME;
     if (!named)
         return PF_BINARY_OTHER;
-    return binary->build_id[0] && is_build_id(identifier) ? PF_BINARY_CHANGED : PF_BINARY_SAME;
+    return known ? PF_BINARY_CHANGED : PF_BINARY_SAME;
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
@@ -289,22 +556,52 @@ static bool has_code(const struct pf_binary *binary, uint64_t address)
     return false;
 }
 
+/* Finds the start of a mapped segment whose offset is not known. A program is mapped in pages: the
+ * mapping has the size of the pages of the segment or, as linkers often give code equal offsets and
+ * addresses, the offset of the address of the first page. */
+static bool mapped_start(const struct segment *segment, const struct pf_image *image,
+                         uint64_t *start)
+{
+    static const uint64_t PAGES[] = {1, 4096, 16384, 65536};
+    uint64_t size = image->limit - image->start;
+
+    for (int by_offset = 1; by_offset >= 0; by_offset--)
+        for (size_t k = 0; k < sizeof PAGES / sizeof *PAGES; k++) {
+            uint64_t below = segment->address % PAGES[k];
+            uint64_t pages = (below + segment->size + PAGES[k] - 1) / PAGES[k] * PAGES[k];
+
+            *start = segment->address - below;
+            if (by_offset ? image->offset == *start && size <= pages : size == pages)
+                return true;
+        }
+    return false;
+}
+
+/* Finds the link-time address of an address of a mapped image. */
+static bool mapped_address(const struct segment *segment, const struct pf_image *image,
+                           uint64_t address, uint64_t *linked)
+{
+    uint64_t offset = address - image->start + image->offset, start;
+
+    if (!segment->bare) {
+        *linked = offset - segment->offset + segment->address;
+        return segment->executable && offset >= segment->offset &&
+               offset - segment->offset < segment->size;
+    }
+    if (!mapped_start(segment, image, &start))
+        return false;
+    *linked = address - image->start + start;
+    return *linked >= segment->address && *linked - segment->address < segment->size;
+}
+
 /* Finds the link-time address of an address of the profile. */
 static bool link_address(const struct pf_binary *binary, const struct pf_image *image,
                          uint64_t address, uint64_t *linked)
 {
-    if (image->limit > image->start && address >= image->start) {
-        uint64_t offset = address - image->start + image->offset;
-
-        for (size_t k = 0; k < binary->segment_count; k++) {
-            const struct segment *segment = &binary->segments[k];
-
-            *linked = offset - segment->offset + segment->address;
-            if (segment->executable && offset >= segment->offset &&
-                offset - segment->offset < segment->size)
+    if (image->limit > image->start && address >= image->start)
+        for (size_t k = 0; k < binary->segment_count; k++)
+            if (mapped_address(&binary->segments[k], image, address, linked))
                 return true;
-        }
-    }
     *linked = address;
     if (has_code(binary, address))
         return true;
@@ -340,15 +637,33 @@ size_t pf_binary_frames(struct pf_binary *binary, const struct pf_image *image, 
 
 #else
 
+int pf_binary_supported(struct pf_error *error)
+{
+    return pf_error_set(
+        error, PF_USAGE,
+        "this build has no elfutils and cannot read programs; --symbols reads the output of nm");
+}
+
 int pf_binary_open(struct pf_binary **binary, const char *path, PF_NORETURN void (*no_memory)(void),
                    struct pf_error *error)
 {
     *binary = NULL;
     (void)path;
     (void)no_memory;
-    return pf_error_set(
-        error, PF_USAGE,
-        "this build has no elfutils and cannot read programs; --symbols reads the output of nm");
+    return pf_binary_supported(error);
+}
+
+int pf_binary_open_id(struct pf_binary **binary, struct pf_symbol_dirs *dirs, const char *build_id,
+                      PF_NORETURN void (*no_memory)(void), const struct pf_report *report,
+                      struct pf_error *error)
+{
+    *binary = NULL;
+    (void)error;
+    (void)dirs;
+    (void)build_id;
+    (void)no_memory;
+    (void)report;
+    return PF_EOF;
 }
 
 void pf_binary_close(struct pf_binary *binary)

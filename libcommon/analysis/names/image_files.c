@@ -1,0 +1,421 @@
+#include "analysis/names/image_files.h"
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "base/thread.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { EXAMPLES = 3 }; /* in a warning */
+
+struct question {
+    const struct pf_image *image;
+    uint64_t address;
+    size_t first, count; /* frames */
+};
+
+/* The file of a build id. One thread at a time works on it. */
+struct file {
+    char build_id[PF_BUILD_ID_SIZE];
+    uint32_t image; /* the first image with this build id */
+    bool opened;
+    struct pf_error error;
+    struct pf_binary *binary; /* NULL: there is no such file */
+    struct question *questions;
+    size_t question_count, question_capacity;
+    struct pf_frame *frames;
+    size_t frame_count, frame_capacity;
+    struct pf_buffer refused; /* messages about files that cannot be used, each with a NUL */
+};
+
+struct worker {
+    struct pf_image_files *files;
+    pthread_t thread;
+};
+
+struct pf_image_files {
+    struct pf_symbol_dirs *dirs;
+    PF_NORETURN void (*no_memory)(void);
+    struct pf_table ids; /* build ids, in rows of PF_BUILD_ID_SIZE */
+    struct file *files;  /* by the id of the row; 0: unused */
+    size_t file_count, file_capacity;
+    uint32_t *file_of; /* by image: file + 1; 0: not known yet */
+    size_t file_of_count, file_of_capacity;
+    /* by name of images without a build id (a string): addresses without a name */
+    uint64_t *unknown;
+    size_t unknown_count, unknown_capacity;
+
+    uint32_t *asked; /* files with questions */
+    size_t asked_count, asked_capacity;
+    bool searched; /* the questions are answered */
+    struct worker *workers;
+    size_t worker_count, threads;
+    pthread_mutex_t lock; /* protects the members below */
+    pthread_cond_t begin, end;
+    size_t next, todo, busy; /* of `asked`: the next, the number; threads that work on a file */
+    bool stopped;
+};
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void keep_refused(void *arg, enum pf_severity severity, const char *text)
+{
+    struct file *file = arg;
+
+    (void)severity;
+    pf_buffer_append(&file->refused, text, strlen(text) + 1);
+}
+
+static void open_file(struct pf_image_files *files, struct file *file)
+{
+    struct pf_report report = {keep_refused, file};
+
+    file->opened = true;
+    if (pf_binary_open_id(&file->binary, files->dirs, file->build_id, files->no_memory, &report,
+                          &file->error) >= 0 &&
+        file->refused.failed)
+        pf_error_nomem(&file->error);
+}
+
+static bool answer(struct file *file, struct question *question)
+{
+    struct pf_frame found[PF_ADDRESS_FRAMES];
+    size_t count = pf_binary_frames(file->binary, question->image, question->address, found);
+
+    if (count == SIZE_MAX || !pf_grow(&file->frames, &file->frame_capacity,
+                                      file->frame_count + count, sizeof *file->frames))
+        return false;
+    if (count > 0)
+        memcpy(file->frames + file->frame_count, found, count * sizeof *found);
+    question->first = file->frame_count;
+    question->count = count;
+    file->frame_count += count;
+    return true;
+}
+
+/* Opens the file, if that is still to do, and answers its questions. */
+static void work(struct pf_image_files *files, struct file *file)
+{
+    if (!file->opened)
+        open_file(files, file);
+    for (size_t k = 0; file->binary && file->error.code == PF_OK && k < file->question_count; k++)
+        if (!answer(file, &file->questions[k]))
+            pf_error_nomem(&file->error);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/* Works until all files are done; the lock is held before and after. */
+static void work_on_all(struct pf_image_files *files)
+{
+    while (files->next < files->todo) {
+        struct file *file = &files->files[files->asked[files->next++]];
+
+        files->busy++;
+        pthread_mutex_unlock(&files->lock);
+        work(files, file);
+        pthread_mutex_lock(&files->lock);
+        files->busy--;
+    }
+    if (files->busy == 0)
+        pthread_cond_signal(&files->end);
+}
+
+static void *run(void *arg)
+{
+    struct pf_image_files *files = arg;
+
+    pthread_mutex_lock(&files->lock);
+    while (!files->stopped) {
+        work_on_all(files);
+        if (!files->stopped)
+            pthread_cond_wait(&files->begin, &files->lock);
+    }
+    pthread_mutex_unlock(&files->lock);
+    return NULL;
+}
+
+/* Starts threads for this many files. The search goes on with fewer threads if not all start. */
+static void start_workers(struct pf_image_files *files, size_t count)
+{
+    while (files->worker_count + 1 < files->threads && files->worker_count + 1 < count) {
+        struct worker *worker = &files->workers[files->worker_count];
+
+        if (!pf_thread_start(&worker->thread, run, files))
+            return;
+        files->worker_count++;
+    }
+}
+
+static void stop_workers(struct pf_image_files *files)
+{
+    pthread_mutex_lock(&files->lock);
+    files->stopped = true;
+    pthread_cond_broadcast(&files->begin);
+    pthread_mutex_unlock(&files->lock);
+    for (size_t k = 0; k < files->worker_count; k++)
+        pthread_join(files->workers[k].thread, NULL);
+}
+
+/* --- the life of all -------------------------------------------------------------------------- */
+
+struct pf_image_files *pf_image_files_new(struct pf_symbol_dirs *dirs, size_t threads,
+                                          PF_NORETURN void (*no_memory)(void))
+{
+    struct pf_image_files *files = calloc(1, sizeof *files);
+
+    if (!files) {
+        pf_symbol_dirs_free(dirs);
+        return NULL;
+    }
+    files->dirs = dirs;
+    files->no_memory = no_memory;
+    files->threads = threads;
+    files->workers = calloc(threads, sizeof *files->workers);
+    pthread_mutex_init(&files->lock, NULL);
+    pthread_cond_init(&files->begin, NULL);
+    pthread_cond_init(&files->end, NULL);
+    if (pf_table_init(&files->ids, PF_BUILD_ID_SIZE) == PF_OK && files->workers)
+        return files;
+    pf_image_files_free(files);
+    return NULL;
+}
+
+void pf_image_files_free(struct pf_image_files *files)
+{
+    if (!files)
+        return;
+    stop_workers(files);
+    for (size_t k = 0; k < files->file_count; k++) {
+        pf_binary_close(files->files[k].binary);
+        free(files->files[k].questions);
+        free(files->files[k].frames);
+        pf_buffer_free(&files->files[k].refused);
+    }
+    pthread_cond_destroy(&files->begin);
+    pthread_cond_destroy(&files->end);
+    pthread_mutex_destroy(&files->lock);
+    pf_table_free(&files->ids);
+    pf_symbol_dirs_free(files->dirs);
+    free(files->files);
+    free(files->file_of);
+    free(files->unknown);
+    free(files->asked);
+    free(files->workers);
+    free(files);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+/* The file of an image; 0: the image has no build id. False: out of memory. */
+static bool file_of(struct pf_image_files *files, const struct pf_dict *dict, uint32_t image,
+                    uint32_t *file)
+{
+    char id[PF_BUILD_ID_SIZE] = "";
+
+    if (!pf_grow_zeroed(&files->file_of, &files->file_of_count, &files->file_of_capacity,
+                        (size_t)image + 1, sizeof *files->file_of))
+        return false;
+    *file = files->file_of[image];
+    if (*file == 0) {
+        if (pf_binary_id_of(pf_dict_string(dict, pf_dict_image(dict, image)->identifier), id))
+            *file = pf_table_intern(&files->ids, id);
+        if (files->ids.status != PF_OK ||
+            !pf_grow_zeroed(&files->files, &files->file_count, &files->file_capacity,
+                            (size_t)*file + 1, sizeof *files->files))
+            return false;
+        files->file_of[image] = ++*file;
+    }
+    --*file;
+    if (*file > 0 && files->files[*file].image == 0) {
+        memcpy(files->files[*file].build_id, id, sizeof id);
+        files->files[*file].image = image;
+    }
+    return true;
+}
+
+/* Forgets the questions of the last search. */
+static void forget(struct pf_image_files *files)
+{
+    for (size_t k = 0; k < files->asked_count; k++) {
+        struct file *file = &files->files[files->asked[k]];
+
+        file->question_count = file->frame_count = 0;
+    }
+    files->asked_count = 0;
+    files->searched = false;
+}
+
+bool pf_image_files_ask(struct pf_image_files *files, const struct pf_dict *dict, uint32_t image,
+                        uint64_t address, struct pf_image_answer *place)
+{
+    *place = (struct pf_image_answer){0};
+    if (files->searched)
+        forget(files);
+    if (!file_of(files, dict, image, &place->file))
+        return false;
+    if (place->file == 0)
+        return true;
+    struct file *file = &files->files[place->file];
+
+    if (!pf_grow(&file->questions, &file->question_capacity, file->question_count + 1,
+                 sizeof *file->questions) ||
+        !pf_grow(&files->asked, &files->asked_capacity, files->asked_count + 1,
+                 sizeof *files->asked))
+        return false;
+    if (file->question_count == 0)
+        files->asked[files->asked_count++] = place->file;
+    place->row = (uint32_t)file->question_count;
+    file->questions[file->question_count++] =
+        (struct question){.image = pf_dict_image(dict, image), .address = address};
+    return true;
+}
+
+int pf_image_files_search(struct pf_image_files *files, struct pf_error *error)
+{
+    const struct pf_error *failure = NULL;
+
+    files->searched = true;
+    pthread_mutex_lock(&files->lock);
+    files->next = 0;
+    files->todo = files->asked_count;
+    start_workers(files, files->asked_count);
+    pthread_cond_broadcast(&files->begin);
+    work_on_all(files);
+    while (files->busy > 0)
+        pthread_cond_wait(&files->end, &files->lock);
+    pthread_mutex_unlock(&files->lock);
+    for (size_t k = 0; k < files->asked_count && !failure; k++)
+        if (files->files[files->asked[k]].error.code != PF_OK)
+            failure = &files->files[files->asked[k]].error;
+    return failure ? pf_error_set(error, failure->code, "--symbols-from: %s", failure->text)
+                   : PF_OK;
+}
+
+size_t pf_image_files_frames(const struct pf_image_files *files, struct pf_image_answer place,
+                             struct pf_frame frames[PF_ADDRESS_FRAMES])
+{
+    if (place.file == 0)
+        return 0;
+    const struct file *file = &files->files[place.file];
+    const struct question *question = &file->questions[place.row];
+
+    if (question->count > 0)
+        memcpy(frames, file->frames + question->first, question->count * sizeof *frames);
+    return question->count;
+}
+
+bool pf_image_files_count_unknown(struct pf_image_files *files, const struct pf_image *image)
+{
+    if (!pf_grow_zeroed(&files->unknown, &files->unknown_count, &files->unknown_capacity,
+                        (size_t)image->name + 1, sizeof *files->unknown))
+        return false;
+    files->unknown[image->name]++;
+    return true;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* The examples of a warning: "'a', 'b', 'c' and 2 more". */
+struct examples {
+    struct pf_buffer text;
+    size_t count;
+};
+
+static void add_example(struct examples *examples, struct pf_bytes name, const char *build_id)
+{
+    if (examples->count++ >= EXAMPLES)
+        return;
+    if (examples->count > 1)
+        pf_buffer_printf(&examples->text, ", ");
+    pf_buffer_printf(&examples->text, name.size > 0 ? "'%s'" : "no name", pf_clip(name).text);
+    if (build_id)
+        pf_buffer_printf(&examples->text, " (%s)", build_id);
+}
+
+static const char *examples_text(struct examples *examples)
+{
+    if (examples->count > EXAMPLES)
+        pf_buffer_printf(&examples->text, " and %zu more (-v names all)",
+                         examples->count - EXAMPLES);
+    pf_buffer_byte(&examples->text, '\0');
+    return examples->text.failed ? "" : examples->text.data;
+}
+
+static void report_refused(const struct pf_image_files *files, const struct pf_report *report)
+{
+    size_t count = 0;
+
+    for (size_t k = 1; k < files->file_count; k++) {
+        const struct pf_buffer *refused = &files->files[k].refused;
+
+        for (size_t at = 0; at < refused->size; at += strlen(refused->data + at) + 1)
+            pf_report_send(report, count++ < EXAMPLES ? PF_WARNING : PF_NOTE,
+                           "--symbols-from: %s: the file is not used", refused->data + at);
+    }
+    if (count > EXAMPLES)
+        pf_report_send(report, PF_WARNING,
+                       "--symbols-from: %zu more files are not used (-v names all)",
+                       count - EXAMPLES);
+}
+
+static void report_missing(const struct pf_image_files *files, const struct pf_dict *dict,
+                           const struct pf_report *report)
+{
+    struct examples examples = {0};
+
+    for (size_t k = 1; k < files->file_count; k++) {
+        const struct file *file = &files->files[k];
+        struct pf_bytes name = pf_dict_string(dict, pf_dict_image(dict, file->image)->name);
+
+        if (!file->opened || file->binary)
+            continue;
+        add_example(&examples, name, file->build_id);
+        pf_report_send(report, PF_NOTE, "--symbols-from: no file for build id %s of '%s'",
+                       file->build_id, pf_clip(name).text);
+    }
+    if (examples.count > 0)
+        pf_report_send(report, PF_WARNING, "--symbols-from: no file for %zu build id%s: %s",
+                       examples.count, examples.count == 1 ? "" : "s", examples_text(&examples));
+    pf_buffer_free(&examples.text);
+}
+
+static void report_unknown(const struct pf_image_files *files, const struct pf_dict *dict,
+                           const struct pf_report *report)
+{
+    struct examples examples = {0};
+    uint64_t addresses = 0;
+
+    for (uint32_t k = 0; k < files->unknown_count; k++) {
+        struct pf_bytes name = pf_dict_string(dict, k);
+
+        if (files->unknown[k] == 0)
+            continue;
+        addresses += files->unknown[k];
+        add_example(&examples, name, NULL);
+        pf_report_send(report, PF_NOTE,
+                       "--symbols-from: '%s' has no build id: %" PRIu64 " addresses without a name",
+                       pf_clip(name).text, files->unknown[k]);
+    }
+    if (examples.count > 0)
+        pf_report_send(report, PF_WARNING,
+                       "--symbols-from: %" PRIu64
+                       " addresses are in images without a build id and have no name: %s",
+                       addresses, examples_text(&examples));
+    pf_buffer_free(&examples.text);
+}
+
+size_t pf_image_files_report(const struct pf_image_files *files, const struct pf_dict *dict,
+                             const struct pf_report *report)
+{
+    size_t used = 0;
+
+    report_refused(files, report);
+    report_missing(files, dict, report);
+    report_unknown(files, dict, report);
+    for (size_t k = 1; k < files->file_count; k++)
+        used += files->files[k].binary != NULL;
+    return used;
+}
