@@ -6,6 +6,8 @@
  *     FAULT_CLOSE=1   closing a file that was open for writing fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
  *     FAULT_FSYNC=N   call number N of fsync fails: input/output error
+ *     FAULT_FLOCK=1   the file system has no locks
+ *     FAULT_CHANGE=NAME:N  before call N of open for the file NAME, an `x` is appended to the file
  *     FAULT_CALL=K:N  call number N of kind K (enum fault_kind) fails; K:N+ makes all later calls
  *                     of this kind fail too. Repeats a finding of the sweep
  *
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -211,10 +214,33 @@ int fsync(int fd)
     return asked && ++number == strtoul(asked, NULL, 10) ? refuse(EIO) : next(fd);
 }
 
+int flock(int fd, int how)
+{
+    static int (*next)(int, int);
+    find("flock", &next);
+    return getenv("FAULT_FLOCK") ? refuse(ENOLCK) : next(fd, how);
+}
+
+/* FAULT_CHANGE: appends a byte to the file. */
+static void change_file(int (*next)(const char *, int, ...), const char *path)
+{
+    static unsigned long number;
+    const char *asked = getenv("FAULT_CHANGE"), *colon = asked ? strrchr(asked, ':') : NULL;
+
+    if (!colon || strncmp(asked, path, (size_t)(colon - asked)) != 0 ||
+        path[colon - asked] != '\0' || ++number != strtoul(colon + 1, NULL, 10))
+        return;
+    int fd = next(path, O_WRONLY | O_APPEND);
+    if (fd < 0 || write(fd, "x", 1) != 1)
+        abort();
+    close(fd);
+}
+
 static int open_next(const char *name, const char *path, int flags, mode_t mode)
 {
     int (*next)(const char *, int, ...);
     find(name, &next);
+    change_file(next, path);
     return fails(FAULT_OPEN) ? refuse(EMFILE) : next(path, flags, mode);
 }
 

@@ -76,7 +76,7 @@ void pf_manifest_end(struct pf_manifest *manifest, size_t at, const struct pf_in
         .input = input->name,
         .format = input->format ? input->format->name : "",
         .variant = "",
-        .complete = error->code == PF_OK,
+        .complete = input->format && !input->failure,
     };
     struct pf_manifest_facts facts = {!left_out, weight_text, reason};
     struct pf_inspection inspection = {.form = PF_SHEET_NDJSON};
@@ -143,6 +143,19 @@ size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out)
     for (; text.size > 0; rows++)
         *left_out += pf_bytes_starts(pf_bytes_line(&text), not_counted);
     return rows;
+}
+
+void pf_manifest_tell(struct pf_tool *tool, struct pf_bytes row)
+{
+    json_t *object;
+    const char *input = NULL, *reason = NULL;
+
+    if (!pf_bytes_starts(row, not_counted))
+        return;
+    object = json_loadb(row.data, row.size, 0, NULL);
+    if (object && json_unpack(object, "{s:s, s:s}", "input", &input, "reason", &reason) == 0)
+        pf_tool_error(tool, "%s: left out: %s", input, reason);
+    json_decref(object);
 }
 
 bool pf_manifest_leave_out(struct pf_bytes text, const char *reason, struct pf_buffer *result)

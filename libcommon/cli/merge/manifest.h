@@ -42,6 +42,8 @@ void pf_manifest_save(struct pf_common *, const char *path, struct pf_bytes text
 
 /* Rows that the text has; *left_out: those that are not counted. */
 size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out);
+/* Prints an error for an input that is left out, from its row; nothing for a counted one. */
+void pf_manifest_tell(struct pf_tool *, struct pf_bytes row);
 /* Appends the rows of `text`, changed: none is counted any more, for this reason. */
 bool pf_manifest_leave_out(struct pf_bytes text, const char *reason, struct pf_buffer *);
 

@@ -48,6 +48,8 @@ void pf_partials_read(struct pf_partials *partials, struct pf_common *common)
     if (partials->plan != PF_PLAN_NONE && partials->prune)
         pf_tool_usage(tool, "--prune cannot be combined with --plan: tasks of the plan need the "
                             "files in the directory");
+    if (partials->plan != PF_PLAN_NONE)
+        pf_plan_check(tool, partials->plan, partials->directory, common->output);
 }
 
 /* --- the output ------------------------------------------------------------------------------- */
@@ -101,8 +103,21 @@ static void write_partial(struct pf_common *common, const char *path)
     free((void *)(uintptr_t)own.given);
 }
 
+/* Names the inputs that are left out, except those that were named in this run. The rows are in the
+ * order of the inputs (NULL: not known). */
+static void tell(struct pf_tool *tool, struct pf_bytes rows, const struct pf_step_input *inputs)
+{
+    for (size_t k = 0; rows.size > 0; k++) {
+        struct pf_bytes row = pf_bytes_line(&rows);
+
+        if (!inputs || !inputs[k].told)
+            pf_manifest_tell(tool, row);
+    }
+}
+
 /* Writes output and manifest from the last partial. The exit status follows the manifest. */
-static void write_output(struct pf_common *common, const struct pf_step *root, const char *manifest)
+static void write_output(struct pf_common *common, const struct pf_step *root,
+                         const struct pf_step_input *inputs, const char *manifest)
 {
     const char *partial = pf_step_path(root, ".pfs"), *rows = pf_step_path(root, ".ndjson");
     struct pf_tool *tool = &common->tool;
@@ -117,17 +132,17 @@ static void write_output(struct pf_common *common, const struct pf_step *root, c
         pf_tool_die(tool, rows, &error, error.code == PF_NOMEM);
     view = (struct pf_bytes){text.data, text.size};
     count = pf_manifest_rows(view, &left_out);
+    tell(tool, view, inputs);
     if (left_out == count)
-        pf_tool_error(tool, "none of the %zu inputs could be merged", count);
+        pf_tool_error(tool, "none of %zu inputs is counted: no output is written", count);
     else
         write_partial(common, partial);
-    if (left_out > 0 && left_out < count)
-        pf_tool_warn(tool, "%zu of %zu inputs are left out%s", left_out, count,
-                     manifest ? "" : " (--manifest=FILE lists them)");
     if (left_out > 0)
         pf_tool_raise(tool, PF_EXIT_INPUT);
     if (manifest && tool->status != PF_EXIT_FAILURE)
         pf_manifest_save(common, manifest, view);
+    if (left_out > 0 && left_out < count)
+        pf_tool_warn(tool, "%zu of %zu inputs are left out", left_out, count);
     pf_buffer_free(&text);
 }
 
@@ -200,7 +215,7 @@ static bool keeps(void *hashes, const char *name)
 
     if (!suffix || !pf_hash128_parse(&hash, (struct pf_bytes){name, (size_t)(suffix - name)}))
         return true;
-    if (strcmp(suffix, ".task") == 0)
+    if (strcmp(suffix, ".task") == 0 || strcmp(suffix, ".output.task") == 0)
         return false;
     return (strcmp(suffix, ".pfs") != 0 && strcmp(suffix, ".ndjson") != 0) ||
            pf_table_find(hashes, &hash) != 0;
@@ -297,7 +312,7 @@ void pf_partials_merge(const struct pf_partials *partials, struct pf_common *com
     if (partials->plan != PF_PLAN_NONE) {
         pf_plan_print(&branches, partials->plan);
     } else if (walk(&branches)) {
-        write_output(common, pf_branches_root(&branches), partials->manifest);
+        write_output(common, pf_branches_root(&branches), branches.inputs, partials->manifest);
         if (partials->prune)
             prune(&branches);
     }
@@ -318,5 +333,5 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
                       common->operands[0]);
     pf_task_run(task, common);
     if (task->stage == PF_STAGE_OUTPUT)
-        write_output(common, &task->step, partials->manifest);
+        write_output(common, &task->step, NULL, partials->manifest);
 }

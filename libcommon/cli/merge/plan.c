@@ -31,14 +31,28 @@ static const char *write_task(struct plan *plan, enum pf_stage stage, const stru
     return path;
 }
 
+/* Names in a plan end at a line feed, those of tasks at a tab. The names of partials are targets:
+ * make has no way to write some characters there. */
+void pf_plan_check(struct pf_tool *tool, enum pf_plan how, const char *directory,
+                   const char *output)
+{
+    const char *bad = how == PF_PLAN_MAKE ? "\t\n%;|&*?[]~=\\" : "\t\n";
+
+    if (strpbrk(directory, bad))
+        pf_tool_usage(tool, "--plan=%s cannot name the directory '%s': use a plainer name",
+                      how == PF_PLAN_MAKE ? "make" : "tasks", directory);
+    if (output && strpbrk(output, "\t\n"))
+        pf_tool_usage(tool, "--plan cannot name '%s': the name has a tab or a line feed", output);
+}
+
 /* --- make ------------------------------------------------------------------------------------- */
 
-/* Writes the name of a file as a target or prerequisite: make takes blanks, #, : and % for its own
+/* Writes the name of a file as a target or prerequisite: make takes blanks, # and : for its own
  * signs unless a backslash is before them. */
 static void write_target(struct plan *plan, const char *path)
 {
     for (; *path; path++) {
-        if (strchr(" \t#:%\\;|*?[]~=&", *path))
+        if (strchr(" #:", *path))
             pf_sink_text(plan->sink, "\\");
         pf_sink_write(plan->sink, *path == '$' ? "$$" : path, *path == '$' ? 2 : 1);
     }
@@ -117,24 +131,12 @@ static const char *write_last(struct plan *plan)
     return write_task(plan, PF_STAGE_OUTPUT, &last, ".output.task");
 }
 
-/* Lines of tasks and names in Makefiles end at a line feed; tasks have columns. */
-static void refuse_names(const struct plan *plan)
-{
-    const char *const names[] = {plan->branches->store->path, plan->branches->common->output};
-
-    for (size_t k = 0; k < 2; k++)
-        if (names[k] && strpbrk(names[k], "\n\t\r"))
-            pf_tool_usage(plan->tool, "--plan cannot name '%s': it contains a tab or a line feed",
-                          names[k]);
-}
-
 void pf_plan_print(struct pf_branches *branches, enum pf_plan how)
 {
     struct plan plan = {branches, how, &branches->common->tool, NULL, NULL};
     const char *output = branches->common->output, *last;
     struct pf_error error = {0};
 
-    refuse_names(&plan);
     plan.directory = realpath(".", NULL);
     if (!plan.directory)
         pf_tool_nomem(plan.tool);

@@ -347,6 +347,8 @@ static bool list_rows(struct running *run, struct pf_buffer *text)
 {
     bool good = true;
 
+    for (size_t k = 0; run->step->inputs && k < run->step->count; k++)
+        run->step->inputs[k].told = run->manifest.inputs[k].left_out;
     if (run->step->inputs)
         pf_manifest_text(&run->manifest, text);
     for (size_t k = 0; run->step->partials && k < run->step->count && good; k++) {

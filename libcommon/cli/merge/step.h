@@ -24,6 +24,7 @@ struct pf_step_input {
     struct pf_fingerprint print;
     bool unknown; /* it cannot be read, so it has no fingerprint; `reason` says why */
     char *reason; /* owned; NULL: none */
+    bool told;    /* if the input is left out, this was printed */
 };
 
 /* Which options concern a step. Options without a stage of their own concern PF_STAGE_INPUTS: a
