@@ -1,5 +1,6 @@
 #include "cli/annotation.h"
 
+#include "base/calendar.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cli/feed.h"
@@ -109,6 +110,77 @@ static bool set_labels(struct pf_annotation *annotation, struct pf_batch *batch)
     return pf_dict_status(annotation->dict) == PF_OK;
 }
 
+/* --- metadata --------------------------------------------------------------------------------- */
+
+struct metadata_texts {
+    struct pf_texts label_meta;
+    const char *since, *until;
+};
+
+static const struct pf_setting metadata_settings[] = {
+    PF_TEXTS_SETTING("label-meta", struct metadata_texts, label_meta),
+    PF_TEXT_SETTING("since", struct metadata_texts, since),
+    PF_TEXT_SETTING("until", struct metadata_texts, until),
+    PF_SETTINGS_END,
+};
+
+/* Reads a key up to the next comma; `\,` is a comma of the key, and `\\` a backslash. */
+static const char *scan_key(struct pf_annotation *annotation, struct pf_tool *tool,
+                            const char *text)
+{
+    struct pf_in_force *force = &annotation->staging.force;
+    char *key = pf_arena_alloc(&annotation->texts, strlen(text) + 1);
+    struct pf_bytes name = {key, 0};
+
+    if (!key)
+        pf_tool_nomem(tool);
+    for (; *text && *text != ','; text++) {
+        if (*text == '\\' && (text[1] == ',' || text[1] == '\\'))
+            text++;
+        key[name.size++] = *text;
+    }
+    if (name.size == 0)
+        pf_tool_usage(tool, "--label-meta takes keys of metadata, as profcat -H shows them: "
+                            "KEY[,KEY...]");
+    for (size_t k = 0; k < force->key_count; k++)
+        if (pf_bytes_equal(force->keys[k].name, name))
+            return text;
+    if (pf_in_force_choose(force, name) != PF_OK)
+        pf_tool_nomem(tool);
+    return text;
+}
+
+/* False: the option is not given. */
+static bool read_time(struct pf_tool *tool, const char *option, const char *text, int64_t *time)
+{
+    if (text && !pf_time_parse(pf_bytes_of(text), time))
+        pf_tool_usage(tool,
+                      "--%s takes a time such as 2026-11-23, 2026-11-23T14:05Z or @1795208304, not "
+                      "'%s'",
+                      option, text);
+    return text;
+}
+
+void pf_annotation_read_metadata(struct pf_annotation *annotation, struct pf_common *common)
+{
+    struct pf_staging *staging = &annotation->staging;
+    struct metadata_texts texts = {0};
+
+    pf_settings_read(&common->tool, common->given, metadata_settings, &texts);
+    if (pf_staging_init(staging, annotation->dict) != PF_OK)
+        pf_tool_nomem(&common->tool);
+    for (unsigned k = 0; k < texts.label_meta.count; k++) {
+        const char *at = scan_key(annotation, &common->tool, texts.label_meta.list[k]);
+
+        while (*at)
+            at = scan_key(annotation, &common->tool, at + 1);
+    }
+    staging->selects |= read_time(&common->tool, "since", texts.since, &staging->since);
+    staging->selects |= read_time(&common->tool, "until", texts.until, &staging->until);
+    if (staging->since >= staging->until)
+        pf_tool_usage(&common->tool, "--since must be before --until");
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 struct name_texts {
@@ -215,7 +287,7 @@ bool pf_annotation_read_names(struct pf_annotation *annotation, struct pf_common
     if (!annotation->naming)
         pf_tool_nomem(&common->tool);
     for (unsigned k = 0; k < texts.binaries.count; k++)
-        if (!add_binaries(annotation->naming, &annotation->paths, &common->tool,
+        if (!add_binaries(annotation->naming, &annotation->texts, &common->tool,
                           texts.binaries.list[k]))
             return false;
     if (texts.dirs.count > 0 && !add_dirs(annotation->naming, common, &common->tool, &texts.dirs))
@@ -237,11 +309,13 @@ void pf_annotation_report(const struct pf_annotation *annotation, struct pf_tool
         pf_naming_report(annotation->naming, annotation->dict, &messages);
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- all of them
+ * ------------------------------------------------------------------------------------- */
 
 bool pf_annotation_active(const struct pf_annotation *annotation)
 {
-    return changes_labels(annotation) || annotation->naming;
+    return changes_labels(annotation) || annotation->naming ||
+           pf_staging_active(&annotation->staging);
 }
 
 /* The files of a series belong to the group of the first file that can be opened. */
@@ -281,7 +355,8 @@ int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch
 void pf_annotation_free(struct pf_annotation *annotation)
 {
     pf_naming_free(annotation->naming);
-    pf_arena_free(&annotation->paths);
+    pf_staging_free(&annotation->staging);
+    pf_arena_free(&annotation->texts);
     free(annotation->relabelled);
     free(annotation->set);
 }

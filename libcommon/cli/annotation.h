@@ -1,10 +1,11 @@
 /* Adds to records while they are read: labels (--set-label, --label-source), which replace the
  * record's own labels of the same key; the label of a group (--replicates), unless the record has
  * one; and names of addresses without a name (--binary, --symbols-from, --symbols, --no-inlines).
- */
+ * --label-meta, --since and --until: see analysis/filter/staging.h. */
 #ifndef PF_CLI_ANNOTATION_H
 #define PF_CLI_ANNOTATION_H
 
+#include "analysis/filter/staging.h"
 #include "analysis/names/naming.h"
 #include "cli/common.h"
 #include "model/batch.h"
@@ -33,16 +34,19 @@ struct pf_annotation {
     uint32_t column[PF_BATCH_ROWS];
 
     struct pf_naming *naming; /* NULL: no names are added */
-    struct pf_arena paths;    /* names of files that `naming` borrows */
+    struct pf_staging staging;
+    struct pf_arena texts; /* names of files that `naming` borrows, keys that `staging` borrows */
 };
 
 /* Reads the options of labels. Exits 2 for a bad argument. */
 void pf_annotation_read_labels(struct pf_annotation *, struct pf_common *);
+/* Reads the options of metadata. Exits 2 for a bad argument. */
+void pf_annotation_read_metadata(struct pf_annotation *, struct pf_common *);
 /* Reads the options of names and opens the files. False after a failure, printed and raised. */
 bool pf_annotation_read_names(struct pf_annotation *, struct pf_common *);
 void pf_annotation_free(struct pf_annotation *);
 
-/* True if an option for labels or for names is given. */
+/* True if an option for labels, names or metadata is given. */
 bool pf_annotation_active(const struct pf_annotation *);
 /* An input begins; its name is borrowed. */
 struct pf_input;

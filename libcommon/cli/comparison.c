@@ -237,7 +237,8 @@ static bool add_to_input(struct pf_comparison *comparison, size_t number,
 static bool end_input(struct pf_comparison *comparison, size_t number, bool whole)
 {
     struct pf_error error = {0};
-    bool keep = whole || !keeps_going(comparison), left_out;
+    bool chosen = comparison->runs->chosen, left_out;
+    bool keep = chosen && (whole || !keeps_going(comparison));
     const char *name = name_of(comparison, number);
     int status;
 
@@ -245,7 +246,7 @@ static bool end_input(struct pf_comparison *comparison, size_t number, bool whol
         return false;
     status = finish_run(comparison, side_of(comparison, number), 1, keep, &error);
     left_out = status != PF_OK && leave_out(comparison, status, &error);
-    if (!keep || left_out)
+    if (chosen && (!keep || left_out))
         say_left_out(comparison, name);
     return left_out || good(comparison, name, status, &error);
 }
@@ -447,6 +448,8 @@ static bool take_batch(struct pf_comparison *comparison, size_t number,
 
 static bool end_run(struct pf_comparison *comparison, size_t number, bool whole, bool drop)
 {
+    if (comparison->reading.form == PF_RUNS_UNKNOWN && !comparison->runs->chosen)
+        return true;
     if (comparison->reading.form == PF_RUNS_UNKNOWN && !choose_inputs(comparison, number, &drop))
         return false;
     return comparison->reading.form == PF_RUNS_INPUTS

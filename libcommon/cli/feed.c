@@ -11,6 +11,8 @@ static void report(void *arg, enum pf_severity severity, const char *text)
 {
     const struct pf_feed *feed = arg;
 
+    if (feed->muted)
+        return;
     if (severity == PF_WARNING)
         pf_tool_warn(&feed->common->tool, "%s: %s", feed->input.name, text);
     else
@@ -176,6 +178,7 @@ int pf_feed_open(struct pf_feed *feed, struct pf_error *error)
             status = open_reader(feed, error);
     }
     feed->open = status >= 0;
+    feed->ended = false;
     return status;
 }
 
@@ -196,7 +199,20 @@ int pf_feed_next(struct pf_feed *feed, struct pf_batch *batch, struct pf_error *
     }
     if (variant)
         feed->input.variant = variant;
+    feed->ended = status != PF_OK;
     return status;
+}
+
+void pf_feed_skip(struct pf_feed *feed)
+{
+    struct pf_error ignored = {0};
+    struct pf_batch batch;
+
+    feed->muted = true;
+    if (!feed->reader || feed->input.format->series)
+        while (!feed->ended && pf_feed_next(feed, &batch, &ignored) == PF_OK) {
+        }
+    feed->muted = false;
 }
 
 /* How many bytes of the open input were read. */

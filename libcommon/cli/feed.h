@@ -17,6 +17,7 @@ struct pf_input {
     unsigned first;      /* number of the first input of its series; of itself without a series */
     uint64_t content;    /* with want_content: hash of its bytes (io/content.h) */
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
+    bool left_out; /* --since and --until have not chosen it; it returns no batch but its end */
     bool ended,
         complete; /* with pf_inputs_want_ends: the input has ended; it was read completely */
     /* with `ended`: why it is not complete; NULL: no failure. Valid until the next batch. */
@@ -30,11 +31,13 @@ struct pf_feed {
     struct pf_operands operands; /* owned */
     bool want_flush, want_times; /* as pf_inputs_want_flush and pf_inputs_want_times */
     bool want_content;           /* hash the inputs */
+    bool muted;                  /* send no messages */
 
     struct pf_shared *shared;
     size_t next;           /* operand to open next */
     struct pf_input input; /* the operand that was opened last */
     bool open;             /* batches can be read */
+    bool ended;            /* the last batch was read */
     uint64_t done;         /* bytes of finished inputs */
     struct pf_source *source;
     struct pf_reader *reader;
@@ -63,6 +66,9 @@ void pf_feed_close(struct pf_feed *);
 
 /* As pf_reader_next. */
 int pf_feed_next(struct pf_feed *, struct pf_batch *, struct pf_error *);
+/* Skips the rest of the open input without messages: a file of a series is read to its end, because
+ * the next file depends on it. */
+void pf_feed_skip(struct pf_feed *);
 /* Sends messages about the current input as warnings and notes. */
 struct pf_report pf_feed_report(struct pf_feed *);
 /* The number of bytes read of all inputs. */

@@ -95,6 +95,7 @@ struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_opera
     inputs->common = common;
     inputs->annotation.dict = &inputs->dict;
     inputs->feed = (struct pf_feed){.common = common, .dict = &inputs->dict, .operands = *operands};
+    pf_annotation_read_metadata(&inputs->annotation, common);
     pf_feed_start(&inputs->feed);
     pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->feed.operands));
     return inputs;
@@ -200,10 +201,21 @@ static void close_selection(struct pf_inputs *inputs)
     free(inputs->selection);
 }
 
+/* Reports missing metadata, if all inputs were read. */
+static void close_staging(struct pf_inputs *inputs)
+{
+    const struct pf_report report = pf_tool_report(&inputs->common->tool);
+
+    if (inputs->good > 0 && inputs->feed.next == inputs->feed.operands.count &&
+        pf_staging_report(&inputs->annotation.staging, &report) != PF_OK)
+        pf_tool_nomem(&inputs->common->tool);
+}
+
 void pf_inputs_close(struct pf_inputs *inputs)
 {
     pf_feed_close(&inputs->feed);
     pf_progress_end(&inputs->progress);
+    close_staging(inputs);
     if (inputs->good > 0)
         pf_annotation_report(&inputs->annotation, &inputs->common->tool);
     close_selection(inputs);
@@ -257,6 +269,7 @@ static void prepare_announcement(struct pf_inputs *inputs)
 
 static void open_input(struct pf_inputs *inputs)
 {
+    struct pf_staging *staging = &inputs->annotation.staging;
     struct pf_error error = {0};
 
     inputs->rejected = false;
@@ -266,6 +279,11 @@ static void open_input(struct pf_inputs *inputs)
     }
     prepare_announcement(inputs);
     pf_annotation_input(&inputs->annotation, &inputs->feed.input);
+    if (pf_staging_active(staging)) {
+        const struct pf_report report = pf_feed_report(&inputs->feed);
+
+        pf_staging_input(staging, inputs->feed.input.format, &report);
+    }
 }
 
 /* True if inputs may be copied unchanged. Copies of several files fit one output only if the format
@@ -368,13 +386,33 @@ static int note_measures(struct pf_inputs *inputs, const struct pf_batch *batch)
     return pf_left_measures_add(&inputs->left_measures, batch, inputs->feed.input.name);
 }
 
+/* The announcement of the input, then its batches. */
+static int next_of_input(void *context, struct pf_batch *batch, struct pf_error *error)
+{
+    struct pf_inputs *inputs = context;
+
+    if (!inputs->announce)
+        return pf_feed_next(&inputs->feed, batch, error);
+    give_announcement(inputs, batch);
+    return PF_OK;
+}
+
 static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_error error = {0};
-    int status = pf_feed_next(&inputs->feed, batch, &error);
+    struct pf_staging *staging = &inputs->annotation.staging;
+    int status = pf_staging_active(staging)
+                     ? pf_staging_next(staging, next_of_input, inputs, batch, &error)
+                     : next_of_input(inputs, batch, &error);
     inputs->nothing_chosen = false;
     pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
-    if (status == PF_EOF) {
+    if (status == PF_EOF && pf_staging_left_out(staging)) {
+        inputs->good++;
+        inputs->feed.input.complete = inputs->feed.input.left_out = true;
+        inputs->end_due = inputs->want_ends;
+        pf_feed_skip(&inputs->feed);
+        pf_feed_close(&inputs->feed);
+    } else if (status == PF_EOF) {
         inputs->good += !inputs->rejected;
         inputs->feed.input.complete = !inputs->rejected;
         inputs->end_due = inputs->want_ends;
@@ -425,12 +463,6 @@ static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct p
             continue;
         }
         *input = inputs->feed.input;
-        if (inputs->announce) {
-            give_announcement(inputs, batch);
-            if (inputs->selection)
-                pf_selection_note(inputs->selection, inputs->feed.input.number, batch);
-            return PF_OK;
-        }
         if (flush_now(inputs)) {
             memset(batch, 0, sizeof *batch);
             return PF_OK;

@@ -41,7 +41,7 @@ static void end_input(struct inspect *inspect, const struct pf_input *input)
     struct pf_inventory *inventory = &inspect->inventory;
 
     /* An input that is not a profile has its message on standard error. */
-    if (!input->format)
+    if (!input->format || input->left_out)
         return;
     if (inspect->what == PF_INSPECT_PROBE) {
         if (pf_inventory_sum(inventory) != PF_OK)

@@ -249,6 +249,7 @@ enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, siz
     while (pf_inputs_next(runs->inputs, batch, &input) == PF_OK) {
         const struct pf_run *at = &runs->runs[runs->at];
         runs->given = (runs->begun && runs->given) || !input.ended;
+        runs->chosen = (runs->begun && runs->chosen) || !input.left_out;
         runs->begun = true;
         runs->reached = runs->at + 1;
         *run = runs->at;

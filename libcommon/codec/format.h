@@ -48,7 +48,9 @@ enum pf_caps {
     /* its reader returns the source texts of an input before the records */
     PF_TEXTS_FIRST = 1 << 20,
     /* shows the verdicts of a difference, if the owner of the writer has them */
-    PF_SHOWS_VERDICTS = 1 << 21
+    PF_SHOWS_VERDICTS = 1 << 21,
+    /* its reader returns the metadata after the records, without their places */
+    PF_METADATA_LAST = 1 << 22
 };
 
 /* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,

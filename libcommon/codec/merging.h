@@ -23,6 +23,26 @@ enum pf_meta_rule {
 
 enum { PF_IDENTITY_TEXT = 64 };
 
+/* The records that a row of metadata describes. The rows of a key without a record between them
+ * stand together. */
+enum pf_meta_place {
+    PF_META_FROM_HERE, /* those after it, until the next row of the key */
+    PF_META_LIST,      /* the same, and rows that stand together are all values of the key */
+    /* as FROM_HERE, and the value changes within a run; it stays in the next file of the series */
+    PF_META_MARK,
+    PF_META_BEGINS, /* as FROM_HERE; earlier rows do not describe the records after it */
+    PF_META_WHOLE,  /* as FROM_HERE, and those before it that have no value of the key */
+    PF_META_BEFORE, /* those before it, up to the previous row of the key */
+    PF_META_ORDINAL /* as FROM_HERE; the number of the file in the series of its identity */
+};
+
+/* The kind of time that the value of a row is. */
+enum pf_meta_time {
+    PF_META_NO_TIME,
+    PF_META_HAS_TIME, /* it has the time at which the run began, in other text */
+    PF_META_IS_TIME   /* it is the time at which the run began */
+};
+
 /* The kind of name that the value of a row is. */
 enum pf_meta_name { PF_META_NO_NAME, PF_META_FILE, PF_META_FUNCTION };
 
@@ -37,6 +57,13 @@ struct pf_merging {
     bool (*made)(struct pf_bytes identity);
     /* Nanoseconds that a row adds to the run time of its input. NULL: no row does. */
     int64_t (*duration)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value);
+    /* The records that rows of a key describe. NULL: `comment` is a LIST, others hold FROM_HERE. */
+    enum pf_meta_place (*place)(struct pf_bytes origin, struct pf_bytes key);
+    /* The time in a row at which the run began, in nanoseconds since 1970 UTC. NULL: no row has
+     * it. */
+    enum pf_meta_time (*start)(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time);
+    bool start_late; /* the row with the start may come after records */
     /* The key of labels whose numbers are valid within one input only. NULL: there is none. */
     const char *own_label;
     /* The kind of the name in a row, if it is of a file or a function of the records: if the name

@@ -308,11 +308,29 @@ static int open_reader(struct pf_reader *reader)
     return PF_OK;
 }
 
+/* --- merging ---------------------------------------------------------------------------------- */
+
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    (void)key;
+    return origin.data[0] == '.' ? PF_META_NEVER : PF_META_ONCE;
+}
+
+/* Austin writes the duration behind the samples. */
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    (void)origin;
+    return pf_bytes_equal(key, PF_BYTES("duration")) ? PF_META_WHOLE : PF_META_FROM_HERE;
+}
+
+static const struct pf_merging merging = {.rule = rule, .place = place};
+
 const struct pf_format pf_format_austin = {
     .name = "austin",
     .about = "Austin's text: samples of Python with processes, threads, files and lines",
     .suffixes = ".austin",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_IS_STREAM,
+    .merging = &merging,
     .bid = bid,
     .reader_size = sizeof(struct austin_reader),
     .open_reader = open_reader,

@@ -1,9 +1,11 @@
 #include "model/measure.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 static_assert(sizeof(struct pf_measure) == 56, "rows of a table have no padding");
 
@@ -15,6 +17,17 @@ int pf_measures_init(struct pf_measures *measures)
 void pf_measures_free(struct pf_measures *measures)
 {
     pf_table_free(&measures->table);
+    free(measures->counts);
+}
+
+int pf_measures_set_counts(struct pf_measures *measures, uint32_t k)
+{
+    measures->some_count = true;
+    if (k >= measures->count_capacity &&
+        !pf_grow_clear(&measures->counts, &measures->count_capacity, (size_t)k + 1, 1))
+        return PF_NOMEM;
+    measures->counts[k] = 1;
+    return PF_OK;
 }
 
 uint32_t pf_measures_intern(struct pf_measures *measures, const struct pf_measure *measure)

@@ -37,6 +37,11 @@ struct pf_measure {
 /* Measures are numbered from 0, unlike the ids of other tables. */
 struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
+    /* the measures of profiles that count are known, because others do not count; then measure k
+     * counts only if counts[k] is 1 */
+    bool some_count;
+    uint8_t *counts;
+    size_t count_capacity;
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -55,6 +60,14 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
                                                        uint32_t k)
 {
     return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
+}
+
+/* Says that measure k belongs to a profile that counts (`some_count`). PF_OK or PF_NOMEM. */
+int pf_measures_set_counts(struct pf_measures *, uint32_t k);
+/* True if only profiles that do not count have measure k. */
+static inline bool pf_measures_left_out(const struct pf_measures *measures, uint32_t k)
+{
+    return measures->some_count && (k >= measures->count_capacity || !measures->counts[k]);
 }
 
 /* Sets num and den in lowest terms; `den` > 0. */

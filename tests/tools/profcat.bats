@@ -357,7 +357,10 @@ END
         python3 "$reference" random $((seed + 100)) two.pfs
         # one stream in ten is marked incomplete
         profcat --salvage -q one.pfs | profcat --canonical >canonical.pfs
-        python3 "$reference" dump one.pfs | sed '$d' | sort >want
+        # sorting notes that metadata have lost their places, as `profutils` `merged`
+        python3 "$reference" dump one.pfs | sed '$d' >want
+        ! grep -q '^meta ' want || echo 'meta 70726f667574696c73 6d6572676564 ' >>want
+        sort -o want want
         python3 "$reference" dump canonical.pfs | sed '$d' | sort | same want -
         profcat --salvage -q one.pfs -o whole.pfs
         profcat --canonical canonical.pfs | same canonical.pfs -

@@ -1,5 +1,6 @@
 #include "analysis/filter/label_tests.h"
 
+#include "analysis/names/name_list.h"
 #include "analysis/names/shown.h"
 #include "base/number.h"
 #include "model/units.h"
@@ -188,83 +189,22 @@ int pf_label_tests_status(const struct pf_label_tests *tests)
 
 /* --- names for messages ----------------------------------------------------------------------- */
 
-/* Names in order of their bytes, each once. */
-struct name_list {
-    struct pf_bytes *names;
-    size_t count, capacity;
-    struct pf_arena numbers;
-};
-
-static int add_name(struct name_list *list, struct pf_bytes name, bool copy)
-{
-    if (copy && (name.data = pf_arena_copy(&list->numbers, name.data, name.size)) == NULL)
-        return PF_NOMEM;
-    if (!pf_grow(&list->names, &list->capacity, list->count + 1, sizeof *list->names))
-        return PF_NOMEM;
-    list->names[list->count++] = name;
-    return PF_OK;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return pf_bytes_compare(*(const struct pf_bytes *)a, *(const struct pf_bytes *)b);
-}
-
-static void sort_names(struct name_list *list)
-{
-    size_t kept = 0;
-
-    if (list->count > 0)
-        qsort(list->names, list->count, sizeof *list->names, compare_names);
-    for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || !pf_bytes_equal(list->names[kept - 1], list->names[i]))
-            list->names[kept++] = list->names[i];
-    list->count = kept;
-}
-
-/* "a, b, c" or "a, b and 17 more"; an empty name is ''. */
-static void join_names(const struct name_list *list, char *text, size_t size)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        struct pf_bytes name = list->names[i].size > 0 ? list->names[i] : PF_BYTES("''");
-
-        if (used + name.size + 40 > size) {
-            snprintf(text + used, size - used, "%s%zu more", i > 0 ? " and " : "", list->count - i);
-            return;
-        }
-        if (i > 0) {
-            memcpy(text + used, ", ", 2);
-            used += 2;
-        }
-        for (size_t k = 0; k < name.size; k++)
-            text[used++] = name.data[k] == '\0' ? '?' : name.data[k];
-        text[used] = '\0';
-    }
-}
-
 /* Adds a label's key, or its value, as shown. */
-static int add_label_name(struct name_list *list, const struct pf_dict *dict,
-                          const struct pf_label *label, bool key, struct pf_buffer *shown)
+static int add_label_name(struct pf_name_list *list, const struct pf_dict *dict,
+                          const struct pf_label *label, bool key)
 {
-    uint32_t string = key ? label->key : label->text;
-    struct pf_bytes name;
     char scratch[32];
 
     if (!key && label->numeric)
-        return add_name(list, value_text(dict, label, scratch), true);
-    if (shown_string(dict, string, shown, &name))
-        return shown->failed ? PF_NOMEM : add_name(list, name, true);
-    return add_name(list, pf_dict_string(dict, string), false);
+        return pf_name_list_add(list, value_text(dict, label, scratch), true);
+    return pf_name_list_add_string(list, dict, key ? label->key : label->text);
 }
 
 /* Lists the keys of all tested sets, or the values of one key. */
 static int collect(const struct pf_label_tests *tests, const struct pf_dict *dict,
-                   const struct pf_bytes *key, struct name_list *list)
+                   const struct pf_bytes *key, struct pf_name_list *list)
 {
     uint8_t *seen = calloc(dict->labels.count, 1);
-    struct pf_buffer shown = {0};
     int status = seen ? PF_OK : PF_NOMEM;
 
     for (uint32_t set = 1; set < dict->labels.count && set < tests->set_capacity; set++) {
@@ -275,13 +215,12 @@ static int collect(const struct pf_label_tests *tests, const struct pf_dict *dic
 
             seen[at] = 1;
             if (!key || pf_bytes_equal(pf_dict_string(dict, label->key), *key))
-                status = add_label_name(list, dict, label, !key, &shown);
+                status = add_label_name(list, dict, label, !key);
             at = label->parent;
         }
     }
     free(seen);
-    pf_buffer_free(&shown);
-    sort_names(list);
+    pf_name_list_sort(list);
     return status;
 }
 
@@ -320,20 +259,19 @@ int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_di
 
     for (size_t i = 0; i < tests->count && status == PF_OK; i++) {
         const struct pf_label_test *test = &tests->tests[i];
-        struct name_list list = {0};
+        struct pf_name_list list = {0};
         char names[600] = "";
 
         if (test->matched)
             continue;
         status =
             collect(tests, dict, test->rule == GLOB || test->key_seen ? &test->key : NULL, &list);
-        join_names(&list, names, sizeof names);
+        pf_name_list_join(&list, names, sizeof names);
         if (test->rule == GLOB)
             say_section(test, format, names, report);
         else
             say_label(test, names, report);
-        free(list.names);
-        pf_arena_free(&list.numbers);
+        pf_name_list_free(&list);
     }
     return status;
 }

@@ -41,7 +41,7 @@ struct sort_row {
 };
 
 struct pf_canonical {
-    const struct pf_dict *dict;
+    struct pf_dict *dict;
     int status;
     struct record_store records[PF_RECORD_KINDS];
     struct meta_row *meta;
@@ -62,7 +62,7 @@ struct pf_canonical {
     int64_t time_rows[PF_BATCH_ROWS];
 };
 
-struct pf_canonical *pf_canonical_new(const struct pf_dict *dict)
+struct pf_canonical *pf_canonical_new(struct pf_dict *dict)
 {
     struct pf_canonical *canonical = calloc(1, sizeof *canonical);
 
@@ -651,11 +651,26 @@ static int compare_texts(const void *a, const void *b)
 
 /* --- giving ----------------------------------------------------------------------------------- */
 
+/* Adds the row that says that metadata have lost their places between records. */
+static bool add_mark(struct pf_canonical *canonical)
+{
+    uint32_t origin = pf_dict_intern_word(canonical->dict, "profutils"),
+             key = pf_dict_intern_word(canonical->dict, "merged"), value = 0;
+    const struct pf_batch mark = {
+        .kind = PF_META, .rows = 1, .origin = &origin, .key = &key, .value = &value};
+
+    for (size_t k = 0; k < canonical->meta_count; k++)
+        if (canonical->meta[k].origin == origin && canonical->meta[k].key == key)
+            return true;
+    return canonical->meta_count == 0 ||
+           (pf_dict_status(canonical->dict) == PF_OK && add_meta(canonical, &mark));
+}
+
 static int prepare(struct pf_canonical *canonical)
 {
     size_t values = 0;
 
-    if (!rank_all(canonical) || !sort_meta(canonical))
+    if (!add_mark(canonical) || !rank_all(canonical) || !sort_meta(canonical))
         return PF_NOMEM;
     if (canonical->texts.text_count > 0)
         qsort(canonical->texts.texts, canonical->texts.text_count, sizeof *canonical->texts.texts,

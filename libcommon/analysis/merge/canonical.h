@@ -16,7 +16,7 @@ struct pf_canonical;
 
 /* `dict` is the dictionary of all batches and must outlive the result. NULL: out of memory. Free
  * with pf_canonical_free. */
-struct pf_canonical *pf_canonical_new(const struct pf_dict *dict);
+struct pf_canonical *pf_canonical_new(struct pf_dict *dict);
 void pf_canonical_free(struct pf_canonical *); /* NULL is allowed */
 
 /* Copies the rows of a batch of any kind. PF_OK or PF_NOMEM; after PF_NOMEM every call returns

@@ -432,6 +432,15 @@ static int append_removed(struct pf_merge *merge)
     return status;
 }
 
+/* Appends the row that says that metadata have lost their places between records. */
+static int append_mark(struct pf_merge *merge)
+{
+    if (merge->meta.count == 0)
+        return PF_OK;
+    return pf_merge_meta_append(&merge->meta, pf_dict_intern_word(merge->dict, "profutils"),
+                                pf_dict_intern_word(merge->dict, "merged"), 0);
+}
+
 int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct pf_error *error)
 {
     size_t columns = 0;
@@ -448,7 +457,8 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
         columns = merge->kinds[k].columns.ledger.count > columns
                       ? merge->kinds[k].columns.ledger.count
                       : columns;
-    if (pf_merge_meta_end(&merge->meta) != PF_OK || append_removed(merge) != PF_OK ||
+    if (pf_merge_meta_end(&merge->meta) != PF_OK || append_mark(merge) != PF_OK ||
+        append_removed(merge) != PF_OK ||
         !pf_grow(&merge->values, &merge->value_capacity, columns + 1, sizeof *merge->values) ||
         !pf_grow(&merge->numbers, &merge->number_capacity, (columns + 1) * PF_BATCH_ROWS,
                  sizeof *merge->numbers))

@@ -1,7 +1,6 @@
 #include "analysis/names/meta_names.h"
 
 #include "base/bytes.h"
-#include "codec/merging.h"
 #include "codec/registry.h"
 
 #include <string.h>
@@ -29,6 +28,27 @@ int64_t pf_meta_duration(const struct pf_dict *dict, uint32_t origin, uint32_t k
                ? format->merging->duration(from, pf_dict_string(dict, key),
                                            pf_dict_string(dict, value))
                : 0;
+}
+
+enum pf_meta_place pf_meta_place(struct pf_bytes origin, struct pf_bytes key)
+{
+    const struct pf_format *format = pf_meta_owner(origin);
+
+    if (format && format->merging && format->merging->place)
+        return format->merging->place(origin, key);
+    return pf_bytes_equal(key, PF_BYTES("comment")) ? PF_META_LIST : PF_META_FROM_HERE;
+}
+
+enum pf_meta_time pf_meta_start(const struct pf_dict *dict, uint32_t origin, uint32_t key,
+                                uint32_t value, int64_t *time)
+{
+    struct pf_bytes from = pf_dict_string(dict, origin);
+    const struct pf_format *format = pf_meta_owner(from);
+
+    return format && format->merging && format->merging->start
+               ? format->merging->start(from, pf_dict_string(dict, key),
+                                        pf_dict_string(dict, value), time)
+               : PF_META_NO_TIME;
 }
 
 static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes mark)

@@ -4,6 +4,7 @@
 #define PF_ANALYSIS_NAMES_META_NAMES_H
 
 #include "codec/format.h"
+#include "codec/merging.h"
 #include "model/dict.h"
 
 #include <stdint.h>
@@ -15,6 +16,12 @@ const struct pf_format *pf_meta_owner(struct pf_bytes origin);
 /* The run time in nanoseconds that a row of metadata adds to that of its input, as its format says
  * (codec/merging.h); 0 for most rows. */
 int64_t pf_meta_duration(const struct pf_dict *, uint32_t origin, uint32_t key, uint32_t value);
+
+/* The records that a row of metadata describes, as its format says. */
+enum pf_meta_place pf_meta_place(struct pf_bytes origin, struct pf_bytes key);
+/* The time at which a run began, in nanoseconds since 1970 UTC, if the row has it. */
+enum pf_meta_time pf_meta_start(const struct pf_dict *, uint32_t origin, uint32_t key,
+                                uint32_t value, int64_t *time);
 
 /* Functions that edit names. Names are strings; if memory runs out they return 0, and the
  * dictionary's status is set. */

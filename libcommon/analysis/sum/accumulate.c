@@ -21,6 +21,8 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
 {
     const struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
 
+    if (pf_measures_left_out(&accumulator->dict->measures, index))
+        return true;
     if (index < accumulator->ledger.member_count && accumulator->ledger.members[index].dropped)
         return true;
     return sums && !sums->kept;
@@ -60,7 +62,7 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
 {
     struct pf_preferred *main = &accumulator->preferred;
 
-    if (main->looked == 0)
+    if (main->looked == 0 || accumulator->dict->measures.some_count)
         *main = (struct pf_preferred){.measure = UINT32_MAX};
     prefer(accumulator, PF_SAMPLE, main->looked, &main->choice, &main->measure);
     main->looked = pf_measures_count(&accumulator->dict->measures);

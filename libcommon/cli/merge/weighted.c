@@ -182,7 +182,8 @@ static int add_batch(struct merging *merging, const struct pf_input *input,
 {
     const struct pf_weighted *run = merging->run;
     uint32_t group;
-    bool is_run = pf_inputs_replicates(run->inputs, &group) > 0 && input->complete;
+    bool is_run = pf_inputs_replicates(run->inputs, &group) > 0 && input->complete &&
+                  !input->left_out;
 
     if (run->manifest && !input->ended)
         pf_manifest_batch(run->manifest, batch);

@@ -122,7 +122,18 @@ static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
     return part ? PF_META_SINGLE : PF_META_ONCE;
 }
 
-static const struct pf_merging merging = {.rule = rule};
+/* A file may have several parts, and several runs behind each other. */
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    (void)origin;
+    if (pf_bytes_equal(key, PF_BYTES("summary")))
+        return PF_META_BEFORE;
+    return pf_bytes_equal(key, PF_BYTES("comment")) || pf_bytes_equal(key, PF_BYTES("desc"))
+               ? PF_META_LIST
+               : PF_META_FROM_HERE;
+}
+
+static const struct pf_merging merging = {.rule = rule, .place = place};
 
 static int open_callgrind(struct pf_reader *reader)
 {

@@ -2,6 +2,7 @@
  * new file made from them. */
 #include "format/dcpi/dcpi.h"
 
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -27,7 +28,44 @@ static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
     return hidden && pf_bytes_equal(key, PF_BYTES("separator")) ? PF_META_PREFIX : PF_META_EACH;
 }
 
-const struct pf_merging pf_dcpi_merging = {.rule = merge_rule};
+/* The text of dcpicat may have several images, each with a header that begins with its name. */
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("event")))
+        return PF_META_LIST;
+    return pf_bytes_equal(origin, PF_BYTES("dcpicat")) && pf_bytes_equal(key, PF_BYTES("name"))
+               ? PF_META_BEGINS
+               : PF_META_FROM_HERE;
+}
+
+static unsigned two_digits(const char *text)
+{
+    return (unsigned)(text[0] - '0') * 10 + (unsigned)(text[1] - '0');
+}
+
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    char normal[16];
+    struct pf_date date;
+    int64_t seconds;
+
+    if (origin.data[0] == '.' || !pf_bytes_equal(key, PF_BYTES("epoch")) ||
+        !pf_dcpi_epoch(value, normal))
+        return PF_META_NO_TIME;
+    date = (struct pf_date){
+        .year = two_digits(normal) * 100 + two_digits(normal + 2),
+        .month = two_digits(normal + 4),
+        .day = two_digits(normal + 6),
+        .hour = two_digits(normal + 8),
+        .minute = two_digits(normal + 10),
+        .second = two_digits(normal + 12),
+    };
+    return pf_date_seconds(&date, &seconds) && pf_time_of_seconds(seconds, time) ? PF_META_IS_TIME
+                                                                                 : PF_META_NO_TIME;
+}
+
+const struct pf_merging pf_dcpi_merging = {.rule = merge_rule, .place = place, .start = start};
 
 /* --- headers of DCPI files -------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Devel::NYTProf: the files that all releases since 4.00 write. Detection, batches from the
  * reader's sums, and the rules for metadata in a merge (formats page, section 1.15). */
+#include "base/calendar.h"
 #include "base/memory.h"
 #include "codec/format.h"
 #include "format/nytprof/reader.h"
@@ -462,8 +463,32 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
     return (int64_t)(seconds * 1e9) * (end ? 1 : -1);
 }
 
+/* These attributes describe the whole file; nytprofmerge writes them at its end. */
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    static const char *const late[] = {"application", "basetime", "cumulative_overhead_ticks"};
+
+    (void)origin;
+    for (size_t k = 0; k < sizeof late / sizeof *late; k++)
+        if (pf_bytes_equal(key, pf_bytes_of(late[k])))
+            return PF_META_WHOLE;
+    return pf_bytes_equal(key, PF_BYTES("comment")) ? PF_META_LIST : PF_META_FROM_HERE;
+}
+
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    return pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) &&
+                   pf_bytes_equal(key, PF_BYTES("basetime")) && pf_time_parse_seconds(value, time)
+               ? PF_META_IS_TIME
+               : PF_META_NO_TIME;
+}
+
 static const struct pf_merging merging = {.rule = rule,
                                           .duration = duration,
+                                          .place = place,
+                                          .start = start,
+                                          .start_late = true,
                                           .own_label = "fid",
                                           .names = names,
                                           .renamed = PF_NYT_RENAMED};

@@ -755,7 +755,17 @@ static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_b
                : 0;
 }
 
-static const struct pf_merging merging = {.rule = rule, .duration = duration};
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    return pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)) &&
+                   pf_bytes_equal(key, PF_BYTES("time_nanos")) &&
+                   pf_parse_int(value, INT64_MIN, INT64_MAX, time) && *time != 0
+               ? PF_META_IS_TIME
+               : PF_META_NO_TIME;
+}
+
+static const struct pf_merging merging = {.rule = rule, .duration = duration, .start = start};
 
 static const struct pf_option options[] = {
     {"drop",

@@ -1,5 +1,6 @@
 /* What precedes the chunks: the text banner, or a binary header of the first versions. First
  * how the reader recognizes and reads both, then how the writer makes a banner. */
+#include "base/calendar.h"
 #include "base/number.h"
 #include "format/pynytprof/pynytprof.h"
 
@@ -454,22 +455,10 @@ static void write_date(struct pf_sink *sink, int64_t seconds)
     static const char days[][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
     static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int64_t day = seconds / 86400, time = seconds % 86400;
-    int year = 1970, month = 0, weekday = (int)(day % 7);
+    struct pf_date date = pf_date_of(seconds);
 
-    for (;; year++) {
-        int size = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 366 : 365;
-        if (day < size) {
-            for (; day >= lengths[month] + (month == 1 && size == 366); month++)
-                day -= lengths[month] + (month == 1 && size == 366);
-            break;
-        }
-        day -= size;
-    }
-    pf_sink_printf(sink, "%s, %02d %s %d %02d:%02d:%02d +0000", days[weekday], (int)day + 1,
-                   months[month], year, (int)(time / 3600), (int)(time / 60 % 60),
-                   (int)(time % 60));
+    pf_sink_printf(sink, "%s, %02u %s %d %02u:%02u:%02u +0000", days[seconds / 86400 % 7], date.day,
+                   months[date.month - 1], (int)date.year, date.hour, date.minute, date.second);
 }
 
 static const struct pf_pyn_banner_line *find_line(const struct pf_pyn_banner *banner,

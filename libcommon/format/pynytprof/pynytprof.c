@@ -2,6 +2,7 @@
  * own. Detection, the reader, and the rules for metadata in a merge. */
 #include "format/pynytprof/pynytprof.h"
 
+#include "base/calendar.h"
 #include "base/number.h"
 #include "model/units.h"
 
@@ -338,7 +339,19 @@ static size_t name_at(struct pf_bytes key, struct pf_bytes value)
     return at;
 }
 
-static const struct pf_merging merging = {.rule = rule, .names = names, .name_at = name_at};
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    bool has = (pf_bytes_equal(origin, PF_BYTES(PF_PYN_ATTRIBUTE)) &&
+                pf_bytes_equal(key, PF_BYTES("basetime"))) ||
+               (pf_bytes_equal(origin, PF_BYTES(PF_PYN_CHUNK)) &&
+                pf_bytes_equal(key, PF_BYTES("start_time")));
+
+    return has && pf_time_parse_seconds(value, time) ? PF_META_IS_TIME : PF_META_NO_TIME;
+}
+
+static const struct pf_merging merging = {
+    .rule = rule, .names = names, .name_at = name_at, .start = start};
 
 const struct pf_format pf_format_pynytprof = {
     .name = "pynytprof",

@@ -2,8 +2,10 @@
  * sections, the series of files of one process, and the metadata of a merge. */
 #include "format/statprofiler/statprofiler.h"
 
+#include "base/calendar.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "model/strings.h"
 
 #include <inttypes.h>
@@ -596,5 +598,26 @@ static bool is_merged(struct pf_bytes id)
     return id.size == ID && memcmp(id.data + WORD, "00000000", WORD) == 0;
 }
 
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (pf_bytes_equal(origin, PF_BYTES(PF_SP_CUSTOM_ORIGIN)))
+        return PF_META_MARK;
+    return pf_bytes_equal(key, PF_BYTES("ordinal")) ? PF_META_ORDINAL : PF_META_FROM_HERE;
+}
+
+/* The third word of the id of a process is its start (formats page, section 7). */
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    uint64_t seconds;
+
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_SP_HEADER_ORIGIN)) ||
+        !pf_bytes_equal(key, PF_BYTES("process_id")) || value.size != ID ||
+        !pf_parse_hex((struct pf_bytes){value.data + 2 * WORD, WORD}, &seconds) || seconds == 0 ||
+        !pf_time_of_seconds((int64_t)seconds, time))
+        return PF_META_NO_TIME;
+    return PF_META_HAS_TIME;
+}
+
 const struct pf_merging pf_sp_merging = {
-    .rule = merge_rule, .make = make_identity, .made = is_merged};
+    .rule = merge_rule, .make = make_identity, .made = is_merged, .place = place, .start = start};

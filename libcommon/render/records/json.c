@@ -570,7 +570,7 @@ const struct pf_format pf_format_json = {
               "and of a millionth; of images all but the name; "
               "system names of functions; bytes that are not UTF-8, negative lines",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE |
-            PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE,
+            PF_IS_TEXT | PF_IS_STREAM | PF_TELLS_SOURCE | PF_METADATA_LAST,
     .options = document_options,
     .bid = pf_samples_bid_document,
     .reader_size = sizeof(struct pf_samples_reader),

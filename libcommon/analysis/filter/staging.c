@@ -1,0 +1,398 @@
+#include "analysis/filter/staging.h"
+
+#include "analysis/names/name_list.h"
+#include "base/calendar.h"
+#include "model/replicates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int pf_staging_init(struct pf_staging *staging, struct pf_dict *dict)
+{
+    staging->since = INT64_MIN;
+    staging->until = INT64_MAX;
+    return pf_in_force_init(&staging->force, dict);
+}
+
+void pf_staging_free(struct pf_staging *staging)
+{
+    pf_held_batches_free(&staging->queue);
+    pf_in_force_free(&staging->force);
+}
+
+bool pf_staging_active(const struct pf_staging *staging)
+{
+    return staging->force.key_count > 0 || staging->selects;
+}
+
+/* No more batches come. */
+static void end_without_memory(struct pf_staging *staging)
+{
+    staging->ended = true;
+    staging->status = pf_error_nomem(&staging->error);
+    pf_held_batches_free(&staging->queue);
+}
+
+void pf_staging_input(struct pf_staging *staging, const struct pf_format *format,
+                      const struct pf_report *report)
+{
+    pf_held_batches_free(&staging->queue);
+    staging->format = format;
+    staging->report = *report;
+    staging->error = (struct pf_error){0};
+    staging->undecided = staging->selects;
+    staging->chosen = !staging->selects;
+    staging->force.dict->measures.some_count = staging->selects;
+    staging->recorded = staging->given = staging->left_out = staging->ended = false;
+    if (pf_in_force_input(&staging->force, format) != PF_OK)
+        end_without_memory(staging);
+}
+
+bool pf_staging_left_out(const struct pf_staging *staging)
+{
+    return staging->left_out && !staging->given;
+}
+
+/* --- choosing by the start -------------------------------------------------------------------- */
+
+/* Decides about the profile at hand. PF_OK; PF_FAILED if its start is not known. */
+static int choose(struct pf_staging *staging)
+{
+    const struct pf_in_force *force = &staging->force;
+
+    staging->chosen = false;
+    if (!force->has_start)
+        return pf_error_set(&staging->error, PF_FAILED,
+                            "the profile does not say when its run began, which --since and "
+                            "--until need");
+    staging->chosen = force->start >= staging->since && force->start < staging->until;
+    if (staging->chosen) {
+        staging->any_chosen = true;
+        return PF_OK;
+    }
+    if (!staging->any_start || force->start < staging->earliest)
+        staging->earliest = force->start;
+    if (!staging->any_start || force->start > staging->latest)
+        staging->latest = force->start;
+    staging->any_start = staging->left_out = true;
+    return PF_OK;
+}
+
+/* --- the queue -------------------------------------------------------------------------------- */
+
+static bool is_record(const struct pf_batch *batch)
+{
+    return batch->kind < PF_RECORD_KINDS && batch->rows > 0;
+}
+
+static void hold(struct pf_staging *staging, const struct pf_batch *batch)
+{
+    const struct pf_in_force *force = &staging->force;
+    struct pf_held_batch *held = pf_held_batches_add(&staging->queue, batch);
+
+    if (!held) {
+        end_without_memory(staging);
+        return;
+    }
+    held->set = force->set;
+    held->labelled = !is_record(batch) || !(force->last || force->holds);
+    held->decided = !staging->undecided;
+    held->dropped = !staging->undecided && !staging->chosen;
+}
+
+/* Completes the labels of the batches that wait for later metadata. `end`: no more come. */
+static void complete(struct pf_staging *staging, bool end)
+{
+    struct pf_in_force *force = &staging->force;
+
+    for (struct pf_held_batch *held = staging->queue.first; held; held = held->next) {
+        if (held->labelled)
+            continue;
+        if (force->last)
+            held->set = force->set;
+        else if (force->before)
+            held->set = held->set ? pf_in_force_label(force, held->set, force->before)
+                                  : force->before;
+        held->labelled = end || force->begun || (force->before && !force->waits);
+    }
+}
+
+/* The profile at hand is chosen, or not: its batches need not wait any more. */
+static void release(struct pf_staging *staging)
+{
+    for (struct pf_held_batch *held = staging->queue.first; held; held = held->next)
+        if (!held->decided) {
+            held->decided = true;
+            held->dropped = !staging->chosen;
+        }
+}
+
+/* Warns about keys after pf_in_force_settle. */
+static void report_keys(struct pf_staging *staging)
+{
+    for (size_t k = 0; k < staging->force.key_count; k++) {
+        struct pf_in_force_key *key = &staging->force.keys[k];
+
+        if (key->unknown)
+            pf_report_send(&staging->report, PF_WARNING,
+                           "the input does not tell which records have which value of '%s': they "
+                           "get no label (give --label-meta when profiles are merged or converted)",
+                           pf_clip(key->name).text);
+        if (key->cut)
+            pf_report_send(&staging->report, PF_WARNING,
+                           "more than %d values of '%s': the first %d are labels", PF_IN_FORCE_MAX,
+                           pf_clip(key->name).text, PF_IN_FORCE_MAX);
+        key->unknown = key->cut = false;
+    }
+}
+
+/* Decides about the profile at hand, if its start is known or will not be. `end`: it has ended. */
+static int decide(struct pf_staging *staging, bool end)
+{
+    const struct pf_in_force *force = &staging->force;
+    bool late = force->format && force->format->merging && force->format->merging->start_late;
+    bool damaged = staging->ended && staging->status < 0;
+
+    if (!staging->undecided || (!force->has_start && late && !end))
+        return PF_OK;
+    staging->undecided = false;
+    if (force->has_start || !damaged)
+        return choose(staging);
+    staging->chosen = false;
+    return PF_OK;
+}
+
+/* Uses the metadata so far, before records or at the end of a profile. */
+static void settle(struct pf_staging *staging, bool end)
+{
+    bool news = staging->force.count > 0 || staging->undecided || end;
+    int status = pf_in_force_settle(&staging->force);
+
+    if (status == PF_OK && !news)
+        return;
+    if (status != PF_OK) {
+        end_without_memory(staging);
+        return;
+    }
+    report_keys(staging);
+    complete(staging, end);
+    status = decide(staging, end);
+    if (status != PF_OK) {
+        staging->ended = true;
+        staging->status = status;
+    } else if (!staging->undecided && !staging->chosen && !staging->ended &&
+               !(staging->format->caps & PF_HOLDS_FAILURE)) {
+        staging->ended = true; /* the file has no other profile */
+        staging->status = PF_EOF;
+    }
+    if (!staging->undecided)
+        release(staging);
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/* True if row `row` counts runs; such a record has no other labels than its group. */
+static bool counts_runs(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
+{
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        if (batch->values[k].data && batch->values[k].data[row] != 0 &&
+            pf_measures_row(&dict->measures, batch->values[k].measure)->runs)
+            return true;
+    return false;
+}
+
+static void label(struct pf_staging *staging, struct pf_batch *batch, uint32_t set)
+{
+    struct pf_in_force *force = &staging->force;
+    bool runs = set != 0 && pf_replicates_here(force->dict, batch);
+    uint32_t last = UINT32_MAX, labelled = 0;
+
+    if (set == 0)
+        return;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        uint32_t labels = batch->labels ? batch->labels[i] : 0;
+
+        if (labels != last)
+            labelled = pf_in_force_label(force, labels, set);
+        last = labels;
+        staging->column[i] = runs && counts_runs(force->dict, batch, i) ? labels : labelled;
+    }
+    batch->labels = staging->column;
+    if (pf_dict_status(force->dict) != PF_OK)
+        end_without_memory(staging);
+}
+
+/* The rows of a META batch from `from` to before `to`. */
+static struct pf_batch part(const struct pf_batch *batch, uint32_t from, uint32_t to)
+{
+    return (struct pf_batch){.kind = PF_META,
+                             .rows = to - from,
+                             .origin = batch->origin + from,
+                             .key = batch->key + from,
+                             .value = batch->value + from};
+}
+
+static void note(struct pf_staging *staging, const struct pf_batch *batch)
+{
+    if (batch->rows > 0 && pf_in_force_note(&staging->force, batch) != PF_OK)
+        end_without_memory(staging);
+}
+
+/* Notes metadata, and holds them in parts: the rows of the profile at hand, and those of the next.
+ * The metadata of profiles without records belong to the next profile that has records. */
+static void divide_metadata(struct pf_staging *staging, const struct pf_batch *batch)
+{
+    uint32_t begin = 0;
+    struct pf_batch head, tail;
+
+    while (begin < batch->rows && !pf_in_force_begins(staging->force.dict, batch, begin))
+        begin++;
+    if (staging->undecided && !staging->recorded)
+        begin = batch->rows;
+    head = part(batch, 0, begin);
+    tail = part(batch, begin, batch->rows);
+    note(staging, &head);
+    if (head.rows > 0)
+        hold(staging, &head);
+    if (tail.rows == 0)
+        return;
+    if (staging->undecided)
+        settle(staging, true);
+    note(staging, &tail);
+    staging->undecided = true;
+    staging->recorded = false;
+    hold(staging, &tail);
+}
+
+/* Notes metadata. True: the batch can be returned at once. */
+static bool take_metadata(struct pf_staging *staging, const struct pf_batch *batch)
+{
+    if (staging->selects && batch->rows > 0) {
+        divide_metadata(staging, batch);
+        return false;
+    }
+    note(staging, batch);
+    if (staging->queue.first)
+        hold(staging, batch);
+    return !staging->queue.first;
+}
+
+/* True: the batch can be returned at once. */
+static bool take_batch(struct pf_staging *staging, struct pf_batch *batch)
+{
+    struct pf_in_force *force = &staging->force;
+
+    if (batch->kind == PF_META)
+        return take_metadata(staging, batch);
+    if (is_record(batch) && !force->last)
+        settle(staging, false);
+    staging->recorded |= is_record(batch);
+    if (staging->ended || (!staging->undecided && !staging->chosen))
+        return false;
+    if (staging->undecided || staging->queue.first ||
+        (is_record(batch) && (force->last || force->holds))) {
+        hold(staging, batch);
+        return false;
+    }
+    if (is_record(batch))
+        label(staging, batch, force->set);
+    return true;
+}
+
+/* Takes the first batch of the queue that counts. False: the queue is empty, or waits. */
+static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
+{
+    struct pf_held_batch *held;
+
+    while ((held = staging->queue.first) != NULL && held->labelled && held->decided) {
+        held = pf_held_batches_take(&staging->queue);
+        if (held->dropped)
+            continue;
+        *batch = held->batch;
+        if (is_record(batch))
+            label(staging, batch, held->set);
+        return true;
+    }
+    return false;
+}
+
+/* A batch is returned: its measures belong to a profile that counts. */
+static void note_given(struct pf_staging *staging, const struct pf_batch *batch)
+{
+    struct pf_measures *measures = &staging->force.dict->measures;
+
+    staging->given = true;
+    for (uint32_t k = 0; staging->selects && k < batch->value_count; k++)
+        if (pf_measures_left_out(measures, batch->values[k].measure) &&
+            pf_measures_set_counts(measures, batch->values[k].measure) != PF_OK)
+            end_without_memory(staging);
+}
+
+int pf_staging_next(struct pf_staging *staging, pf_staging_source next, void *context,
+                    struct pf_batch *batch, struct pf_error *error)
+{
+    for (;;) {
+        if (take_held(staging, batch)) {
+            note_given(staging, batch);
+            return PF_OK;
+        }
+        if (staging->ended) {
+            *error = staging->error;
+            return staging->status;
+        }
+        staging->status = next(context, batch, &staging->error);
+        if (staging->status != PF_OK) {
+            staging->ended = true;
+            settle(staging, true);
+        } else if (take_batch(staging, batch)) {
+            note_given(staging, batch);
+            return PF_OK;
+        }
+    }
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static int report_key(const struct pf_staging *staging, const struct pf_in_force_key *key,
+                      const struct pf_report *report)
+{
+    const struct pf_in_force *force = &staging->force;
+    struct pf_name_list list = {0};
+    char names[600] = "";
+    int status = PF_OK;
+
+    for (uint32_t id = 1; id < force->seen.count && status == PF_OK; id++)
+        status = pf_name_list_add_string(&list, force->dict,
+                                         *(const uint32_t *)pf_table_row(&force->seen, id));
+    pf_name_list_sort(&list);
+    pf_name_list_join(&list, names, sizeof names);
+    if (key->computed != PF_OF_METADATA)
+        pf_report_send(report, PF_WARNING,
+                       "no input says when its run began: there is no label '%s'",
+                       pf_clip(key->name).text);
+    else
+        pf_report_send(report, PF_WARNING, "no input has the metadata '%s'; %s%s",
+                       pf_clip(key->name).text,
+                       names[0] != '\0' ? "metadata here: " : "there are no metadata here", names);
+    pf_name_list_free(&list);
+    return status;
+}
+
+int pf_staging_report(struct pf_staging *staging, const struct pf_report *report)
+{
+    char first[PF_TIME_TEXT], last[PF_TIME_TEXT];
+    int status = PF_OK;
+
+    if (staging->selects && !staging->any_chosen && staging->any_start) {
+        pf_time_print(staging->earliest, first);
+        pf_time_print(staging->latest, last);
+        pf_report_send(report, PF_WARNING,
+                       "no input began in the requested time; the inputs began from %s to %s",
+                       first, last);
+        return PF_OK;
+    }
+    for (size_t k = 0; k < staging->force.key_count && status == PF_OK; k++)
+        if (!staging->force.keys[k].found)
+            status = report_key(staging, &staging->force.keys[k], report);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* What profiles say of themselves: metadata become labels (--label-meta), and profiles are chosen
+ * by the time at which their run began (--since, --until). Between the reader of an input and the
+ * rest of the program; batches wait here while a later batch decides about them. */
+#ifndef PF_ANALYSIS_FILTER_STAGING_H
+#define PF_ANALYSIS_FILTER_STAGING_H
+
+#include "analysis/filter/held_batches.h"
+#include "analysis/names/in_force.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The next batch of the open input: PF_OK, PF_EOF or a failure. */
+typedef int (*pf_staging_source)(void *context, struct pf_batch *, struct pf_error *);
+
+/* Zero-initialise, then pf_staging_init; free with pf_staging_free. */
+struct pf_staging {
+    struct pf_in_force force; /* the keys are chosen there */
+    bool selects;
+    int64_t since, until; /* nanoseconds since 1970 UTC; from the first, before the second */
+
+    struct pf_held_batches queue;
+    /* the input */
+    const struct pf_format *format;
+    struct pf_report report;
+    bool given;    /* a batch was returned */
+    bool left_out; /* a profile was not chosen */
+    bool ended;    /* the queue is all that is left */
+    int status;    /* after the queue */
+    struct pf_error error;
+    /* the profile at hand */
+    bool undecided; /* its start is not known yet; its batches wait */
+    bool chosen;
+    bool recorded; /* it has records */
+
+    bool any_chosen, any_start;
+    int64_t earliest, latest; /* start of the profiles that were not chosen */
+    uint32_t column[PF_BATCH_ROWS];
+};
+
+/* PF_OK or PF_NOMEM; free in any case. */
+int pf_staging_init(struct pf_staging *, struct pf_dict *);
+void pf_staging_free(struct pf_staging *);
+/* True if a key is chosen, or profiles are; else none of the functions below may be called. */
+bool pf_staging_active(const struct pf_staging *);
+/* An input begins. */
+void pf_staging_input(struct pf_staging *, const struct pf_format *, const struct pf_report *);
+/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF or a failure: of the
+ * source, or PF_FAILED if it is not known when a run began. */
+int pf_staging_next(struct pf_staging *, pf_staging_source, void *context, struct pf_batch *,
+                    struct pf_error *);
+/* True if the input has given no batch, because it was not chosen. */
+bool pf_staging_left_out(const struct pf_staging *);
+/* Warns about keys that no input has, and if no profile was chosen. PF_OK or PF_NOMEM. */
+int pf_staging_report(struct pf_staging *, const struct pf_report *);
+
+#endif

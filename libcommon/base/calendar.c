@@ -1,0 +1,196 @@
+#include "base/calendar.h"
+
+#include "base/number.h"
+#include "base/scan.h"
+
+#include <stdio.h>
+
+static const int64_t second_ns = 1000000000, day_s = 86400;
+
+/* --- days ------------------------------------------------------------------------------------- */
+
+static bool is_leap(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static unsigned month_days(int64_t year, unsigned month)
+{
+    static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+    return days[month - 1] + (month == 2 && is_leap(year) ? 1u : 0u);
+}
+
+/* Days from 1970-01-01 to the first of January of a year from 1 on. */
+static int64_t year_days(int64_t year)
+{
+    int64_t before = year - 1;
+
+    return before * 365 + before / 4 - before / 100 + before / 400 - 719162;
+}
+
+bool pf_date_seconds(const struct pf_date *date, int64_t *seconds)
+{
+    int64_t days;
+
+    if (date->year < 1 || date->year > 9999 || date->month < 1 || date->month > 12 ||
+        date->day < 1 || date->day > month_days(date->year, date->month) || date->hour > 23 ||
+        date->minute > 59 || date->second > 60)
+        return false;
+    days = year_days(date->year) + (int64_t)date->day - 1;
+    for (unsigned month = 1; month < date->month; month++)
+        days += month_days(date->year, month);
+    *seconds = days * day_s + date->hour * 3600 + date->minute * 60 + date->second;
+    return true;
+}
+
+struct pf_date pf_date_of(int64_t seconds)
+{
+    struct pf_date date = {.month = 1};
+    int64_t days = seconds / day_s, rest = seconds % day_s;
+
+    if (rest < 0) {
+        rest += day_s;
+        days--;
+    }
+    date.year = 1970 + days / 366 - (days < 0 ? 2 : 0);
+    while (year_days(date.year + 1) <= days)
+        date.year++;
+    days -= year_days(date.year);
+    while (days >= month_days(date.year, date.month))
+        days -= month_days(date.year, date.month++);
+    date.day = (unsigned)days + 1;
+    date.hour = (unsigned)(rest / 3600);
+    date.minute = (unsigned)(rest / 60 % 60);
+    date.second = (unsigned)(rest % 60);
+    return date;
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+bool pf_time_of_seconds(int64_t seconds, int64_t *time)
+{
+    return pf_mul64(seconds, second_ns, time);
+}
+
+/* Reads `size` digits. */
+static bool scan_digits(struct pf_bytes *text, size_t size, unsigned *number)
+{
+    uint64_t value;
+
+    if (pf_scan_digits(*text) < size ||
+        !pf_parse_digits((struct pf_bytes){text->data, size}, 9999, &value))
+        return false;
+    *number = (unsigned)value;
+    *text = pf_bytes_skip(*text, size);
+    return true;
+}
+
+/* Reads a fraction of a second, if there is one. */
+static bool scan_fraction(struct pf_bytes *text, int64_t *nanoseconds)
+{
+    int64_t unit = second_ns;
+    size_t size;
+
+    *nanoseconds = 0;
+    if (!pf_scan_past(text, PF_BYTES(".")))
+        return true;
+    size = pf_scan_digits(*text);
+    if (size == 0 || size > 9)
+        return false;
+    for (size_t k = 0; k < size; k++) {
+        unit /= 10;
+        *nanoseconds += (text->data[k] - '0') * unit;
+    }
+    *text = pf_bytes_skip(*text, size);
+    return true;
+}
+
+bool pf_time_parse_seconds(struct pf_bytes text, int64_t *time)
+{
+    bool negative = pf_scan_past(&text, PF_BYTES("-"));
+    int64_t seconds, fraction;
+    uint64_t number;
+
+    if (pf_scan_digits(text) == 0 || !pf_scan_number(&text, INT64_MAX, &number) ||
+        !scan_fraction(&text, &fraction) || text.size > 0)
+        return false;
+    seconds = negative ? -(int64_t)number : (int64_t)number;
+    return pf_time_of_seconds(seconds, time) &&
+           pf_add64(*time, negative ? -fraction : fraction, time);
+}
+
+/* Reads the time of the day, if there is one. */
+static bool scan_clock(struct pf_bytes *text, struct pf_date *date, int64_t *fraction)
+{
+    *fraction = 0;
+    if (!pf_scan_past(text, PF_BYTES("T")) && !pf_scan_past(text, PF_BYTES(" ")))
+        return true;
+    if (!scan_digits(text, 2, &date->hour) || !pf_scan_past(text, PF_BYTES(":")) ||
+        !scan_digits(text, 2, &date->minute))
+        return false;
+    return !pf_scan_past(text, PF_BYTES(":")) ||
+           (scan_digits(text, 2, &date->second) && scan_fraction(text, fraction));
+}
+
+/* Reads `Z`, `+01:00`, `+0100` or `+01`, or nothing: seconds east of Greenwich. */
+static bool scan_zone(struct pf_bytes *text, int64_t *east)
+{
+    bool west = pf_bytes_starts(*text, PF_BYTES("-"));
+    unsigned hour, minute = 0;
+
+    *east = 0;
+    if (pf_scan_past(text, PF_BYTES("Z")) || text->size == 0)
+        return true;
+    if ((!west && !pf_bytes_starts(*text, PF_BYTES("+"))))
+        return false;
+    *text = pf_bytes_skip(*text, 1);
+    if (!scan_digits(text, 2, &hour) || hour > 23)
+        return false;
+    pf_scan_past(text, PF_BYTES(":"));
+    if (text->size > 0 && (!scan_digits(text, 2, &minute) || minute > 59))
+        return false;
+    *east = (int64_t)(hour * 60 + minute) * (west ? -60 : 60);
+    return true;
+}
+
+bool pf_time_parse(struct pf_bytes text, int64_t *time)
+{
+    struct pf_date date = {0};
+    int64_t seconds, fraction, east;
+    unsigned year;
+
+    if (pf_scan_past(&text, PF_BYTES("@")))
+        return pf_time_parse_seconds(text, time);
+    if (!scan_digits(&text, 4, &year) || !pf_scan_past(&text, PF_BYTES("-")) ||
+        !scan_digits(&text, 2, &date.month) || !pf_scan_past(&text, PF_BYTES("-")) ||
+        !scan_digits(&text, 2, &date.day))
+        return false;
+    date.year = year;
+    return scan_clock(&text, &date, &fraction) && scan_zone(&text, &east) && text.size == 0 &&
+           pf_date_seconds(&date, &seconds) && pf_time_of_seconds(seconds - east, time) &&
+           pf_add64(*time, fraction, time);
+}
+
+size_t pf_time_print(int64_t time, char text[PF_TIME_TEXT])
+{
+    int64_t seconds = time / second_ns, fraction = time % second_ns;
+    struct pf_date date;
+    int size;
+
+    if (fraction < 0) {
+        fraction += second_ns;
+        seconds--;
+    }
+    date = pf_date_of(seconds);
+    size = snprintf(text, PF_TIME_TEXT, "%04d-%02u-%02uT%02u:%02u:%02u", (int)date.year, date.month,
+                    date.day, date.hour, date.minute, date.second);
+    if (fraction > 0) {
+        size += snprintf(text + size, PF_TIME_TEXT - (size_t)size, ".%09ld", (long)fraction);
+        while (text[size - 1] == '0')
+            size--;
+    }
+    text[size++] = 'Z';
+    text[size] = '\0';
+    return (size_t)size;
+}
