@@ -206,7 +206,7 @@ static void close_staging(struct pf_inputs *inputs)
 {
     const struct pf_report report = pf_tool_report(&inputs->common->tool);
 
-    if (inputs->good > 0 && inputs->feed.next == inputs->feed.operands.count &&
+    if (!inputs->part && inputs->good > 0 && inputs->feed.next == inputs->feed.operands.count &&
         pf_staging_report(&inputs->annotation.staging, &report) != PF_OK)
         pf_tool_nomem(&inputs->common->tool);
 }

@@ -43,7 +43,7 @@ void pf_inputs_hide_runs(struct pf_inputs *);
 void pf_inputs_select(struct pf_inputs *);
 
 /* The inputs are a part of those of the run: nothing is said of expressions that match nothing
- * here. */
+ * here, and of metadata that no input here has. */
 void pf_inputs_part(struct pf_inputs *);
 
 /* Keeps string evals of different inputs apart that have one name and different texts, and finds
