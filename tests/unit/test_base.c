@@ -1,5 +1,6 @@
 /* Tests of base/: expected values are published vectors or worked out by hand. */
 #include "base/bytes.h"
+#include "base/calendar.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -12,6 +13,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int sign(int number)
@@ -722,6 +725,72 @@ static void test_slots(void)
     }
 }
 
+/* The dates of 600 years, compared with those of libc. */
+static void test_dates(void)
+{
+    unsigned wrong = 0;
+
+    for (int64_t seconds = -9223372036; seconds <= 9223372036; seconds += 86399 * 7 + 13) {
+        struct pf_date date = pf_date_of(seconds);
+        time_t moment = (time_t)seconds;
+        struct tm parts;
+        char text[PF_TIME_TEXT];
+        int64_t again, time;
+
+        gmtime_r(&moment, &parts);
+        wrong += date.year != parts.tm_year + 1900 || date.month != (unsigned)parts.tm_mon + 1 ||
+                 date.day != (unsigned)parts.tm_mday || date.hour != (unsigned)parts.tm_hour ||
+                 date.minute != (unsigned)parts.tm_min || date.second != (unsigned)parts.tm_sec;
+        wrong += !pf_date_seconds(&date, &again) || again != seconds;
+        wrong += !pf_time_of_seconds(seconds, &time);
+        pf_time_print(time, text);
+        wrong += !pf_time_parse(pf_bytes_of(text), &again) || again != time;
+    }
+    tap_ok(wrong == 0, "dates from 1677 to 2262 are those of gmtime_r, and are read back");
+}
+
+/* Expected values are those of date -u. */
+static void test_times(void)
+{
+    static const struct {
+        const char *text, *time; /* NULL: bad */
+    } cases[] = {
+        {"2026-11-23", "2026-11-23T00:00:00Z"},
+        {"2026-11-23Z", "2026-11-23T00:00:00Z"},
+        {"2026-11-23T14:05", "2026-11-23T14:05:00Z"},
+        {"2026-11-23 14:05:06.25+01:30", "2026-11-23T12:35:06.25Z"},
+        {"2024-02-29T23:59:60-0100", "2024-03-01T01:00:00Z"},
+        {"@1795208304", "2026-11-20T20:58:24Z"},
+        {"@-1.5", "1969-12-31T23:59:58.5Z"},
+        {"@9223372036.854775807", "2262-04-11T23:47:16.854775807Z"},
+        {"@9223372037", NULL},
+        {"@", NULL},
+        {"@1.", NULL},
+        {"@1.0000000001", NULL},
+        {"2026-02-29", NULL},
+        {"2026-13-01", NULL},
+        {"2026-1-1", NULL},
+        {"2026-11-23T", NULL},
+        {"2026-11-23T24:00", NULL},
+        {"2026-11-23T14:05+24:00", NULL},
+        {"2026-11-23T14:05 ", NULL},
+        {"2263-01-01", NULL},
+        {"1600-01-01", NULL},
+        {"", NULL},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[PF_TIME_TEXT] = "";
+        int64_t time;
+        bool good = pf_time_parse(pf_bytes_of(cases[k].text), &time);
+
+        if (good)
+            pf_time_print(time, text);
+        tap_ok(good == (cases[k].time != NULL) && (!good || strcmp(text, cases[k].time) == 0),
+               "\"%s\" is %s", cases[k].text, cases[k].time ? cases[k].time : "no time");
+    }
+}
+
 int main(void)
 {
     test_zeroed();
@@ -745,5 +814,7 @@ int main(void)
     test_table_append();
     test_line_memo();
     test_slots();
+    test_dates();
+    test_times();
     return tap_done();
 }
