@@ -229,17 +229,30 @@ END
     [ ! -e 'a;b' ]
 }
 
-@test "a damaged partial is made again" {
-    profmerge --partials=parts --fan-in=2 -o one.pfs [1-9].folded
-    for file in parts/*.pfs; do
-        cp -r parts copy
-        head -c 200 "copy/${file#parts/}" >part
-        mv part "copy/${file#parts/}"
-        # the root is damaged, or something below it whose parent has to be made again
-        printf 'main;f1;g %d\n' "$RANDOM" >1.folded
-        profmerge --partials=copy --fan-in=2 -o two.pfs [1-9].folded 2>/dev/null || profmerge --partials=copy --fan-in=2 -o two.pfs [1-9].folded
-        profmerge --canonical [1-9].folded | cmp - two.pfs
-        rm -rf copy
+@test "a damaged partial, or the rows beside it, are made again" {
+    profmerge --canonical [1-9].folded -o one.pfs
+    profmerge --partials=parts --fan-in=2 -o two.pfs --manifest=rows [1-9].folded
+    for file in parts/*.pfs parts/*.ndjson parts/index; do
+        for change in cut byte empty; do
+            rm -rf copy
+            cp -r parts copy
+            damaged=copy/${file#parts/}
+            case $change in
+            cut) head -c 200 "$file" >"$damaged" ;;
+            byte) sed '1s/[0-9f]/X/' "$file" >"$damaged" ;;
+            *) : >"$damaged" ;;
+            esac
+            # the same inputs: only the last partial is read
+            profmerge -q --partials=copy --fan-in=2 -o two.pfs --manifest=again [1-9].folded
+            cmp one.pfs two.pfs
+            cmp rows again
+            # a new input: the partials beside it are read
+            printf 'main;f1;g 12\n' >1.folded
+            profmerge -q --partials=copy --fan-in=2 -o three.pfs --manifest=again [1-9].folded 2>err
+            profmerge --canonical [1-9].folded | cmp - three.pfs
+            [ "$(wc -l <again)" -eq 9 ]
+            printf 'main;f1;g 11\n' >1.folded
+        done
     done
 }
 

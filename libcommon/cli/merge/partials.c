@@ -4,7 +4,6 @@
 #include "cli/merge/branches.h"
 #include "cli/merge/manifest.h"
 #include "cli/merge/merging.h"
-#include "io/content.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,35 +114,40 @@ static void tell(struct pf_tool *tool, struct pf_bytes rows, const struct pf_ste
     }
 }
 
-/* Writes output and manifest from the last partial. The exit status follows the manifest. */
-static void write_output(struct pf_common *common, const struct pf_step *root,
+/* Writes output and manifest from the last partial. The exit status follows the manifest. False:
+ * the partial was damaged, and is removed. */
+static bool write_output(struct pf_common *common, const struct pf_step *root,
                          const struct pf_step_input *inputs, const char *manifest)
 {
-    const char *partial = pf_step_path(root, ".pfs"), *rows = pf_step_path(root, ".ndjson");
     struct pf_tool *tool = &common->tool;
     struct pf_buffer text = {0};
-    struct pf_error error = {0};
-    struct pf_bytes view;
+    struct pf_bytes rows;
     size_t count, left_out;
+    int status = pf_step_check(root, common);
 
-    if (!partial || !rows)
+    if (status == PF_OK)
+        status = pf_step_rows(root, &text);
+    if (status == PF_NOMEM)
         pf_tool_nomem(tool);
-    if (pf_content_text(rows, &text, &error) != PF_OK)
-        pf_tool_die(tool, rows, &error, error.code == PF_NOMEM);
-    view = (struct pf_bytes){text.data, text.size};
-    count = pf_manifest_rows(view, &left_out);
-    tell(tool, view, inputs);
+    if (status != PF_OK) {
+        pf_buffer_free(&text);
+        return false;
+    }
+    rows = (struct pf_bytes){text.data, text.size};
+    count = pf_manifest_rows(rows, &left_out);
+    tell(tool, rows, inputs);
     if (left_out == count)
         pf_tool_error(tool, "none of %zu inputs is counted: no output is written", count);
     else
-        write_partial(common, partial);
+        write_partial(common, pf_step_path(root, ".pfs"));
     if (left_out > 0)
         pf_tool_raise(tool, PF_EXIT_INPUT);
     if (manifest && tool->status != PF_EXIT_FAILURE)
-        pf_manifest_save(common, manifest, view);
+        pf_manifest_save(common, manifest, rows);
     if (left_out > 0 && left_out < count)
         pf_tool_warn(tool, "%zu of %zu inputs are left out", left_out, count);
     pf_buffer_free(&text);
+    return true;
 }
 
 /* --- one process ------------------------------------------------------------------------------ */
@@ -202,6 +206,28 @@ static bool walk(struct pf_branches *branches)
     }
     pf_progress_end(&progress);
     return status == PF_OK;
+}
+
+/* Makes the partials that are missing, and the output. A damaged last partial is made once more.
+ * False: failed, which is printed and raised. */
+static bool make_output(struct pf_branches *branches, const char *manifest)
+{
+    struct pf_tool *tool = &branches->common->tool;
+
+    for (int damaged = 0; damaged < 2; damaged++) {
+        const struct pf_step *root;
+
+        if (!walk(branches))
+            return false;
+        root = pf_branches_root(branches);
+        if (write_output(branches->common, root, branches->inputs, manifest))
+            return true;
+        pf_tool_note(tool, "%s: damaged; it is made again", pf_step_path(root, ".pfs"));
+        pf_branches_name(branches);
+    }
+    pf_tool_error(tool, "%s is damaged as soon as it is written", branches->store->path);
+    pf_tool_raise(tool, PF_EXIT_FAILURE);
+    return false;
 }
 
 /* --- removing --------------------------------------------------------------------------------- */
@@ -311,10 +337,8 @@ void pf_partials_merge(const struct pf_partials *partials, struct pf_common *com
     pf_branches_name(&branches);
     if (partials->plan != PF_PLAN_NONE) {
         pf_plan_print(&branches, partials->plan);
-    } else if (walk(&branches)) {
-        write_output(common, pf_branches_root(&branches), branches.inputs, partials->manifest);
-        if (partials->prune)
-            prune(&branches);
+    } else if (make_output(&branches, partials->manifest) && partials->prune) {
+        prune(&branches);
     }
     pf_branches_free(&branches);
     pf_weights_free(&weights);
@@ -332,6 +356,7 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
         pf_tool_usage(&common->tool, "--task names its inputs: '%s' is one more",
                       common->operands[0]);
     pf_task_run(task, common);
-    if (task->stage == PF_STAGE_OUTPUT)
-        write_output(common, &task->step, NULL, partials->manifest);
+    if (task->stage == PF_STAGE_OUTPUT &&
+        !write_output(common, &task->step, NULL, partials->manifest))
+        pf_task_refuse(&common->tool, pf_step_path(&task->step, ".pfs"), "the partial is damaged");
 }

@@ -3,7 +3,7 @@
 #include "cli/merge/merging.h"
 #include "config.h"
 #include "io/content.h"
-#include "stream/layout.h"
+#include "stream/frame.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -185,6 +185,59 @@ bool pf_step_made(const struct pf_step *step)
     return partial && rows && pf_store_has(partial) && pf_store_has(rows);
 }
 
+/* --- results ---------------------------------------------------------------------------------- */
+
+/* The last line of a file of rows. */
+static struct pf_hash_text check_of(struct pf_bytes rows)
+{
+    return pf_hash128_text((struct pf_hash128){0, pf_xxh64(rows.data, rows.size)});
+}
+
+int pf_step_rows(const struct pf_step *step, struct pf_buffer *text)
+{
+    const char *path = pf_step_path(step, ".ndjson");
+    struct pf_error error = {0};
+    struct pf_bytes rows;
+    size_t end = PF_HASH_DIGITS + 1; /* the check and a line feed */
+    int status = path ? pf_content_text(path, text, &error) : PF_NOMEM;
+
+    if (status == PF_NOMEM)
+        return status;
+    rows = (struct pf_bytes){text->data, text->size < end ? 0 : text->size - end};
+    if (status != PF_OK || text->size < end ||
+        memcmp(check_of(rows).text, text->data + rows.size, PF_HASH_DIGITS) != 0) {
+        unlink(path);
+        return PF_EOF;
+    }
+    text->size = rows.size;
+    return PF_OK;
+}
+
+/* Notes the type of a frame; stops at a damaged one. */
+static int look(void *type, const struct pf_frame *frame, bool good)
+{
+    *(char *)type = (char)frame->type;
+    return good ? PF_OK : PF_FAILED;
+}
+
+int pf_step_check(const struct pf_step *step, const struct pf_common *common)
+{
+    const char *path = pf_step_path(step, ".pfs");
+    struct pf_error error = {0};
+    struct pf_source *source;
+    char type = '\0';
+    int status = path ? pf_common_open_source(common, &source, path, &error) : PF_NOMEM;
+
+    if (status == PF_OK) {
+        status = pf_frame_walk(source, look, &type, &error);
+        pf_source_close(source);
+    }
+    if (status == PF_NOMEM || (status == PF_EOF && type == 'E'))
+        return status == PF_EOF ? PF_OK : status;
+    unlink(path);
+    return PF_EOF;
+}
+
 /* --- a run ------------------------------------------------------------------------------------ */
 
 /* A run of a step: a pass over its inputs, and one pass more without the inputs that failed. */
@@ -320,29 +373,25 @@ static void begin(struct running *run)
 }
 
 /* Appends the rows of the inputs below partial `number`; `left_out`: why none of them counts.
- * False: the rows cannot be read, which is printed. */
+ * False: the rows are damaged; the partial is then to be made again. */
 static bool add_rows(struct running *run, size_t number, const char *left_out,
                      struct pf_buffer *text)
 {
-    struct pf_store *store = run->step->store;
-    const char *path = path_of(store, run->step->partials[number], ".ndjson");
+    struct pf_step partial = {.store = run->step->store, .hash = run->step->partials[number]};
     struct pf_buffer rows = {0};
-    struct pf_error error = {0};
-    int status = path ? pf_content_text(path, &rows, &error) : PF_NOMEM;
+    int status = pf_step_rows(&partial, &rows);
 
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->own.tool);
-    if (status != PF_OK)
-        pf_tool_fail(&run->own.tool, path, &error, false);
-    else if (!left_out)
+    if (status == PF_OK && !left_out)
         pf_buffer_append(text, rows.data, rows.size);
-    else
+    else if (status == PF_OK)
         pf_manifest_leave_out((struct pf_bytes){rows.data, rows.size}, left_out, text);
     pf_buffer_free(&rows);
     return status == PF_OK;
 }
 
-/* The rows of all inputs below the step. False: failed, which is printed. */
+/* The rows of all inputs below the step. False: rows of a partial are damaged. */
 static bool list_rows(struct running *run, struct pf_buffer *text)
 {
     bool good = true;
@@ -372,7 +421,13 @@ static int publish(struct running *run, struct pf_store_file *file)
 
     if (!partial || !rows)
         pf_tool_nomem(&run->own.tool);
-    if (list_rows(run, &text)) {
+    run->changed |= !list_rows(run, &text);
+    if (!run->changed) {
+        struct pf_hash_text check = check_of((struct pf_bytes){text.data, text.size});
+
+        pf_buffer_printf(&text, "%s\n", check.text);
+        if (text.failed)
+            pf_tool_nomem(&run->own.tool);
         status = pf_store_write(step->store, rows, (struct pf_bytes){text.data, text.size}, &error);
         if (status == PF_OK)
             status = pf_store_publish(file, partial, &error);

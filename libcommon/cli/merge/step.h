@@ -3,7 +3,8 @@
  * of everything that decides the bytes of the partial:
  *
  *   HASH.pfs      the partial
- *   HASH.ndjson   what became of each input below it (cli/merge/manifest.h); written before the
+ *   HASH.ndjson   what became of each input below it (cli/merge/manifest.h), then a line with the
+ *                 XXH64 of these rows; written before the partial
  * partial HASH.task     the step itself, for another process (cli/merge/task.h) */
 #ifndef PF_CLI_MERGE_STEP_H
 #define PF_CLI_MERGE_STEP_H
@@ -58,6 +59,13 @@ int pf_step_name(struct pf_step *, const struct pf_given *);
 const char *pf_step_path(const struct pf_step *, const char *suffix);
 /* True if the partial and its rows are there. */
 bool pf_step_made(const struct pf_step *);
+
+/* Appends the rows of a step that is made: what became of each input below. PF_OK; PF_EOF: the rows
+ * were damaged, and are removed; PF_NOMEM. */
+int pf_step_rows(const struct pf_step *, struct pf_buffer *);
+/* Checks the frames of the partial of a step that is made. PF_OK; PF_EOF: the partial was damaged,
+ * and is removed; PF_NOMEM. */
+int pf_step_check(const struct pf_step *, const struct pf_common *);
 
 /* Makes the partial. Inputs that fail are left out as a whole with --keep-going, and named in the
  * rows. Failures are printed. PF_OK: the partial is there. PF_EOF: an input has changed since its

@@ -269,8 +269,7 @@ void pf_task_free(struct pf_task *task)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Ends the program: the plan does not fit what is there now. */
-_Noreturn static void refuse(struct pf_tool *tool, const char *what, const char *why)
+_Noreturn void pf_task_refuse(struct pf_tool *tool, const char *what, const char *why)
 {
     pf_tool_error(tool, "%s: %s: make the plan again", what, why);
     pf_tool_raise(tool, PF_EXIT_INPUT);
@@ -290,7 +289,7 @@ static void check_inputs(struct pf_task *task, struct pf_tool *tool)
         if (pf_fingerprint_take(&input->print, input->name, &error) != PF_OK)
             pf_tool_die(tool, input->name, &error, error.code == PF_NOMEM);
         if (!pf_hash128_equal(planned, input->print.hash))
-            refuse(tool, input->name, "the file has changed since the plan was made");
+            pf_task_refuse(tool, input->name, "the file has changed since the plan was made");
     }
 }
 
@@ -300,7 +299,7 @@ static void check_partials(const struct pf_task *task, struct pf_tool *tool)
         struct pf_step partial = {.store = task->step.store, .hash = task->step.partials[k]};
 
         if (!pf_step_made(&partial))
-            refuse(tool, pf_step_path(&partial, ".pfs"), "the partial profile is missing");
+            pf_task_refuse(tool, pf_step_path(&partial, ".pfs"), "the partial profile is missing");
     }
 }
 
@@ -328,8 +327,8 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
     if (pf_step_name(step, common->given) != PF_OK)
         pf_tool_nomem(tool);
     if (!pf_hash128_equal(planned, step->hash))
-        refuse(tool, pf_hash128_text(planned).text,
-               "the task is from another version of the program, or was edited");
+        pf_task_refuse(tool, pf_hash128_text(planned).text,
+                       "the task is from another version of the program, or was edited");
     if (pf_step_made(step))
         return;
     if (step->inputs)
@@ -337,5 +336,6 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
     else
         check_partials(task, tool);
     if (pf_step_run(step, common) == PF_EOF)
-        refuse(tool, pf_step_path(step, ".pfs"), "an input changed, or a partial is damaged");
+        pf_task_refuse(tool, pf_step_path(step, ".pfs"),
+                       "an input changed, or a partial is damaged");
 }

@@ -45,4 +45,8 @@ void pf_task_free(struct pf_task *);
  * opens the store: the caller writes the output. Failures are printed and raised. */
 void pf_task_run(struct pf_task *, struct pf_common *);
 
+/* Ends the program: the plan does not fit what is there now. Prints "WHAT: WHY: make the plan
+ * again", exits 3. */
+_Noreturn void pf_task_refuse(struct pf_tool *, const char *what, const char *why);
+
 #endif
