@@ -40,12 +40,14 @@ def mapping(program):
 
 
 class Image:
-    """A program in a profile: its addresses, where it is loaded, and the build id and name in the profile."""
+    """A program in a profile: its addresses, where it is loaded, and the build id and name in the profile. `mapped`: address, end
+    and offset, if they are not those of the kernel."""
 
-    def __init__(self, program, addresses, base=None, identifier=None, name=None):
+    def __init__(self, program, addresses, base=None, identifier=None, name=None, mapped=None):
         self.program, self.addresses = program, addresses
         self.base = (PIE if is_pie(program) else 0) if base is None else base
         self.identifier = build_id(program) if identifier is None else identifier
+        self.mapped = mapped or mapping(program)
         self.name = name or "/elsewhere/" + os.path.basename(program)
 
 
@@ -54,7 +56,7 @@ def profile(images, first=1):
     strings, mappings, locations, samples = ["", "samples", "count"], b"", b"", b""
     value = first
     for k, image in enumerate(images):
-        start, end, offset = mapping(image.program)
+        start, end, offset = image.mapped
         strings += [image.name, image.identifier]
         place = field(1, k + 1) + field(2, start + image.base) + field(3, end + image.base) + field(4, offset)
         mappings += field(3, place + field(5, len(strings) - 2) + field(6, len(strings) - 1))
@@ -123,6 +125,36 @@ def layouts(program):
     yield tree("debuginfod_both", (name + "/executable", bare), (name + "/debuginfo", debug))
 
 
+def pages(program, size):
+    """The mapping in pages of this size."""
+    offset, start, length = binary.text_segment(program)
+    return start // size * size, (start + length + size - 1) // size * size, offset // size * size
+
+
+def check_offsets():
+    """Programs whose code has other offsets than addresses, with room for mistakes."""
+    if not binary.works("clang", "-fuse-ld=lld"):
+        return
+    source = PROGRAM + '__asm__(".text; .skip 100000, 0x90");'
+    for page in (4096, 65536):
+        program = build("lld%d" % page, source, "-O2", "-g", "-pie", "-fPIE", "-fuse-ld=lld", "-Wl,--build-id=sha1", "-Wl,-z,max-page-size=%d" % page, compiler=["clang"])
+        split(program)
+        code = code_of(program)
+        offset, start, size = binary.text_segment(program)
+        differ("lld: offset", offset == start, False)
+        trees = [top for layout, top in layouts(program) if layout in ("debug", "whole", "both")]
+        # as the kernel maps it, or as it is in the file; link-time addresses with a mapping of all addresses or with none
+        for base, mapped in ((PIE, pages(program, page)), (PIE, (start, start + size, offset)), (0, (0, 2**64 - 1, 0)), (0, (0, 0, 0))):
+            for top in trees:
+                found = stacks(profile([Image(program, code, mapped=mapped, base=base)]), "--symbols-from=" + top)
+                differ("%s: %x-%x@%x" % ((top,) + mapped), [frames(s) for s in found], addr2line(program, code))
+        # a mapping of another size may be anything: no name rather than a wrong name
+        first, last, offset = pages(program, page)
+        image = Image(program, code, mapped=(first + page, last, offset + page))
+        found = [frames(s) for s in stacks(profile([image]), "--symbols-from=" + trees[0], warned="none of the")]
+        differ("lld, a part", {f[0][1] for f in found}, {":?"})
+
+
 def check_layouts(_):
     with open("text", "w") as out:
         out.write("no program\n")
@@ -143,6 +175,7 @@ def check_layouts(_):
             differ("%s in %s: --no-inlines" % (name, layout), [frames(s) for s in whole], [t[-1:] for t in expected])
             if binary.failures > 5:
                 return
+    check_offsets()
     # the program and its debugging information in different directories, in any order
     program, two, rest = "pie", build_id("pie")[:2], build_id("pie")[2:]
     put("apart1/.build-id/%s/%s" % (two, rest), "pie.bare")

@@ -556,24 +556,22 @@ static bool has_code(const struct pf_binary *binary, uint64_t address)
     return false;
 }
 
-/* Finds the start of a mapped segment whose offset is not known. A program is mapped in pages: the
- * mapping has the size of the pages of the segment or, as linkers often give code equal offsets and
- * addresses, the offset of the address of the first page. */
+/* Finds the address of the first page of a segment whose offset is not known. The kernel maps whole
+ * pages, so a mapping of the segment has the size of its pages; profilers may know the size without
+ * the rest of the pages. False: the mapping has another size. */
 static bool mapped_start(const struct segment *segment, const struct pf_image *image,
                          uint64_t *start)
 {
     static const uint64_t PAGES[] = {1, 4096, 16384, 65536};
     uint64_t size = image->limit - image->start;
 
-    for (int by_offset = 1; by_offset >= 0; by_offset--)
-        for (size_t k = 0; k < sizeof PAGES / sizeof *PAGES; k++) {
-            uint64_t below = segment->address % PAGES[k];
-            uint64_t pages = (below + segment->size + PAGES[k] - 1) / PAGES[k] * PAGES[k];
+    for (size_t k = 0; k < sizeof PAGES / sizeof *PAGES; k++) {
+        uint64_t below = segment->address % PAGES[k];
 
-            *start = segment->address - below;
-            if (by_offset ? image->offset == *start && size <= pages : size == pages)
-                return true;
-        }
+        *start = segment->address - below;
+        if (size == (below + segment->size + PAGES[k] - 1) / PAGES[k] * PAGES[k])
+            return true;
+    }
     return false;
 }
 
@@ -598,7 +596,11 @@ static bool mapped_address(const struct segment *segment, const struct pf_image 
 static bool link_address(const struct pf_binary *binary, const struct pf_image *image,
                          uint64_t address, uint64_t *linked)
 {
-    if (image->limit > image->start && address >= image->start)
+    /* profilers that write link-time addresses may write a mapping of all addresses */
+    bool mapped = image->start > 0 || image->offset > 0 ||
+                  (image->limit > 0 && image->limit < UINT64_MAX);
+
+    if (mapped && image->limit > image->start && address >= image->start)
         for (size_t k = 0; k < binary->segment_count; k++)
             if (mapped_address(&binary->segments[k], image, address, linked))
                 return true;
