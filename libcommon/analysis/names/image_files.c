@@ -8,7 +8,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { EXAMPLES = 3 }; /* in a warning */
+enum {
+    EXAMPLES = 3,        /* in a warning */
+    ID_SIZE = 2 * 32 + 1 /* the longest build id of pf_binary_id_of, and a NUL */
+};
 
 struct question {
     const struct pf_image *image;
@@ -18,10 +21,8 @@ struct question {
 
 /* The file of a build id. One thread at a time works on it. */
 struct file {
-    char build_id[PF_BUILD_ID_SIZE];
-    uint32_t image; /* the first image with this build id */
+    uint32_t image; /* the first image with this build id; 0: unused */
     bool opened;
-    struct pf_error error;
     struct pf_binary *binary; /* NULL: there is no such file */
     struct question *questions;
     size_t question_count, question_capacity;
@@ -38,7 +39,7 @@ struct worker {
 struct pf_image_files {
     struct pf_symbol_dirs *dirs;
     PF_NORETURN void (*no_memory)(void);
-    struct pf_table ids; /* build ids, in rows of PF_BUILD_ID_SIZE */
+    struct pf_table ids; /* build ids, in rows of ID_SIZE */
     struct file *files;  /* by the id of the row; 0: unused */
     size_t file_count, file_capacity;
     uint32_t *file_of; /* by image: file + 1; 0: not known yet */
@@ -55,6 +56,8 @@ struct pf_image_files {
     pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t begin, end;
     size_t next, todo, busy; /* of `asked`: the next, the number; threads that work on a file */
+    struct pf_error error;   /* of the first of `asked` that failed, */
+    size_t failed;           /* which is at this place */
     bool stopped;
 };
 
@@ -68,15 +71,19 @@ static void keep_refused(void *arg, enum pf_severity severity, const char *text)
     pf_buffer_append(&file->refused, text, strlen(text) + 1);
 }
 
-static void open_file(struct pf_image_files *files, struct file *file)
+static const char *build_id_of(const struct pf_image_files *files, const struct file *file)
+{
+    return pf_table_row(&files->ids, (uint32_t)(file - files->files));
+}
+
+static int open_file(struct pf_image_files *files, struct file *file, struct pf_error *error)
 {
     struct pf_report report = {keep_refused, file};
+    int status = pf_binary_open_id(&file->binary, files->dirs, build_id_of(files, file),
+                                   files->no_memory, &report, error);
 
     file->opened = true;
-    if (pf_binary_open_id(&file->binary, files->dirs, file->build_id, files->no_memory, &report,
-                          &file->error) >= 0 &&
-        file->refused.failed)
-        pf_error_nomem(&file->error);
+    return status >= 0 && file->refused.failed ? pf_error_nomem(error) : status;
 }
 
 static bool answer(struct file *file, struct question *question)
@@ -96,13 +103,14 @@ static bool answer(struct file *file, struct question *question)
 }
 
 /* Opens the file, if that is still to do, and answers its questions. */
-static void work(struct pf_image_files *files, struct file *file)
+static int work(struct pf_image_files *files, struct file *file, struct pf_error *error)
 {
-    if (!file->opened)
-        open_file(files, file);
-    for (size_t k = 0; file->binary && file->error.code == PF_OK && k < file->question_count; k++)
+    int status = file->opened ? PF_OK : open_file(files, file, error);
+
+    for (size_t k = 0; file->binary && status >= 0 && k < file->question_count; k++)
         if (!answer(file, &file->questions[k]))
-            pf_error_nomem(&file->error);
+            status = pf_error_nomem(error);
+    return status;
 }
 
 /* --- threads ---------------------------------------------------------------------------------- */
@@ -111,13 +119,19 @@ static void work(struct pf_image_files *files, struct file *file)
 static void work_on_all(struct pf_image_files *files)
 {
     while (files->next < files->todo) {
-        struct file *file = &files->files[files->asked[files->next++]];
+        size_t at = files->next++;
+        struct pf_error error = {0};
 
         files->busy++;
         pthread_mutex_unlock(&files->lock);
-        work(files, file);
+        int status = work(files, &files->files[files->asked[at]], &error);
+
         pthread_mutex_lock(&files->lock);
         files->busy--;
+        if (status < 0 && (files->error.code == PF_OK || at < files->failed)) {
+            files->error = error;
+            files->failed = at;
+        }
     }
     if (files->busy == 0)
         pthread_cond_signal(&files->end);
@@ -177,7 +191,7 @@ struct pf_image_files *pf_image_files_new(struct pf_symbol_dirs *dirs, size_t th
     pthread_mutex_init(&files->lock, NULL);
     pthread_cond_init(&files->begin, NULL);
     pthread_cond_init(&files->end, NULL);
-    if (pf_table_init(&files->ids, PF_BUILD_ID_SIZE) == PF_OK && files->workers)
+    if (pf_table_init(&files->ids, ID_SIZE) == PF_OK && files->workers)
         return files;
     pf_image_files_free(files);
     return NULL;
@@ -229,10 +243,8 @@ static bool file_of(struct pf_image_files *files, const struct pf_dict *dict, ui
         files->file_of[image] = ++*file;
     }
     --*file;
-    if (*file > 0 && files->files[*file].image == 0) {
-        memcpy(files->files[*file].build_id, id, sizeof id);
+    if (*file > 0 && files->files[*file].image == 0)
         files->files[*file].image = image;
-    }
     return true;
 }
 
@@ -243,6 +255,11 @@ static void forget(struct pf_image_files *files)
         struct file *file = &files->files[files->asked[k]];
 
         file->question_count = file->frame_count = 0;
+        if (!file->binary) {
+            free(file->questions);
+            file->questions = NULL;
+            file->question_capacity = 0;
+        }
     }
     files->asked_count = 0;
     files->searched = false;
@@ -256,10 +273,10 @@ bool pf_image_files_ask(struct pf_image_files *files, const struct pf_dict *dict
         forget(files);
     if (!file_of(files, dict, image, &place->file))
         return false;
-    if (place->file == 0)
-        return true;
     struct file *file = &files->files[place->file];
 
+    if (place->file == 0 || (file->opened && !file->binary))
+        return true;
     if (!pf_grow(&file->questions, &file->question_capacity, file->question_count + 1,
                  sizeof *file->questions) ||
         !pf_grow(&files->asked, &files->asked_capacity, files->asked_count + 1,
@@ -275,8 +292,6 @@ bool pf_image_files_ask(struct pf_image_files *files, const struct pf_dict *dict
 
 int pf_image_files_search(struct pf_image_files *files, struct pf_error *error)
 {
-    const struct pf_error *failure = NULL;
-
     files->searched = true;
     pthread_mutex_lock(&files->lock);
     files->next = 0;
@@ -287,19 +302,18 @@ int pf_image_files_search(struct pf_image_files *files, struct pf_error *error)
     while (files->busy > 0)
         pthread_cond_wait(&files->end, &files->lock);
     pthread_mutex_unlock(&files->lock);
-    for (size_t k = 0; k < files->asked_count && !failure; k++)
-        if (files->files[files->asked[k]].error.code != PF_OK)
-            failure = &files->files[files->asked[k]].error;
-    return failure ? pf_error_set(error, failure->code, "--symbols-from: %s", failure->text)
-                   : PF_OK;
+    if (files->error.code == PF_OK)
+        return PF_OK;
+    return pf_error_set(error, files->error.code, "--symbols-from: %s", files->error.text);
 }
 
 size_t pf_image_files_frames(const struct pf_image_files *files, struct pf_image_answer place,
                              struct pf_frame frames[PF_ADDRESS_FRAMES])
 {
-    if (place.file == 0)
-        return 0;
     const struct file *file = &files->files[place.file];
+
+    if (place.file == 0 || !file->binary)
+        return 0;
     const struct question *question = &file->questions[place.row];
 
     if (question->count > 0)
@@ -372,9 +386,9 @@ static void report_missing(const struct pf_image_files *files, const struct pf_d
 
         if (!file->opened || file->binary)
             continue;
-        add_example(&examples, name, file->build_id);
+        add_example(&examples, name, build_id_of(files, file));
         pf_report_send(report, PF_NOTE, "--symbols-from: no file for build id %s of '%s'",
-                       file->build_id, pf_clip(name).text);
+                       build_id_of(files, file), pf_clip(name).text);
     }
     if (examples.count > 0)
         pf_report_send(report, PF_WARNING, "--symbols-from: no file for %zu build id%s: %s",
