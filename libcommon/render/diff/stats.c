@@ -266,15 +266,15 @@ static const char *print_ratio(double ratio, char text[PF_AMOUNT_TEXT])
     return text;
 }
 
-/* Appends the name of the run with the greatest amount as one line, shortened on a terminal. */
-static void append_run(struct writing *writing, const struct row *row, struct pf_buffer *text)
+/* Appends the name of the run with the greatest amount as one line, in at most `width` columns. */
+static void append_run(struct writing *writing, const struct row *row, size_t width,
+                       struct pf_buffer *text)
 {
-    const struct pf_look *look = &writing->view->look;
     unsigned flags;
     struct pf_bytes name = run_name(writing->view, row, &flags);
     const struct pf_place place = {.name = pf_text_line(name, flags, &writing->scratch)};
 
-    pf_place_append(text, &place, 1, look->terminal > 0 ? RUN_WIDTH : SIZE_MAX, pf_look_mark(look));
+    pf_place_append(text, &place, 1, width, pf_look_mark(&writing->view->look));
 }
 
 /* Prints a mean or a deviation. Counts have two decimals, because most counts are small. */
@@ -323,7 +323,7 @@ static void write_text_row(struct writing *writing, struct pf_text_table *table,
     if (row->greatest == NO_RUN)
         pf_buffer_append(&run, "-", 1);
     else
-        append_run(writing, row, &run);
+        append_run(writing, row, view->look.terminal > 0 ? RUN_WIDTH : SIZE_MAX, &run);
     cells[RUN].text = (struct pf_bytes){run.data, run.size};
     pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
     pf_text_table_row(table, cells, &place, 1);
@@ -386,7 +386,7 @@ static int write_outlier(struct writing *writing, size_t block, const struct row
     struct pf_place place;
     int status;
 
-    append_run(writing, row, &line);
+    append_run(writing, row, SIZE_MAX, &line);
     pf_buffer_printf(&line, about->scale.time ? " spends " : " has ");
     if (has_ratio(row))
         pf_buffer_printf(&line, "%s times the median in ", print_ratio(ratio_of(row), texts[0]));
