@@ -573,6 +573,17 @@ static bool check_nothing(struct pf_comparison *comparison, const char *name)
     return false;
 }
 
+/* True if --since and --until have left out all runs of a side. */
+static bool side_left_out(const struct pf_comparison *comparison, size_t side)
+{
+    const struct pf_runs *runs = comparison->runs;
+    bool all = true;
+
+    for (size_t k = 0; k < runs->count && all; k++)
+        all = runs->runs[k].side != side || runs->runs[k].left_out;
+    return all;
+}
+
 /* Reports sides and runs that lack the measure of a block. False: an error. */
 static bool check_block(struct pf_comparison *comparison, const struct pf_diff_block *block,
                         const char *name)
@@ -587,7 +598,7 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
         met = false;
         for (size_t k = 0; k < comparison->diff.run_count; k++)
             met = met || (comparison->diff.runs[k].side == side && block->runs[k].met);
-        if (!met)
+        if (!met && !side_left_out(comparison, side))
             good = side_lacks(comparison, side, text) && good;
         for (size_t k = 0; k < comparison->diff.run_count && met; k++)
             if (comparison->diff.runs[k].side == side && !block->runs[k].met &&

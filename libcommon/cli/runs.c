@@ -235,6 +235,7 @@ void pf_runs_close(struct pf_runs *runs)
 
 static enum pf_run_event end_run(struct pf_runs *runs, size_t *run, bool *whole)
 {
+    runs->runs[runs->at].left_out = !runs->chosen;
     *run = runs->at++;
     *whole = !runs->damaged;
     runs->begun = runs->damaged = false;

@@ -19,6 +19,7 @@ struct pf_run {
     const char *name; /* name of its first file, or of the directory */
     unsigned side;
     size_t first, count; /* its files */
+    bool left_out;       /* --since and --until have left out all its files */
 };
 
 struct pf_runs {

@@ -180,7 +180,8 @@ END
     # a left out input is not a run of a group, and does not take part in a comparison; its measures are not shown
     [ "$(profmerge --replicates=1 --since=2002-01-01 $nyt $cat -m runs -t csv | grep -c ',1$')" = 1 ]
     profdiff --stats --since=2002-01-01 -t tsv -n 0 $cat $nyt $cat $nyt >got 2>err
-    profdiff --stats -t tsv -n 0 $nyt $nyt | diff -u - got
+    profdiff --stats -t tsv -n 0 $nyt $nyt 2>want | diff -u - got
+    diff -u want err
     fails 3 "no run could be read" profdiff --since=2002-01-01 $cat $nyt
     profcat --probe --since=2002-01-01 $nyt $cat >got
     profcat --probe $nyt | diff -u - got
