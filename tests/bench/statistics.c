@@ -291,6 +291,7 @@ static void test_moderated(const struct plan *plan, struct table *table)
             memset(amounts, 0, sizeof amounts);
         double least = pf_moderated_least(amounts, before, after, quantum);
         pf_moderated_row_of(&tests[k], amounts, before, after, quantum);
+        pf_moderated_agree(&tests[k]);
         tests[k].variance = fmax(tests[k].variance, least);
     }
     if (pf_moderated_test(&fit, tests, ROWS, before, after) != PF_OK)

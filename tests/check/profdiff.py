@@ -122,14 +122,18 @@ def fits_of(rows, n, m):
 
 
 def moderated(rows, n, m):
-    """The moderated t of all rows together."""
+    """The moderated t of all rows together. The change is the smaller one of those of the mean logarithms and of the logarithms of the means;
+    none if their directions differ."""
     d, fits = n + m - 2, fits_of(rows, n, m)
     prior, trends = prior_of([fit[2] for fit in fits], [fit[3] for fit in fits], d)
     freedom = Fraction(d * len(rows) if prior is None else min(prior + d, Decimal(d * len(rows))))
     out = []
-    for (one, other, variance, _), expected in zip(fits, trends):
+    for (sides, quantum), (one, other, variance, _), expected in zip(rows, fits, trends):
         post = expected if prior is None else (prior * expected + d * variance) / (prior + d)
-        out.append(Test(other[0] - one[0], [((post / n + post / m).sqrt(), freedom)], post))
+        before, after = (real(mean(amounts) + quantum / 2).ln() / Decimal(2).ln() for amounts in sides)
+        shifts = other[0] - one[0], after - before
+        shift = min(shifts, key=abs) if sign(shifts[0]) == sign(shifts[1]) else Decimal(0)
+        out.append(Test(shift, [((post / n + post / m).sqrt(), freedom)], post))
     return out
 
 

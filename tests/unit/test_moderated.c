@@ -294,6 +294,36 @@ static void test_alone(void)
            "the one-sided p is p/2 at the bound 1, 0.5 at the ratio, 0.025 at the low end");
 }
 
+/* The quantum is 2, so 1 is added to each amount. */
+static void test_agree(void)
+{
+    static const struct {
+        double amounts[6], logarithms, means, agreed; /* powers of 2 to the three differences */
+        const char *about;
+    } cases[] = {
+        /* logarithms 0, 0, 3 and 2, 2, 2; means 0, 0, 7 and 3, 3, 3, plus 1: 10/3 and 4 */
+        {{0, 0, 7, 3, 3, 3}, 2, 1.2, 1.2, "the change of the means counts where it is smaller"},
+        {{3, 3, 3, 0, 0, 7}, 0.5, 1 / 1.2, 1 / 1.2, "and mirrored where the sides are exchanged"},
+        /* logarithms 1, 1, 1 and 1, 1, 4; means plus 1: 2 and 20/3 */
+        {{1, 1, 1, 1, 1, 15}, 2, 10 / 3.0, 2, "the change of the logarithms counts if smaller"},
+        /* logarithms 0, 0, 6 and 3, 3, 3; means plus 1: 22 and 8 */
+        {{0, 0, 63, 7, 7, 7}, 2, 4 / 11.0, 1, "unlike changes of both are no change"},
+        {{0, 0, 0, 3, 3, 3}, 4, 4, 4, "steady sides have one change"},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct pf_moderated_row row;
+        double amounts[6];
+
+        memcpy(amounts, cases[k].amounts, sizeof amounts);
+        pf_moderated_row_of(&row, amounts, 3, 3, 2);
+        bool good = near(exp2(row.difference), cases[k].logarithms, 1e-14) &&
+                    near(exp2(row.of_means), cases[k].means, 1e-14);
+        pf_moderated_agree(&row);
+        tap_ok(good && near(exp2(row.difference), cases[k].agreed, 1e-14), "%s", cases[k].about);
+    }
+}
+
 static void test_untested(void)
 {
     double zeros[6] = {0}, steps[6] = {4, 4, 4, 5, 5, 5}, same[6] = {4, 4, 4, 4, 4, 4},
@@ -382,6 +412,8 @@ static void test_turned(const double amounts[ROWS][RUNS], int step, int turn, bo
             scratch[(swap ? 0 : BEFORE) + k] =
                 amounts[i * step % ROWS][BEFORE + (k + turn) % AFTER];
         pf_moderated_row_of(&turned[i], scratch, (size_t)first, (size_t)(RUNS - first), 1);
+        if (i * step % ROWS % 2 == 0)
+            pf_moderated_agree(&turned[i]);
     }
     pf_moderated_test(table, turned, ROWS, (size_t)first, (size_t)(RUNS - first));
     for (int i = 0; i < ROWS; i++)
@@ -397,13 +429,14 @@ static bool same_numbers(const struct pf_moderated_row *a, const struct pf_moder
 
 static bool same_row(const struct pf_moderated_row *a, const struct pf_moderated_row *b)
 {
-    return same_numbers(a, b) && a->difference == b->difference && a->t == b->t &&
-           a->ratio == b->ratio && a->low == b->low && a->high == b->high;
+    return same_numbers(a, b) && a->difference == b->difference && a->of_means == b->of_means &&
+           a->t == b->t && a->ratio == b->ratio && a->low == b->low && a->high == b->high;
 }
 
 static bool mirrored(const struct pf_moderated_row *a, const struct pf_moderated_row *b)
 {
-    return same_numbers(a, b) && a->difference == -b->difference && a->t == -b->t &&
+    return same_numbers(a, b) && a->difference == -b->difference && a->of_means == -b->of_means &&
+           a->t == -b->t &&
            (a->difference < 0 || a->ratio == 1 / b->ratio || b->ratio == 1 / a->ratio) &&
            near(a->ratio, 1 / b->ratio, DBL_EPSILON) && near(a->low, 1 / b->high, DBL_EPSILON) &&
            near(a->high, 1 / b->low, DBL_EPSILON);
@@ -483,8 +516,11 @@ static void test_extremes(void)
             for (size_t k = 0; k < before + after; k++)
                 amounts[k] = ends[(first + (int)(draw(&state) * kinds)) % ENDS];
             pf_moderated_row_of(&rows[i], amounts, before, after, quantum);
+            sound = sound && isfinite(rows[i].of_means);
+            if (round % 2 == 1)
+                pf_moderated_agree(&rows[i]);
         }
-        sound = pf_moderated_test(&table, rows, count, before, after) == PF_OK;
+        sound = sound && pf_moderated_test(&table, rows, count, before, after) == PF_OK;
         for (size_t i = 0; i < count; i++) {
             double bound = pf_moderated_above(&table, &rows[i], 1.05);
             sound = sound && is_sound(&table, &rows[i]) && bound >= PF_NO_TEST && bound <= 1;
@@ -569,6 +605,7 @@ int main(void)
     test_inverse();
     test_reference();
     test_alone();
+    test_agree();
     test_untested();
     test_constant();
     test_orders();

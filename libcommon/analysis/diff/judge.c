@@ -270,6 +270,7 @@ static void read_row(const struct judging *judging, double *amounts, double quan
     double least = pf_moderated_least(amounts, runs[0], runs[1], quantum);
 
     pf_moderated_row_of(row, amounts, runs[0], runs[1], quantum);
+    pf_moderated_agree(row);
     row->variance = fmax(row->variance, least);
 }
 

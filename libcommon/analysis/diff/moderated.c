@@ -50,11 +50,23 @@ static double moments(const double *values, size_t count, double *squares)
     return mean;
 }
 
+/* The logarithm of the ratio of the means of sorted amounts, after / before, each mean with `half`
+ * added. If before and after are exchanged, only the sign changes. */
+static double ratio_of_means(const double *amounts, size_t before, size_t after, double half)
+{
+    double squares, one = amounts[0] + moments(amounts, before, &squares),
+                    other = amounts[before] + moments(amounts + before, after, &squares),
+                    part = (other - one) / (one + other + 2 * half);
+
+    /* of near means the difference keeps its digits */
+    return fabs(part) < 0.5 ? 2 * atanh(part) * M_LOG2E : log2(other + half) - log2(one + half);
+}
+
 void pf_moderated_row_of(struct pf_moderated_row *row, double *amounts, size_t before, size_t after,
                          double quantum)
 {
     const size_t runs = before + after;
-    double least = HUGE_VAL, most = 0, base, means[2], sums[2], squares[2];
+    double least = HUGE_VAL, most = 0, half, base, means[2], sums[2], squares[2];
 
     *row = (struct pf_moderated_row){.p = PF_NO_TEST, .ratio = 1, .low = 1, .high = 1};
     for (size_t k = 0; k < runs; k++) {
@@ -64,11 +76,13 @@ void pf_moderated_row_of(struct pf_moderated_row *row, double *amounts, size_t b
     }
     if (before < 1 || after < 1 || runs < 3 || !(most > 0))
         return;
-    base = least + fmin(fmax(quantum / 2, 0x1p-500), 0x1p500);
-    for (size_t k = 0; k < runs; k++)
-        amounts[k] = log1p((amounts[k] - least) / base);
+    half = fmin(fmax(quantum / 2, 0x1p-500), 0x1p500);
+    base = least + half;
     sort_runs(amounts, before);
     sort_runs(amounts + before, after);
+    row->of_means = ratio_of_means(amounts, before, after, half);
+    for (size_t k = 0; k < runs; k++)
+        amounts[k] = log1p((amounts[k] - least) / base);
     means[0] = amounts[0] + moments(amounts, before, &squares[0]);
     means[1] = amounts[before] + moments(amounts + before, after, &squares[1]);
     /* products in statements of their own: a compiler could fuse one of them with the addition, and
@@ -79,6 +93,14 @@ void pf_moderated_row_of(struct pf_moderated_row *row, double *amounts, size_t b
     row->mean = log2(base) + (sums[0] + sums[1]) / (double)runs * M_LOG2E;
     row->difference = (means[1] - means[0]) * M_LOG2E;
     row->variance = (squares[0] + squares[1]) / (double)(runs - 2) * (M_LOG2E * M_LOG2E);
+}
+
+void pf_moderated_agree(struct pf_moderated_row *row)
+{
+    if (!(row->difference > 0 && row->of_means > 0) && !(row->difference < 0 && row->of_means < 0))
+        row->difference = 0;
+    else if (fabs(row->of_means) < fabs(row->difference))
+        row->difference = row->of_means;
 }
 
 /* The least variance of the logarithms of sorted amounts of one side. */
