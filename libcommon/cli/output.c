@@ -27,6 +27,7 @@ struct pf_output {
     bool *matched; /* which names of -m were found */
     bool measures_seen;
     struct pf_document document;
+    const char *const *names;           /* of the inputs, borrowed; NULL: those of `inputs` */
     const struct pf_verdicts *verdicts; /* borrowed; NULL: none */
     struct pf_canonical *canonical;     /* --canonical: holds all batches until the close */
     bool copied;                        /* inputs were copied to the output */
@@ -147,6 +148,11 @@ struct pf_output *pf_output_open(struct pf_common *common, struct pf_inputs *inp
     return pf_output_open_path(common, inputs, common->output, NULL);
 }
 
+void pf_output_names(struct pf_output *output, const char *const *names)
+{
+    output->names = names;
+}
+
 void pf_output_verdicts(struct pf_output *output, const struct pf_verdicts *verdicts)
 {
     output->verdicts = verdicts;
@@ -199,7 +205,7 @@ static bool open_writer(struct pf_output *output)
     struct pf_error error = {0};
     output->document = (struct pf_document){
         .tool = common->tool.name,
-        .inputs = pf_inputs_names(output->inputs),
+        .inputs = output->names ? output->names : pf_inputs_names(output->inputs),
     };
     struct pf_writer setup = {
         .format = output->format,

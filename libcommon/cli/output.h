@@ -31,6 +31,9 @@ struct pf_output *pf_output_open_sink(struct pf_common *, struct pf_inputs *, st
  * left out, and frees. */
 void pf_output_group_close(struct pf_common *, struct pf_inputs *, struct pf_output_group *);
 
+/* Gives the writer other names of inputs than those of pf_inputs: documents list them. Call before
+ * the first pf_output_write; the NULL-terminated list must outlive the output. */
+void pf_output_names(struct pf_output *, const char *const *names);
 /* Gives verdicts to the writer. Call before the first pf_output_write; they must outlive the
  * output. */
 void pf_output_verdicts(struct pf_output *, const struct pf_verdicts *);

@@ -75,6 +75,11 @@ temporaries() { find parts -name '.*' -type f; }
 -t folded
 -t pprof -z0
 -t ndjson -m samples
+-t json
+-t csv
+-t svg
+-t text
+-t json:flame
 -w 3:2.folded -w -2:5.folded -w 2:2.folded -t pfs
 -g function --label-source=host -t pfs
 -f folded:measure=wall/ms -t pfs

@@ -158,6 +158,30 @@ void pf_manifest_tell(struct pf_tool *tool, struct pf_bytes row)
     json_decref(object);
 }
 
+const char **pf_manifest_counted(struct pf_bytes text, struct pf_arena *names)
+{
+    size_t left_out, count = pf_manifest_rows(text, &left_out), used = 0;
+    const char **list = calloc(count - left_out + 1, sizeof *list);
+
+    while (list && text.size > 0) {
+        struct pf_bytes row = pf_bytes_line(&text);
+        const char *input = NULL;
+        json_t *object;
+
+        if (!pf_bytes_starts(row, counted))
+            continue;
+        object = json_loadb(row.data, row.size, 0, NULL);
+        input = json_string_value(json_object_get(object, "input"));
+        list[used] = input ? pf_arena_copy(names, input, strlen(input)) : NULL;
+        json_decref(object);
+        if (!list[used++]) {
+            free(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 bool pf_manifest_leave_out(struct pf_bytes text, const char *reason, struct pf_buffer *result)
 {
     struct pf_sink *quoted;

@@ -44,6 +44,9 @@ void pf_manifest_save(struct pf_common *, const char *path, struct pf_bytes text
 size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out);
 /* Prints an error for an input that is left out, from its row; nothing for a counted one. */
 void pf_manifest_tell(struct pf_tool *, struct pf_bytes row);
+/* The names of the counted inputs, in the order of the rows. NULL: out of memory; else the caller
+ * frees the list, which ends with NULL, and *names with the texts. */
+const char **pf_manifest_counted(struct pf_bytes text, struct pf_arena *names);
 /* Appends the rows of `text`, changed: none is counted any more, for this reason. */
 bool pf_manifest_leave_out(struct pf_bytes text, const char *reason, struct pf_buffer *);
 

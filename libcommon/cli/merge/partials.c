@@ -61,6 +61,7 @@ static bool changes_records(const struct pf_common *common)
     return pf_settings_first(common->given, options);
 }
 
+/* Writes the partial in `inputs`; its bytes, if the output has its format. */
 static void copy_records(struct pf_inputs *inputs, struct pf_output *output)
 {
     struct pf_batch batch;
@@ -72,8 +73,8 @@ static void copy_records(struct pf_inputs *inputs, struct pf_output *output)
             return;
 }
 
-/* Writes the partial to the output of the run. */
-static void write_partial(struct pf_common *common, const char *path)
+/* Writes the partial to the output of the run. `names`: the inputs that are counted. */
+static void write_partial(struct pf_common *common, const char *path, const char *const *names)
 {
     struct pf_common own = pf_stage_common(PF_STAGE_OUTPUT, common);
     struct pf_operands operands = {0};
@@ -84,13 +85,15 @@ static void write_partial(struct pf_common *common, const char *path)
 
     pf_merging_read(&merging, &own);
     pf_operands_add(&operands, &own, pf_bytes_of(path));
-    if (pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
+    if (!names || pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
         pf_tool_nomem(&own.tool);
     weights.den = 1;
     own.canonical = changes_records(common);
     weighted.inputs = own.canonical ? pf_merging_inputs(&merging, &operands, true)
                                     : pf_inputs_open_names(&own, &operands);
     output = pf_output_open(&own, weighted.inputs);
+    if (output)
+        pf_output_names(output, names);
     if (output && own.canonical)
         pf_merging_write(&merging, &weighted, output);
     else if (output)
@@ -138,8 +141,14 @@ static bool write_output(struct pf_common *common, const struct pf_step *root,
     tell(tool, rows, inputs);
     if (left_out == count)
         pf_tool_error(tool, "none of %zu inputs is counted: no output is written", count);
-    else
-        write_partial(common, pf_step_path(root, ".pfs"));
+    if (left_out < count) {
+        struct pf_arena names = {0};
+        const char **list = pf_manifest_counted(rows, &names);
+
+        write_partial(common, pf_step_path(root, ".pfs"), list);
+        free(list);
+        pf_arena_free(&names);
+    }
     if (left_out > 0)
         pf_tool_raise(tool, PF_EXIT_INPUT);
     if (manifest && tool->status != PF_EXIT_FAILURE)
