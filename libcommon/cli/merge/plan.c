@@ -14,15 +14,24 @@ struct plan {
     char *directory; /* the current directory */
 };
 
+static const char *path_of(const struct plan *plan, const struct pf_step *step, const char *suffix)
+{
+    const char *path = pf_step_path(step, suffix);
+
+    if (!path)
+        pf_tool_nomem(plan->tool);
+    return path;
+}
+
 /* Writes the task of a step; returns the path of its file. */
 static const char *write_task(struct plan *plan, enum pf_stage stage, const struct pf_step *step,
                               const char *suffix)
 {
     struct pf_buffer text = {0};
     struct pf_error error = {0};
-    const char *path = pf_step_path(step, suffix);
+    const char *path = path_of(plan, step, suffix);
 
-    if (!path || !pf_task_text(stage, step, plan->branches->common->given, plan->directory, &text))
+    if (!pf_task_text(stage, step, plan->branches->common->given, plan->directory, &text))
         pf_tool_nomem(plan->tool);
     if (pf_store_write(plan->branches->store, path, (struct pf_bytes){text.data, text.size},
                        &error) != PF_OK)
@@ -78,17 +87,13 @@ static void write_recipe(struct plan *plan, const char *task)
 
 static void write_rule(struct plan *plan, const struct pf_step *step, const char *task)
 {
-    write_target(plan, pf_step_path(step, ".pfs"));
+    write_target(plan, path_of(plan, step, ".pfs"));
     pf_sink_text(plan->sink, ":");
     for (size_t k = 0; step->partials && k < step->count; k++) {
         struct pf_step partial = {.store = step->store, .hash = step->partials[k]};
-        const char *path = pf_step_path(&partial, ".pfs");
-
-        if (!path)
-            pf_tool_nomem(plan->tool);
         /* a partial is named by its contents: its age does not matter */
         pf_sink_text(plan->sink, k == 0 ? " | " : " ");
-        write_target(plan, path);
+        write_target(plan, path_of(plan, &partial, ".pfs"));
     }
     pf_sink_text(plan->sink, "\n");
     write_recipe(plan, task);
@@ -100,10 +105,13 @@ static void begin_make(struct plan *plan)
 
     pf_sink_text(plan->sink, "# A plan of profmerge --plan=make\n"
                              "PROFMERGE = profmerge\n"
-                             "MAKEFLAGS += --no-builtin-rules\n"
-                             ".PHONY: all\n"
+                             "MAKEFLAGS += --no-builtin-rules\n");
+    /* else the commands that make prints and the output of the last step would be mixed */
+    if (!plan->branches->common->output)
+        pf_sink_text(plan->sink, ".SILENT:\n");
+    pf_sink_text(plan->sink, ".PHONY: all\n"
                              "all: | ");
-    write_target(plan, pf_step_path(root, ".pfs"));
+    write_target(plan, path_of(plan, root, ".pfs"));
     pf_sink_text(plan->sink, "\n");
 }
 
@@ -117,7 +125,7 @@ static void print_step(struct plan *plan, size_t level, const struct pf_step *st
     if (plan->how == PF_PLAN_MAKE)
         write_rule(plan, step, task);
     else
-        pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", level + 1, pf_step_path(step, ".pfs"), task);
+        pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", level + 1, path_of(plan, step, ".pfs"), task);
 }
 
 /* The last task of a plan copies the last partial to the output. */
