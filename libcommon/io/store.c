@@ -182,7 +182,7 @@ static int open_temporary(struct pf_store *store, struct pf_store_file *file, in
         }
         if (store->locks)
             lock_file(*opened, LOCK_EX);
-        if (fstat(*opened, &info) == 0 && info.st_nlink > 0)
+        if (fstat(*opened, &info) != 0 || info.st_nlink > 0)
             return PF_OK;
         close(*opened);
     }

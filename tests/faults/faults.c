@@ -5,6 +5,7 @@
  *     FAULT_READ=N    reads fail after N bytes were read: input/output error
  *     FAULT_CLOSE=1   closing a file that was open for writing fails: input/output error
  *     FAULT_RENAME=1  renaming fails: input/output error
+ *     FAULT_UNLINK=1  removing fails: operation not permitted
  *     FAULT_FSYNC=N   call number N of fsync fails: input/output error
  *     FAULT_FLOCK=1   the file system has no locks
  *     FAULT_CHANGE=NAME:N  before call N of open for the file NAME, an `x` is appended to the file
@@ -203,6 +204,13 @@ int rename(const char *from, const char *to)
     static int (*next)(const char *, const char *);
     find("rename", &next);
     return fails(FAULT_RENAME) || getenv("FAULT_RENAME") ? refuse(EIO) : next(from, to);
+}
+
+int unlink(const char *path)
+{
+    static int (*next)(const char *);
+    find("unlink", &next);
+    return getenv("FAULT_UNLINK") ? refuse(EPERM) : next(path);
 }
 
 int fsync(int fd)

@@ -323,7 +323,7 @@ static bool message_is_true(struct bytes err, struct bytes clean, int kind)
 }
 
 /* True if every file that is there is whole. With %s in the name of the output, several files
- * appear one after the other. */
+ * appear one after the other; with --manifest the output and then the manifest. */
 static bool files_are_whole(struct bytes files, struct bytes clean)
 {
     for (const char *part = files.data; part && *part;) {
@@ -382,7 +382,8 @@ static const char *judge(const struct command *command, const struct result *res
     bool prefix = result->out.size <= clean->out.size &&
                   memcmp(result->out.data, clean->out.data, result->out.size) == 0;
     int status = WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1;
-    bool parts = strstr(command->text, "%s"), keeps = strstr(command->text, "--keep-going");
+    bool parts = strstr(command->text, "%s") || strstr(command->text, "--manifest"),
+         keeps = strstr(command->text, "--keep-going");
 
     if (status < 0)
         return "killed by a signal";
