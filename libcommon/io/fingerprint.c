@@ -102,6 +102,14 @@ int pf_fingerprint_take(struct pf_fingerprint *print, const char *path, struct p
     return status;
 }
 
+/* True if the file had not changed for some time when it was read: a later change has another time.
+ */
+static bool is_settled(const struct pf_fingerprint *print)
+{
+    return print->taken != 0 && print->state.modified < print->taken - uncertain &&
+           print->state.changed < print->taken - uncertain;
+}
+
 int pf_fingerprint_check(const struct pf_fingerprint *print, const char *path,
                          struct pf_error *error)
 {
@@ -112,9 +120,7 @@ int pf_fingerprint_check(const struct pf_fingerprint *print, const char *path,
     if (stat(path, &info) != 0)
         return changed(error);
     again.state = state_of(&info);
-    if (print->taken != 0 && same_state(&print->state, &again.state) &&
-        print->state.modified < print->taken - uncertain &&
-        print->state.changed < print->taken - uncertain)
+    if (is_settled(print) && same_state(&print->state, &again.state))
         return PF_OK;
     status = pf_fingerprint_take(&again, path, error);
     if (status == PF_OK && !pf_hash128_equal(print->hash, again.hash))
@@ -184,6 +190,7 @@ static int parse(struct pf_fingerprints *prints, struct pf_bytes text, int64_t w
             !add(prints, &state, hash, false))
             return PF_NOMEM;
     }
+    prints->changed = false;
     return PF_OK;
 }
 
@@ -194,6 +201,7 @@ int pf_fingerprints_load(struct pf_fingerprints *prints, const char *path)
     struct stat info;
     int status = pf_table_init(&prints->states, sizeof(struct pf_file_state));
 
+    prints->changed = true;
     if (status != PF_OK)
         return status;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
@@ -234,7 +242,7 @@ int pf_fingerprints_find(struct pf_fingerprints *prints, struct pf_fingerprint *
         }
     }
     status = pf_fingerprint_take(print, path, error);
-    if (status != PF_OK)
+    if (status != PF_OK || !is_settled(print))
         return status;
     prints->changed = true;
     return add(prints, &print->state, print->hash, true) ? PF_OK : pf_error_nomem(error);

@@ -32,9 +32,10 @@ int pf_fingerprint_take(struct pf_fingerprint *, const char *path, struct pf_err
  * changed; or as pf_fingerprint_take. */
 int pf_fingerprint_check(const struct pf_fingerprint *, const char *path, struct pf_error *);
 
-/* An index of fingerprints that lives in a file. A row counts only if the file it describes is
- * older than the index: a later change might not show in the file's times. Zero-initialise; free
- * with pf_fingerprints_free. */
+/* An index of fingerprints that lives in a file. A file has a row only if it had not changed for
+ * two seconds when it was read, and the row counts only if the file is older than the index: else a
+ * later change might not show in the file's times. Zero-initialise; free with
+ * pf_fingerprints_free. */
 struct pf_fingerprints {
     struct pf_table states;    /* struct pf_file_state */
     struct pf_hash128 *hashes; /* by row of `states` */
