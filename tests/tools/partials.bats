@@ -95,6 +95,9 @@ temporaries() { find parts -name '.*' -type f; }
 -f folded:measure=wall/ms -t pfs
 --focus=f[2-5] --labels=none -t pfs
 --replicates=4 -t pfs
+--replicates=4 --labels=none -t pfs
+--label-source=host --labels=host --replicates=4 -t pfs
+--max-input=100 -t pfs
 --keep-share=10% -t pfs
 -j2 -z6 -t pfs
 END
@@ -192,6 +195,43 @@ END
     cmp one.pfs two.pfs
 }
 
+@test "an input that cannot be read once is left out, and read again by the next run" {
+    profmerge --canonical [1-9].folded -o one.pfs
+    rm -f seen
+    for number in $(seq 1 60); do
+        rm -rf parts
+        got=0
+        # 1: reads
+        faults FAULT_CALL=1:$number profmerge --partials=parts --fan-in=3 --keep-going --manifest=rows -o two.pfs [1-9].folded 2>err || got=$?
+        [ "$got" -eq 3 ] || continue
+        grep -q '"counted":false.*Input/output error' rows || continue
+        touch seen
+        profmerge --partials=parts --fan-in=3 --keep-going -o two.pfs [1-9].folded
+        cmp one.pfs two.pfs
+    done
+    [ -e seen ]
+}
+
+@test "the hash of a file that has just changed is not kept: a change in the same tick has no other time" {
+    touch -d '1 minute ago' [1-9].folded
+    profmerge --partials=parts -o x.pfs [1-3].folded
+    [ "$(grep -c . parts/index)" -eq 2 ]
+    sleep 2.1
+    profmerge --partials=parts -o x.pfs [1-3].folded
+    [ "$(grep -c . parts/index)" -eq 5 ]
+}
+
+@test "a partial that cannot be removed or is damaged each time: an error, no endless repetition" {
+    profmerge --partials=parts --fan-in=2 -o x.pfs [1-9].folded
+    for file in parts/*.pfs; do echo damaged >"$file"; done
+    printf 'main;f1;g 12\n' >1.folded
+    got=0
+    faults FAULT_UNLINK=1 profmerge --partials=parts --fan-in=2 -o y.pfs [1-9].folded 2>err || got=$?
+    [ "$got" -eq 4 ]
+    [ ! -e y.pfs ]
+    grep -q "cannot remove 'parts/.*, which is damaged" err
+}
+
 @test "an input that changes after the plan: exit 3, no output, and a new plan goes on" {
     profmerge --partials=parts --fan-in=2 --plan=tasks -o two.pfs [1-9].folded >plan
     printf 'main;f1;g 1000\n' >4.folded
@@ -235,6 +275,9 @@ END
     command -v make >/dev/null || skip "no make"
     make -s -f plan
     cmp one.pfs 'three $.pfs'
+    # without -o the output is that of make, which has nothing else
+    profmerge --partials=silent --fan-in=2 --plan=make -r 'in dir' | MAKEFLAGS='' MAKELEVEL='' make -f - >two.pfs
+    cmp one.pfs two.pfs
     profmerge --partials="$odd" --fan-in=2 --plan=tasks -r 'in dir' -o 'four $.pfs' >tasks
     [ "$(wc -l <tasks)" -eq 1 ]
     task=$BATS_TEST_TMPDIR/$(cut -f3 tasks)

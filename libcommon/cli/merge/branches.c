@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- leaves ----------------------------------------------------------------------------------- */
 
@@ -142,20 +141,14 @@ static void name_step(struct pf_branches *branches, size_t level, size_t k)
     branch->needed = false;
 }
 
-/* Marks the step, unless its partial is there, and the steps below it. A partial without its rows
- * is removed. */
+/* Marks the step, unless its partial is there, and the steps below it. */
 static void need(struct pf_branches *branches, size_t level, size_t k)
 {
     const size_t *starts = branches->tree.levels[level].starts;
     struct pf_branch *branch = &branches->levels[level][k];
-    const char *path;
 
     if (pf_step_made(&branch->step))
         return;
-    path = pf_step_path(&branch->step, ".pfs");
-    if (!path)
-        pf_tool_nomem(&branches->common->tool);
-    unlink(path);
     branch->needed = !branch->single;
     for (size_t i = starts[k]; level > 0 && i < starts[k + 1]; i++)
         need(branches, level - 1, i);

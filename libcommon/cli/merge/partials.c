@@ -73,8 +73,9 @@ static void copy_records(struct pf_inputs *inputs, struct pf_output *output)
             return;
 }
 
-/* Writes the partial to the output of the run. `names`: the inputs that are counted. */
-static void write_partial(struct pf_common *common, const char *path, const char *const *names)
+/* Writes the partial to the output of the run. `names`: the inputs that are counted. False: failed,
+ * which is printed and raised. */
+static bool write_partial(struct pf_common *common, const char *path, const char *const *names)
 {
     struct pf_common own = pf_stage_common(PF_STAGE_OUTPUT, common);
     struct pf_operands operands = {0};
@@ -83,10 +84,11 @@ static void write_partial(struct pf_common *common, const char *path, const char
     struct pf_merge_run merging;
     struct pf_output *output;
 
+    own.tool.keep_going = false; /* a part of the partial is no output */
     pf_merging_read(&merging, &own);
-    pf_operands_add(&operands, &own, pf_bytes_of(path));
-    if (!names || pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
+    if (!path || !names || pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
         pf_tool_nomem(&own.tool);
+    pf_operands_add(&operands, &own, pf_bytes_of(path));
     weights.den = 1;
     own.canonical = changes_records(common);
     weighted.inputs = own.canonical ? pf_merging_inputs(&merging, &operands, true)
@@ -103,6 +105,7 @@ static void write_partial(struct pf_common *common, const char *path, const char
     pf_weights_free(&weights);
     pf_tool_raise(&common->tool, own.tool.status);
     free((void *)(uintptr_t)own.given);
+    return own.tool.status == PF_EXIT_DONE;
 }
 
 /* Names the inputs that are left out, except those that were named in this run. The rows are in the
@@ -118,18 +121,20 @@ static void tell(struct pf_tool *tool, struct pf_bytes rows, const struct pf_ste
 }
 
 /* Writes output and manifest from the last partial. The exit status follows the manifest. False:
- * the partial was damaged, and is removed. */
+ * the partial was damaged, which `error` says, and is removed. */
 static bool write_output(struct pf_common *common, const struct pf_step *root,
-                         const struct pf_step_input *inputs, const char *manifest)
+                         const struct pf_step_input *inputs, const char *manifest,
+                         struct pf_error *error)
 {
     struct pf_tool *tool = &common->tool;
     struct pf_buffer text = {0};
     struct pf_bytes rows;
     size_t count, left_out;
-    int status = pf_step_check(root, common);
+    bool written = true;
+    int status = pf_step_check(root, error);
 
     if (status == PF_OK)
-        status = pf_step_rows(root, &text);
+        status = pf_step_rows(root, &text, error);
     if (status == PF_NOMEM)
         pf_tool_nomem(tool);
     if (status != PF_OK) {
@@ -145,13 +150,13 @@ static bool write_output(struct pf_common *common, const struct pf_step *root,
         struct pf_arena names = {0};
         const char **list = pf_manifest_counted(rows, &names);
 
-        write_partial(common, pf_step_path(root, ".pfs"), list);
+        written = write_partial(common, pf_step_path(root, ".pfs"), list);
         free(list);
         pf_arena_free(&names);
     }
     if (left_out > 0)
         pf_tool_raise(tool, PF_EXIT_INPUT);
-    if (manifest && tool->status != PF_EXIT_FAILURE)
+    if (manifest && written)
         pf_manifest_save(common, manifest, rows);
     if (left_out > 0 && left_out < count)
         pf_tool_warn(tool, "%zu of %zu inputs are left out", left_out, count);
@@ -210,6 +215,11 @@ static bool walk(struct pf_branches *branches)
             pf_branches_name(branches);
             level = 0;
         } else {
+            if (status == PF_EOF) {
+                pf_tool_error(&branches->common->tool,
+                              "inputs or partials change all the time: no output is written");
+                pf_tool_raise(&branches->common->tool, PF_EXIT_INPUT);
+            }
             status = PF_FAILED;
         }
     }
@@ -222,20 +232,19 @@ static bool walk(struct pf_branches *branches)
 static bool make_output(struct pf_branches *branches, const char *manifest)
 {
     struct pf_tool *tool = &branches->common->tool;
+    struct pf_error error;
 
     for (int damaged = 0; damaged < 2; damaged++) {
-        const struct pf_step *root;
-
+        error = (struct pf_error){0};
         if (!walk(branches))
             return false;
-        root = pf_branches_root(branches);
-        if (write_output(branches->common, root, branches->inputs, manifest))
+        if (write_output(branches->common, pf_branches_root(branches), branches->inputs, manifest,
+                         &error))
             return true;
-        pf_tool_note(tool, "%s: damaged; it is made again", pf_step_path(root, ".pfs"));
+        pf_tool_note(tool, "%s: the last partial is made again", error.text);
         pf_branches_name(branches);
     }
-    pf_tool_error(tool, "%s is damaged as soon as it is written", branches->store->path);
-    pf_tool_raise(tool, PF_EXIT_FAILURE);
+    pf_tool_fail(tool, NULL, &error, true);
     return false;
 }
 
@@ -357,6 +366,8 @@ void pf_partials_merge(const struct pf_partials *partials, struct pf_common *com
 void pf_partials_task(const struct pf_partials *partials, struct pf_common *common,
                       struct pf_task *task)
 {
+    struct pf_error error = {0};
+
     if (task->error.code != PF_OK)
         pf_tool_die(&common->tool, NULL, &task->error, task->error.code == PF_NOMEM);
     if (!task->store.path)
@@ -366,6 +377,6 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
                       common->operands[0]);
     pf_task_run(task, common);
     if (task->stage == PF_STAGE_OUTPUT &&
-        !write_output(common, &task->step, NULL, partials->manifest))
+        !write_output(common, &task->step, NULL, partials->manifest, &error))
         pf_task_refuse(&common->tool, pf_step_path(&task->step, ".pfs"), "the partial is damaged");
 }

@@ -5,6 +5,7 @@
 #include "io/content.h"
 #include "stream/frame.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,10 @@ static const char *const writing[] = {
     "output",   "manifest", "to",         "measure", "sample-index",
     "compress", "saturate", "keep-share", NULL,
 };
-/* Options of every merge. */
+/* Options of every merge. Inputs have lost the labels that --labels does not name, and --replicates
+ * has made one more. */
 static const char *const merging[] = {
-    "measures", "granularity", "evals", "labels", "force", "keep-going", NULL,
+    "measures", "granularity", "evals", "force", "keep-going", NULL,
 };
 
 static bool among(const char *option, const char *const *list)
@@ -104,6 +106,8 @@ struct pf_common pf_stage_common(enum pf_stage stage, const struct pf_common *co
     if (stage != PF_STAGE_INPUTS) {
         own.from = NULL;
         own.from_options = (struct pf_options){0};
+        own.max_input = UINT64_MAX;
+        own.tool.salvage = false;
     }
     if (stage == PF_STAGE_OUTPUT)
         return own;
@@ -182,7 +186,13 @@ bool pf_step_made(const struct pf_step *step)
 {
     const char *partial = pf_step_path(step, ".pfs"), *rows = pf_step_path(step, ".ndjson");
 
-    return partial && rows && pf_store_has(partial) && pf_store_has(rows);
+    /* rows are written first: another run may make the step now */
+    if (!partial || !rows || !pf_store_has(partial))
+        return false;
+    if (pf_store_has(rows))
+        return true;
+    unlink(partial);
+    return false;
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -193,19 +203,19 @@ static struct pf_hash_text check_of(struct pf_bytes rows)
     return pf_hash128_text((struct pf_hash128){0, pf_xxh64(rows.data, rows.size)});
 }
 
-int pf_step_rows(const struct pf_step *step, struct pf_buffer *text)
+int pf_step_rows(const struct pf_step *step, struct pf_buffer *text, struct pf_error *error)
 {
     const char *path = pf_step_path(step, ".ndjson");
-    struct pf_error error = {0};
     struct pf_bytes rows;
     size_t end = PF_HASH_DIGITS + 1; /* the check and a line feed */
-    int status = path ? pf_content_text(path, text, &error) : PF_NOMEM;
+    int status = path ? pf_content_text(path, text, error) : PF_NOMEM;
 
     if (status == PF_NOMEM)
         return status;
     rows = (struct pf_bytes){text->data, text->size < end ? 0 : text->size - end};
     if (status != PF_OK || text->size < end ||
         memcmp(check_of(rows).text, text->data + rows.size, PF_HASH_DIGITS) != 0) {
+        pf_error_set(error, PF_FAILED, "'%s' is damaged", path);
         unlink(path);
         return PF_EOF;
     }
@@ -220,20 +230,20 @@ static int look(void *type, const struct pf_frame *frame, bool good)
     return good ? PF_OK : PF_FAILED;
 }
 
-int pf_step_check(const struct pf_step *step, const struct pf_common *common)
+int pf_step_check(const struct pf_step *step, struct pf_error *error)
 {
     const char *path = pf_step_path(step, ".pfs");
-    struct pf_error error = {0};
     struct pf_source *source;
     char type = '\0';
-    int status = path ? pf_common_open_source(common, &source, path, &error) : PF_NOMEM;
+    int status = path ? pf_source_open(&source, path, error) : PF_NOMEM;
 
     if (status == PF_OK) {
-        status = pf_frame_walk(source, look, &type, &error);
+        status = pf_frame_walk(source, look, &type, error);
         pf_source_close(source);
     }
     if (status == PF_NOMEM || (status == PF_EOF && type == 'E'))
         return status == PF_EOF ? PF_OK : status;
+    pf_error_set(error, PF_FAILED, "'%s' is damaged", path);
     unlink(path);
     return PF_EOF;
 }
@@ -253,8 +263,21 @@ struct running {
     bool changed;                   /* an input changed, or a partial was removed */
 };
 
-/* At the end of each input: have its bytes changed? A partial never changes; a damaged one is
- * removed. */
+/* Removes a damaged partial, so that it is made again. */
+static void remove_partial(struct running *run, const char *path)
+{
+    struct pf_error error = {0};
+
+    run->changed = true;
+    if (unlink(path) != 0 && errno != ENOENT) {
+        pf_error_system(&error, "cannot remove '%s', which is damaged", path);
+        pf_tool_die(&run->own.tool, NULL, &error, true);
+    }
+}
+
+/* At the end of each input: have its bytes changed, or could they not be read? A later run may read
+ * them, so the partial must not have the name of an input that is known. A partial never changes; a
+ * damaged one is removed. */
 static int check(void *arg, const struct pf_input *input, struct pf_error *error)
 {
     struct running *run = arg;
@@ -262,20 +285,18 @@ static int check(void *arg, const struct pf_input *input, struct pf_error *error
     int status;
 
     if (run->step->partials) {
-        if (input->failure && input->failure->code != PF_NOMEM) {
-            run->changed = true;
-            unlink(input->name);
-        }
+        if (input->failure && input->failure->code != PF_NOMEM)
+            remove_partial(run, input->name);
         return PF_OK;
     }
     of = &run->step->inputs[run->numbers[pf_inputs_group(run->inputs, input->number)]];
     status = pf_fingerprint_check(&of->print, input->name, error);
-    if (status == PF_OK)
+    if (status == PF_OK && (!input->failure || input->failure->code != PF_IO))
         return PF_OK;
     run->changed = true;
     of->unknown = true;
     free(of->reason);
-    of->reason = strdup(error->text);
+    of->reason = strdup(status == PF_OK ? input->failure->text : error->text);
     return !of->reason ? PF_NOMEM : status;
 }
 
@@ -379,7 +400,8 @@ static bool add_rows(struct running *run, size_t number, const char *left_out,
 {
     struct pf_step partial = {.store = run->step->store, .hash = run->step->partials[number]};
     struct pf_buffer rows = {0};
-    int status = pf_step_rows(&partial, &rows);
+    struct pf_error ignored = {0};
+    int status = pf_step_rows(&partial, &rows, &ignored);
 
     if (status == PF_NOMEM)
         pf_tool_nomem(&run->own.tool);

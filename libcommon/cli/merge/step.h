@@ -57,15 +57,15 @@ const char **pf_stage_options(enum pf_stage, const struct pf_given *, struct pf_
 int pf_step_name(struct pf_step *, const struct pf_given *);
 /* The path of a file of the step; NULL: out of memory. */
 const char *pf_step_path(const struct pf_step *, const char *suffix);
-/* True if the partial and its rows are there. */
+/* True if the partial and its rows are there. A partial without its rows is removed. */
 bool pf_step_made(const struct pf_step *);
 
 /* Appends the rows of a step that is made: what became of each input below. PF_OK; PF_EOF: the rows
- * were damaged, and are removed; PF_NOMEM. */
-int pf_step_rows(const struct pf_step *, struct pf_buffer *);
+ * were damaged, which `error` says, and are removed; PF_NOMEM. */
+int pf_step_rows(const struct pf_step *, struct pf_buffer *, struct pf_error *error);
 /* Checks the frames of the partial of a step that is made. PF_OK; PF_EOF: the partial was damaged,
- * and is removed; PF_NOMEM. */
-int pf_step_check(const struct pf_step *, const struct pf_common *);
+ * which `error` says, and is removed; PF_NOMEM. */
+int pf_step_check(const struct pf_step *, struct pf_error *error);
 
 /* Makes the partial. Inputs that fail are left out as a whole with --keep-going, and named in the
  * rows. Failures are printed. PF_OK: the partial is there. PF_EOF: an input has changed since its
