@@ -114,6 +114,8 @@ static int hold(struct pf_store *store, struct pf_error *error)
 
     if (status == PF_OK) {
         store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (store->lock < 0 && (errno == EROFS || errno == EACCES))
+            store->lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (store->lock < 0)
             status = pf_error_system(error, "cannot open '%s'", path);
     }

@@ -21,7 +21,8 @@ struct pf_store {
 
 /* Opens the directory, and makes it if only its last part is missing. Holds it, together with other
  * programs, until the close; waits while one of them removes files (pf_store_prune). Removes
- * temporary files that no program holds. Zero-initialise. PF_OK, PF_IO or PF_NOMEM; close in any
+ * temporary files that no program holds. A directory that may not be written can be opened too, if
+ * its file `lock` is there. Zero-initialise. PF_OK, PF_IO or PF_NOMEM; close in any
  * case. */
 int pf_store_open(struct pf_store *, const char *path, struct pf_error *);
 void pf_store_close(struct pf_store *);

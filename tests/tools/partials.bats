@@ -328,6 +328,12 @@ END
     ls parts | diff all -
     fails 2 'needs --partials' profmerge --prune 1.folded
     fails 2 'cannot be combined with --plan' profmerge --prune --partials=parts --plan=make 1.folded
+    # inputs that lie in the directory stay
+    ls parts/*.pfs >kept
+    # shellcheck disable=SC2046  # a word for each name
+    profmerge --partials=parts --prune -o y.pfs $(cat kept)
+    ls parts/*.pfs | comm -13 - kept | diff /dev/null -
+    profmerge --partials=parts --fan-in=2 --prune -o x.pfs [1-9].folded
     # another program holds the directory
     command -v flock >/dev/null || skip "no flock"
     flock -s parts/lock sh -c 'profmerge --partials=parts --prune -o x.pfs 1.folded 2>err'
@@ -398,7 +404,24 @@ END
     fails 2 'write --task=FILE in full' profmerge --tas=x
 }
 
+@test "a task has the options of its plan" {
+    profmerge --partials=parts --plan=tasks -o x.pfs [1-9].folded >plan
+    first=$(head -n 1 plan | cut -f3) last=$(tail -n 1 plan | cut -f3)
+    fails 3 'has other options than the plan' profmerge --task="$first" --focus=f1
+    profmerge -v -j2 --task="$first"
+    fails 2 'focus cannot be combined with --task: give it to the plan' profmerge --task="$last" --focus=f1
+    fails 2 'weight cannot be combined with --task' profmerge --task="$last" -w 2:1.folded
+    [ ! -e x.pfs ]
+    # the last step only reads: the directory may be read-only
+    command -v unshare >/dev/null || skip "no unshare"
+    mkdir there
+    unshare -rm mount --bind there there 2>/dev/null || skip "no mounts here"
+    unshare -rm sh -c 'mount --bind parts parts && mount -o remount,ro,bind parts && profmerge --task="$0"' "$last"
+    profmerge --canonical [1-9].folded | cmp - x.pfs
+}
+
 @test "--manifest of one merge" {
+    fails 2 'name one file' profmerge -o x.pfs --manifest=x.pfs 1.folded
     printf 'main;f 1\nbroken' >broken.folded
     head -c 3000 "$PROFUTILS_SRC/tests/corpus/statprofiler/deep-stack.depth1000.out" >torn.out
     profmerge --manifest=rows -w 2:1.folded -w 1/6:2.folded -w -0.5:3.folded -o x.pfs

@@ -34,6 +34,8 @@ void pf_partials_read(struct pf_partials *partials, struct pf_common *common)
     option = pf_settings_first(common->given, needing);
     if (!partials->directory && option)
         pf_tool_usage(tool, "--%s needs --partials=DIR", option);
+    if (partials->manifest && common->output && strcmp(partials->manifest, common->output) == 0)
+        pf_tool_usage(tool, "-o and --manifest name one file: '%s'", common->output);
     if (!partials->directory)
         return;
     if (partials->directory[0] == '\0')
@@ -250,8 +252,18 @@ static bool make_output(struct pf_branches *branches, const char *manifest)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Keeps the partials of the tree, whose hashes are the rows of a table, and all files that are no
- * partials. */
+/* Adds the hash in the name of an input that is a partial itself, perhaps of this directory. */
+static void keep_input(struct pf_table *hashes, const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    struct pf_hash128 hash;
+
+    if (pf_hash128_parse(&hash, (struct pf_bytes){base, strcspn(base, ".")}))
+        pf_table_intern(hashes, &hash);
+}
+
+/* Keeps the partials of the tree and those that are inputs, whose hashes are the rows of a table,
+ * and all files that are no partials. */
 static bool keeps(void *hashes, const char *name)
 {
     const char *suffix = strchr(name, '.');
@@ -276,6 +288,8 @@ static void prune(struct pf_branches *branches)
     for (size_t level = 0; level < branches->tree.depth; level++)
         for (size_t k = 0; k < branches->tree.levels[level].count; k++)
             pf_table_intern(&hashes, &branches->levels[level][k].step.hash);
+    for (size_t k = 0; k < branches->count; k++)
+        keep_input(&hashes, branches->inputs[k].name);
     if (status != PF_OK || hashes.status != PF_OK)
         pf_tool_nomem(tool);
     status = pf_store_prune(branches->store, keeps, &hashes, &removed, &error);
@@ -367,6 +381,7 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
                       struct pf_task *task)
 {
     struct pf_error error = {0};
+    const char *foreign;
 
     if (task->error.code != PF_OK)
         pf_tool_die(&common->tool, NULL, &task->error, task->error.code == PF_NOMEM);
@@ -375,6 +390,10 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
     if (common->operand_count > 0)
         pf_tool_usage(&common->tool, "--task names its inputs: '%s' is one more",
                       common->operands[0]);
+    foreign = pf_stage_foreign(task->stage, common->given);
+    if (foreign)
+        pf_tool_usage(&common->tool, "--%s cannot be combined with --task: give it to the plan",
+                      foreign);
     pf_task_run(task, common);
     if (task->stage == PF_STAGE_OUTPUT &&
         !write_output(common, &task->step, NULL, partials->manifest, &error))

@@ -49,6 +49,17 @@ static bool stage_has(enum pf_stage stage, const char *option)
     return among(option, writing) ? stage == PF_STAGE_OUTPUT : stage == PF_STAGE_INPUTS;
 }
 
+const char *pf_stage_foreign(enum pf_stage stage, const struct pf_given *given)
+{
+    static const char *const planned[] = {"partials", "weight", "weights", "files0-from", NULL};
+
+    for (; given->name; given++)
+        if (given->count > 0 && (among(given->name, planned) ||
+                                 (!among(given->name, neutral) && !stage_has(stage, given->name))))
+            return given->name;
+    return NULL;
+}
+
 const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
                               struct pf_arena *arena)
 {

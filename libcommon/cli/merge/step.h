@@ -52,6 +52,9 @@ struct pf_common pf_stage_common(enum pf_stage, const struct pf_common *);
  * the arena. NULL: out of memory; free the list, which ends with NULL. */
 const char **pf_stage_options(enum pf_stage, const struct pf_given *, struct pf_arena *);
 
+/* A given option that does not concern the stage, but would change the merge; NULL: none. */
+const char *pf_stage_foreign(enum pf_stage, const struct pf_given *);
+
 /* Sets the hash: of the inputs' names, weights and contents or of the partials' hashes, the given
  * options, and the versions of the program and the stream. PF_OK or PF_NOMEM. */
 int pf_step_name(struct pf_step *, const struct pf_given *);

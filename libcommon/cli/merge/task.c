@@ -328,7 +328,8 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
         pf_tool_nomem(tool);
     if (!pf_hash128_equal(planned, step->hash))
         pf_task_refuse(tool, pf_hash128_text(planned).text,
-                       "the task is from another version of the program, or was edited");
+                       "the task is from another version of the program, or was edited, or has "
+                       "other options than the plan");
     if (pf_step_made(step))
         return;
     if (step->inputs)
