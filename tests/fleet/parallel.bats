@@ -35,6 +35,12 @@ setup()
     inputs=$BATS_FILE_TMPDIR/fleet
 }
 
+teardown()
+{
+    # a test that failed may have left it stopped
+    kill -CONT "$(cat "$BATS_FILE_TMPDIR/fleet/.sshd/host3.pid")" || true
+}
+
 # with_path HOST PATH: starts the host again with this PATH
 with_path()
 {

@@ -183,6 +183,7 @@ start_dask()
 stop_dask()
 {
     local pid
-    for pid in $dask; do kill "$pid" 2>/dev/null || true; done
-    wait
+    # a worker that loses its scheduler while it ends can wait for ever
+    for pid in $dask; do kill -KILL "$pid" 2>/dev/null || true; done
+    wait 2>/dev/null
 }
