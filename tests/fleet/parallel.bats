@@ -1,5 +1,6 @@
 # fleet-parallel on ssh servers of this machine: hosts that die, hang, refuse, or have damaged profiles.
 
+load ../lib/expect
 load ../lib/clusters
 
 setup_file()
@@ -101,7 +102,7 @@ with_path()
         grep -q "^fleet-parallel: $host: not counted: the host is unreachable, or the connection broke$" err || { cat err; return 1; }
         grep -q "^{\"host\":\"$host\",\"counted\":false,\"reason\":\"the host" manifest
     done
-    grep -q "^fleet-parallel: host6: not counted: no profiles in $inputs/host6/empty$" err
+    grep -q "^fleet-parallel: host6: not counted: it has no such profiles$" err
     grep -q '^host4: .*Connection refused' err
     grep -q '^host5: .*Permission denied' err
     ! grep -q 'host1: ' err || return 1
@@ -137,12 +138,26 @@ with_path()
     same_as_one all.pfs "$inputs"/host?/*
 }
 
+@test "a host whose measures do not fit is named, with the reason" {
+    # counts with a period, as a profiler records them, and without
+    echo '{"measures": [{"name": "samples", "period": 10}], "records": [{"stack": [["m"]], "values": {"samples": 3}}]}' | stream periods.pfs
+    mkdir only
+    mv periods.pfs only
+    sed "s|^host3 .*|host3 $PWD/only|" "$hosts" >hosts
+    status=0
+    "$fleet/fleet-parallel" -m manifest -o all.pfs hosts 2>err || status=$?
+    [ "$status" -eq 3 ]
+    grep -q '^fleet-parallel: host3: not counted: .*period' err
+    [ "$(grep '"counted":false' manifest | grep -c '^{"host":"host3",.*period')" -eq 1 ]
+    same_as_one all.pfs "$inputs"/host[12456]/*
+}
+
 @test "no host at all: status 3 and no output; a wrong command line: status 2" {
     echo host1.invalid >none
     status=0
     "$fleet/fleet-parallel" -o all.pfs none 2>err || status=$?
     [ "$status" -eq 3 ]
-    grep -q 'no host could be merged' err
+    grep -q '^fleet-parallel: host1.invalid: not counted: the host is unreachable' err
     [ ! -e all.pfs ]
     printf 'host1\nhost1 /tmp\n' >twice
     for words in "-o all.pfs" "-o all.pfs missing" "hosts" "-x -o all.pfs $hosts" "-o all.pfs twice"; do

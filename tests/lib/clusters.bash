@@ -148,9 +148,11 @@ KillWait=2
 NodeName=$name NodeAddr=127.0.0.1 CPUs=2 RealMemory=100000
 PartitionName=main Nodes=ALL Default=YES State=UP
 END
+    # named, so that slurmd does not look for a cgroup file system, which a container may lack
+    echo CgroupPlugin=cgroup/v1 >"$dir/cgroup.conf"
     export SLURM_CONF=$dir/slurm.conf
     for daemon in slurmctld slurmd; do
-        "$daemon" >"$dir/$daemon.out" 2>&1 3>&- || { cat "$dir/$daemon.out"; return 1; }
+        "$daemon" >"$dir/$daemon.out" 2>&1 3>&- || { cat "$dir/$daemon.out" "$dir/$daemon.log"; return 1; }
     done
     until_true node_is_idle || { cat "$dir"/*.log; return 1; }
 }
