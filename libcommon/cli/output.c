@@ -30,6 +30,7 @@ struct pf_output {
     const char *const *names;           /* of the inputs, borrowed; NULL: those of `inputs` */
     const struct pf_verdicts *verdicts; /* borrowed; NULL: none */
     struct pf_canonical *canonical;     /* --canonical: holds all batches until the close */
+    struct pf_dict sorted;              /* the dictionary of the sorted batches */
     bool copied;                        /* inputs were copied to the output */
 };
 
@@ -93,8 +94,6 @@ static struct pf_output *new_output(struct pf_common *common, struct pf_inputs *
 
     if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
         pf_tool_nomem(&common->tool);
-    if (common->canonical && !(output->canonical = pf_canonical_new(pf_inputs_dict(inputs))))
-        pf_tool_nomem(&common->tool);
     output->common = common;
     output->inputs = inputs;
     output->name = name;
@@ -104,6 +103,7 @@ static struct pf_output *new_output(struct pf_common *common, struct pf_inputs *
 static void free_output(struct pf_output *output)
 {
     pf_canonical_free(output->canonical);
+    pf_dict_free(&output->sorted);
     free(output->columns);
     free(output->matched);
     free(output);
@@ -199,6 +199,25 @@ static void fail(struct pf_output *output, const struct pf_error *error)
     pf_tool_fail(&output->common->tool, output->name, error, error->code == PF_IO);
 }
 
+/* --canonical: sorts the batches, into a dictionary of their own, because writers may write rows in
+ * the order of ids. The native stream numbers rows itself. Returns the writer's dictionary. */
+static struct pf_dict *open_canonical(struct pf_output *output)
+{
+    struct pf_dict *dict = pf_inputs_dict(output->inputs), *sorted = NULL;
+
+    if (!output->common->canonical)
+        return dict;
+    if (output->format != pf_registry_find(PF_BYTES("pfs"))) {
+        sorted = &output->sorted;
+        if (pf_dict_init(sorted) != PF_OK)
+            pf_tool_nomem(&output->common->tool);
+    }
+    output->canonical = pf_canonical_new(dict, sorted);
+    if (!output->canonical)
+        pf_tool_nomem(&output->common->tool);
+    return sorted ? sorted : dict;
+}
+
 static bool open_writer(struct pf_output *output)
 {
     struct pf_common *common = output->common;
@@ -210,7 +229,7 @@ static bool open_writer(struct pf_output *output)
     struct pf_writer setup = {
         .format = output->format,
         .sink = output->sink,
-        .dict = pf_inputs_dict(output->inputs),
+        .dict = open_canonical(output),
         .options = &common->to_options,
         .report = {report, output},
         .document = &output->document,
@@ -219,6 +238,7 @@ static bool open_writer(struct pf_output *output)
         .saturate = common->saturate,
         .verdicts = output->verdicts,
         .left_out_of_all = output->group ? &output->group->left_out : NULL,
+        .dict_of_all = pf_inputs_dict(output->inputs),
     };
     if (pf_writer_open(&output->writer, &setup, &error) == PF_OK)
         return true;
@@ -346,14 +366,19 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
 static void tell_left_out(struct pf_output *output)
 {
     const struct pf_report to = {report, output};
-    const struct pf_held_measures *held = &output->writer->measures;
-    const struct pf_dict *dict = pf_inputs_dict(output->inputs);
+    struct pf_held_measures held = output->writer->measures;
+    struct pf_dict *dict = pf_inputs_dict(output->inputs);
     const char *input;
-    uint64_t all, count = pf_inputs_left_out(output->inputs, held, &all, &input);
+    uint64_t all, count;
 
+    for (size_t k = 0; k < held.count; k++) {
+        held.rows[k].name = pf_dict_same_string(dict, output->writer->dict, held.rows[k].name);
+        held.rows[k].unit = pf_dict_same_string(dict, output->writer->dict, held.rows[k].unit);
+    }
+    count = pf_inputs_left_out(output->inputs, &held, &all, &input);
     if (count == 0)
         return;
-    struct pf_bytes name = pf_dict_string(dict, held->rows[0].name);
+    struct pf_bytes name = pf_dict_string(dict, held.rows[0].name);
 
     pf_report_send(&to, PF_WARNING,
                    "%" PRIu64 " of %" PRIu64

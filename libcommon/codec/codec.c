@@ -219,7 +219,8 @@ int pf_writer_finish(struct pf_writer *writer, bool failed_input)
     if (status < 0)
         return status;
     if (writer->left_out_of_all) {
-        if (pf_left_out_join(writer->left_out_of_all, &writer->left_out) != PF_OK)
+        if (pf_left_out_join(writer->left_out_of_all, writer->dict_of_all, &writer->left_out,
+                             writer->dict) != PF_OK)
             return pf_error_nomem(&writer->error);
     } else {
         if (draws)

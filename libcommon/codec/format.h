@@ -108,8 +108,9 @@ struct pf_writer {
     struct pf_left_out left_out;
     struct pf_replicates replicates; /* for a format without PF_HOLDS_RUNS */
     /* set by the owner: collects what several files leave out, and the owner warns; borrowed. NULL:
-     * the writer warns */
+     * the writer warns. Its names are of dict_of_all, borrowed too */
     struct pf_left_out *left_out_of_all;
+    struct pf_dict *dict_of_all;
     /* for a format with room for few measures: the measures it wrote; valid after `finish` */
     struct pf_held_measures measures;
     struct pf_error error;

@@ -172,19 +172,21 @@ void pf_left_out_say_names(const struct pf_left_out *left, const struct pf_dict 
 }
 
 /* Adds the names of `list`: the first in their order, then the others by number. */
-static int join_list(struct pf_left_list *all, const struct pf_left_list *list)
+static int join_list(struct pf_left_list *all, struct pf_dict *to, const struct pf_left_list *list,
+                     const struct pf_dict *from)
 {
     int status = PF_OK;
 
     for (size_t k = 0; k < list->count && k < PF_LEFT_NAMES && status == PF_OK; k++)
-        status = add_name(all, list->names[k]);
+        status = add_name(all, pf_dict_same_string(to, from, list->names[k]));
     for (size_t name = 0; name < list->met_count && status == PF_OK; name++)
         if (list->met[name])
-            status = add_name(all, (uint32_t)name);
+            status = add_name(all, pf_dict_same_string(to, from, (uint32_t)name));
     return status;
 }
 
-int pf_left_out_join(struct pf_left_out *all, const struct pf_left_out *left)
+int pf_left_out_join(struct pf_left_out *all, struct pf_dict *to, const struct pf_left_out *left,
+                     const struct pf_dict *from)
 {
     int status = PF_OK;
 
@@ -196,8 +198,8 @@ int pf_left_out_join(struct pf_left_out *all, const struct pf_left_out *left)
     all->of_samples |= left->of_samples;
     all->texts |= left->texts;
     for (size_t k = 0; k < PF_LEFT_LISTS && status == PF_OK; k++)
-        status = join_list(&all->lists[k], &left->lists[k]);
-    return status;
+        status = join_list(&all->lists[k], to, &left->lists[k], from);
+    return status == PF_OK ? pf_dict_status(to) : status;
 }
 
 void pf_left_out_free(struct pf_left_out *left)

@@ -74,8 +74,10 @@ void pf_left_out_say_kinds(const struct pf_left_out *, const struct pf_format *,
 /* Sends the warnings about all other left-out data. */
 void pf_left_out_say_names(const struct pf_left_out *, const struct pf_dict *,
                            const struct pf_report *);
-/* Adds what a file left out to what all files of a split left out. PF_OK or PF_NOMEM. */
-int pf_left_out_join(struct pf_left_out *all, const struct pf_left_out *);
+/* Adds what a file left out to what all files of a split left out; `to` is the dictionary of the
+ * names in `all`, `from` that of the file. PF_OK or PF_NOMEM. */
+int pf_left_out_join(struct pf_left_out *all, struct pf_dict *to, const struct pf_left_out *,
+                     const struct pf_dict *from);
 void pf_left_out_free(struct pf_left_out *);
 
 /* Finds records without any written measure, for formats with room for few measures. The inputs

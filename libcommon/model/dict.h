@@ -117,6 +117,15 @@ static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *wor
 {
     return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
 }
+/* The id of a string of another dictionary, which is added if new. Failures as
+ * pf_strings_intern. */
+static inline uint32_t pf_dict_same_string(struct pf_dict *dict, const struct pf_dict *from,
+                                           uint32_t id)
+{
+    return dict == from
+               ? id
+               : pf_dict_intern(dict, pf_dict_string(from, id), from->strings.rows[id].flags);
+}
 /* Rows of the tables, valid until the table grows. */
 static inline const struct pf_image *pf_dict_image(const struct pf_dict *dict, uint32_t id)
 {

@@ -29,8 +29,7 @@ void pf_intern_free(struct pf_intern *intern)
     *intern = (struct pf_intern){0};
 }
 
-/* Maps the segment's next id to `id`. */
-static bool map_next(struct pf_idmap *map, uint32_t id)
+bool pf_idmap_add(struct pf_idmap *map, uint32_t id)
 {
     if (!map->ids && id == map->count) {
         map->count++;
@@ -102,7 +101,7 @@ static int intern_strings(struct pf_intern *intern, struct pf_dict *dict,
         unsigned flags = (unsigned)pf_column_value(&columns[1], row);
         uint32_t id =
             pf_dict_intern(dict, (struct pf_bytes){bytes + begin, (size_t)(end - begin)}, flags);
-        if (!map_next(&intern->maps[PF_TABLE_STRINGS], id))
+        if (!pf_idmap_add(&intern->maps[PF_TABLE_STRINGS], id))
             return pf_error_nomem(error);
         begin = end;
     }
@@ -195,7 +194,7 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
     uint32_t id = intern_row(dict, table, room.bytes);
     if (id == 0 && pf_dict_status(dict) == PF_OK)
         return bad_row(frame, row, error, "all columns are 0");
-    if (!map_next(&intern->maps[table], id))
+    if (!pf_idmap_add(&intern->maps[table], id))
         return pf_error_nomem(error);
     return PF_OK;
 }
@@ -215,8 +214,8 @@ static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const str
                                "stacks %" PRIu32 ": parent %" PRIu64 " or location %" PRIu64
                                " out of range",
                                frame->base + first + i, parent, place);
-        if (!map_next(map, pf_dict_add_frame(dict, pf_idmap_get(map, (uint32_t)parent),
-                                             pf_idmap_get(locations, (uint32_t)place))))
+        if (!pf_idmap_add(map, pf_dict_add_frame(dict, pf_idmap_get(map, (uint32_t)parent),
+                                                 pf_idmap_get(locations, (uint32_t)place))))
             return pf_error_nomem(error);
     }
     return PF_OK;

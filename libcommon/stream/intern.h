@@ -24,6 +24,9 @@ static inline uint32_t pf_idmap_get(const struct pf_idmap *map, uint32_t id)
     return !map->ids ? id : map->ids[id];
 }
 
+/* Maps the segment's next id to `id`. False: out of memory. */
+bool pf_idmap_add(struct pf_idmap *, uint32_t id);
+
 /* The number of rows on the path from the root to each row of a dictionary's table, up to row
  * `known`. */
 struct pf_depths {

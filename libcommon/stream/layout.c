@@ -96,6 +96,18 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
 static_assert(sizeof(struct pf_measure) <= PF_STREAM_ROW_MAX, "row buffers hold any row");
 static_assert(sizeof(struct pf_image) <= PF_STREAM_ROW_MAX, "row buffers hold any row");
 
+const struct pf_table *pf_stream_rows(const struct pf_dict *dict, enum pf_stream_table table)
+{
+    switch (table) {
+    case PF_TABLE_MEASURES: return &dict->measures.table;
+    case PF_TABLE_IMAGES: return &dict->images;
+    case PF_TABLE_FUNCTIONS: return &dict->functions;
+    case PF_TABLE_LOCATIONS: return &dict->locations;
+    case PF_TABLE_STACKS: return &dict->stacks;
+    default: return &dict->labels;
+    }
+}
+
 int64_t pf_stream_field_get(const struct pf_stream_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;

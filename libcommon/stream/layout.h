@@ -66,6 +66,12 @@ struct pf_stream_layout {
 /* The layouts of all tables except strings, whose bytes follow the columns. */
 extern const struct pf_stream_layout pf_stream_layouts[PF_TABLES];
 
+struct pf_dict;
+struct pf_table;
+
+/* The rows of a table of the dictionary, except strings. */
+const struct pf_table *pf_stream_rows(const struct pf_dict *, enum pf_stream_table);
+
 /* Get a field of a row as a number; set it. */
 int64_t pf_stream_field_get(const struct pf_stream_field *, const void *row);
 void pf_stream_field_set(const struct pf_stream_field *, void *row, int64_t value);

@@ -33,25 +33,13 @@ void pf_renumber_free(struct pf_renumber *renumber)
     *renumber = (struct pf_renumber){0};
 }
 
-static const struct pf_table *dict_table(const struct pf_dict *dict, enum pf_stream_table table)
-{
-    switch (table) {
-    case PF_TABLE_MEASURES: return &dict->measures.table;
-    case PF_TABLE_IMAGES: return &dict->images;
-    case PF_TABLE_FUNCTIONS: return &dict->functions;
-    case PF_TABLE_LOCATIONS: return &dict->locations;
-    case PF_TABLE_STACKS: return &dict->stacks;
-    default: return &dict->labels;
-    }
-}
-
 /* Extends the map to all rows of the dictionary. */
 static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
                   enum pf_stream_table number)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
     uint32_t count = number == PF_TABLE_STRINGS ? dict->strings.count
-                                                : dict_table(dict, number)->count;
+                                                : pf_stream_rows(dict, number)->count;
 
     if (table->known == count)
         return true;
@@ -94,9 +82,9 @@ static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
     for (uint32_t i = has_parent(number) ? 1 : 0; i < layout->field_count; i++) {
         const struct pf_stream_field *field = &layout->fields[i];
         if (field->refers != PF_TABLE_NONE)
-            pf_renumber_id(
-                renumber, dict, (enum pf_stream_table)field->refers,
-                (uint32_t)pf_stream_field_get(field, pf_table_row(dict_table(dict, number), id)));
+            pf_renumber_id(renumber, dict, (enum pf_stream_table)field->refers,
+                           (uint32_t)pf_stream_field_get(
+                               field, pf_table_row(pf_stream_rows(dict, number), id)));
     }
 }
 
@@ -104,7 +92,7 @@ static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
 static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict,
                       enum pf_stream_table number, uint32_t id)
 {
-    const struct pf_table *rows = dict_table(dict, number);
+    const struct pf_table *rows = pf_stream_rows(dict, number);
     size_t length = 0;
 
     for (; renumber->tables[number].map[id] == UINT32_MAX;
@@ -193,7 +181,7 @@ static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *
         const uint32_t *map = renumber->tables[field->refers].map;
         for (uint32_t row = 0; row < rows; row++) {
             int64_t value =
-                pf_stream_field_get(field, pf_table_row(dict_table(dict, number), ids[row]));
+                pf_stream_field_get(field, pf_table_row(pf_stream_rows(dict, number), ids[row]));
             renumber->columns[row] = field->refers == PF_TABLE_NONE ? value : map[value];
         }
         pf_column_append_values(payload,

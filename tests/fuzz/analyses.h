@@ -626,7 +626,7 @@ static bool canonical_batch(struct study *study, void *arg, const struct pf_batc
 
 static void study_canonical(struct study *study)
 {
-    struct pf_canonical *canonical = pf_canonical_new(&study->dict);
+    struct pf_canonical *canonical = pf_canonical_new(&study->dict, NULL);
     struct copy copy = {0};
     struct pf_batch batch;
 

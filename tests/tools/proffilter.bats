@@ -417,6 +417,26 @@ together()
     diff -r to few
 }
 
+@test "--split --canonical warns of what all files leave out, as without --canonical" {
+    rm -rf to && mkdir to
+    printf 'main;f 1\nmain;g 2\n' >f.folded
+    profcat --set-label key=b --set-label zone=z f.folded -o b.pfs
+    profcat -f folded:measure=wall/us --set-label key=a --set-label rack=7 f.folded -o a.pfs
+    for order in '' --canonical; do
+        proffilter --split=key $order -t folded -o 'to/%s.folded' b.pfs b.pfs a.pfs 2>err
+        # the keys are in the order of occurrence
+        sed 's/left out: \([a-z]*\), \([a-z]*\), \([a-z]*\) (/left out\n\1\n\2\n\3\n(/' err | sort >got
+        sort <<'EOF' | same - got
+(proffilter --root-label=KEY makes frames of them)
+key
+proffilter: warning: folded: 2 of 6 records have no 'samples' and are left out, the first in a.pfs (-m chooses another measure)
+proffilter: warning: folded: labels have no place and are left out
+rack
+zone
+EOF
+    done
+}
+
 @test "--split to a missing directory is an error with a message" {
     got=0
     proffilter --split=op -o 'nowhere/%s.pfs' small.folded 2>err || got=$?

@@ -56,10 +56,16 @@ static int compare_key(const void *key, const void *element)
 
 const struct pf_diff_row *pf_verdicts_row(const struct pf_verdicts *verdicts,
                                           const struct pf_diff_table *table,
-                                          const struct pf_key *function)
+                                          const struct pf_dict *dict, const struct pf_key *function)
 {
-    uint32_t key = pf_table_find(&verdicts->diff->keys.table, function);
+    struct pf_dict *own = verdicts->diff->dict;
+    struct pf_key same = *function;
+    uint32_t key;
 
+    same.name = pf_dict_same_string(own, dict, function->name);
+    same.file = pf_dict_same_string(own, dict, function->file);
+    same.image = pf_dict_same_string(own, dict, function->image);
+    key = pf_table_find(&verdicts->diff->keys.table, &same);
     return key == 0 || table->count == 0
                ? NULL
                : bsearch(&key, table->rows, table->count, sizeof *table->rows, compare_key);

@@ -22,9 +22,9 @@ void pf_verdicts_free(struct pf_verdicts *);
  * (enum pf_by). NULL: no table has this measure and these fields. Valid as long as the verdicts. */
 const struct pf_diff_table *pf_verdicts_table(const struct pf_verdicts *, struct pf_bytes measure,
                                               enum pf_by);
-/* The row of a function, whose key has strings of the comparison's dictionary. NULL: the table has
- * no row of the function. */
+/* The row of a function, whose key has strings of `dict`. NULL: the table has no row of the
+ * function. */
 const struct pf_diff_row *pf_verdicts_row(const struct pf_verdicts *, const struct pf_diff_table *,
-                                          const struct pf_key *);
+                                          const struct pf_dict *dict, const struct pf_key *);
 
 #endif

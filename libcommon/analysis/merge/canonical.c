@@ -6,6 +6,7 @@
 #include "codec/format.h"
 #include "codec/merging.h"
 #include "model/notes.h"
+#include "stream/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ struct sort_row {
 
 struct pf_canonical {
     struct pf_dict *dict;
+    struct pf_transfer transfer; /* to the dictionary of the sorted batches, if they have one */
     int status;
     struct record_store records[PF_RECORD_KINDS];
     struct meta_row *meta;
@@ -62,12 +64,14 @@ struct pf_canonical {
     int64_t time_rows[PF_BATCH_ROWS];
 };
 
-struct pf_canonical *pf_canonical_new(struct pf_dict *dict)
+struct pf_canonical *pf_canonical_new(struct pf_dict *dict, struct pf_dict *sorted)
 {
     struct pf_canonical *canonical = calloc(1, sizeof *canonical);
 
-    if (canonical)
-        canonical->dict = dict;
+    if (!canonical)
+        return NULL;
+    canonical->dict = dict;
+    canonical->transfer = (struct pf_transfer){.from = dict, .to = sorted};
     return canonical;
 }
 
@@ -89,6 +93,7 @@ void pf_canonical_free(struct pf_canonical *canonical)
         free_records(&canonical->records[kind]);
     free(canonical->meta);
     pf_notes_free(&canonical->texts);
+    pf_transfer_free(&canonical->transfer);
     free(canonical->strings);
     free(canonical->locations);
     free(canonical->stacks);
@@ -675,6 +680,8 @@ static int prepare(struct pf_canonical *canonical)
     if (canonical->texts.text_count > 0)
         qsort(canonical->texts.texts, canonical->texts.text_count, sizeof *canonical->texts.texts,
               compare_texts);
+    for (size_t k = 0; canonical->transfer.to && k < canonical->texts.text_count; k++)
+        canonical->texts.texts[k].name_string = 0;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         struct record_store *store = &canonical->records[kind];
 
@@ -689,14 +696,18 @@ static int prepare(struct pf_canonical *canonical)
     return PF_OK;
 }
 
-static void set_columns(struct pf_canonical *canonical, const struct record_store *store,
-                        struct pf_batch *batch)
+/* Adds a column. A record has no value of a measure that only other inputs have, but the store has
+ * 0: as in the native stream, a column of zeros is left out, except from a declaration. */
+static void add_column(struct pf_canonical *canonical, struct pf_batch *batch, uint32_t measure,
+                       const int64_t *data)
 {
-    for (size_t k = 0; k < store->value_count; k++)
-        canonical->columns[k] = (struct pf_value_column){store->values[k].measure,
-                                                         canonical->value_rows + k * PF_BATCH_ROWS};
+    uint32_t row = 0;
+
+    while (row < batch->rows && data[row] == 0)
+        row++;
+    if (row < batch->rows || batch->rows == 0)
+        canonical->columns[batch->value_count++] = (struct pf_value_column){measure, data};
     batch->values = canonical->columns;
-    batch->value_count = (uint32_t)store->value_count;
 }
 
 static bool give_measures(struct pf_canonical *canonical, struct pf_batch *batch)
@@ -707,7 +718,9 @@ static bool give_measures(struct pf_canonical *canonical, struct pf_batch *batch
     if (canonical->kind == PF_RECORD_KINDS)
         return false;
     batch->kind = (enum pf_kind)canonical->kind;
-    set_columns(canonical, &canonical->records[canonical->kind++], batch);
+    const struct record_store *store = &canonical->records[canonical->kind++];
+    for (size_t k = 0; k < store->value_count; k++)
+        add_column(canonical, batch, store->values[k].measure, canonical->value_rows);
     return true;
 }
 
@@ -763,11 +776,13 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
             canonical->id_rows[column][row] = store->ids[column][order[row].row];
     for (uint32_t row = 0; store->timed && row < batch->rows; row++)
         canonical->time_rows[row] = store->time[order[row].row];
-    set_columns(canonical, store, batch);
-    for (size_t k = 0; k < store->value_count; k++)
+    for (size_t k = 0; k < store->value_count; k++) {
+        int64_t *data = canonical->value_rows + k * PF_BATCH_ROWS;
+
         for (uint32_t row = 0; row < batch->rows; row++)
-            canonical->value_rows[k * PF_BATCH_ROWS + row] =
-                value_at(&store->values[k], order[row].row);
+            data[row] = value_at(&store->values[k], order[row].row);
+        add_column(canonical, batch, store->values[k].measure, data);
+    }
     if (batch->kind == PF_SAMPLE)
         batch->stack = canonical->id_rows[PLACE];
     else
@@ -819,5 +834,7 @@ int pf_canonical_next(struct pf_canonical *canonical, struct pf_batch *batch)
     while (canonical->status == PF_OK && !give(canonical, batch))
         if (!next_phase(canonical))
             canonical->status = PF_EOF;
+    if (canonical->status == PF_OK && canonical->transfer.to)
+        canonical->status = pf_transfer_batch(&canonical->transfer, batch);
     return canonical->status;
 }

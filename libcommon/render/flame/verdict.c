@@ -26,7 +26,7 @@ int pf_verdict_marks_find(struct pf_verdict_marks *marks, const struct pf_verdic
     marks->rows[0] = &table->total_row;
     for (uint32_t key = 1; key < flame->keys.table.count; key++) {
         const struct pf_diff_row *row =
-            pf_verdicts_row(verdicts, table, pf_keys_row(&flame->keys, key));
+            pf_verdicts_row(verdicts, table, flame->keys.dict, pf_keys_row(&flame->keys, key));
 
         marks->rows[key] = row;
         marks->judged = marks->judged || (row && is_known(table, row));
