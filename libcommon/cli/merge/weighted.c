@@ -203,8 +203,10 @@ static void note_end(const struct merging *merging, const struct pf_input *input
     bool left_out = merging->dropped || !input->format || (run->whole && input->failure);
 
     if (run->manifest)
-        pf_manifest_end(run->manifest, run->rows ? run->rows[input->number] : input->number, input,
-                        &weight, left_out,
+        pf_manifest_end(run->manifest,
+                        run->rows ? run->rows[pf_inputs_group(run->inputs, input->number)]
+                                  : input->number,
+                        input, &weight, left_out,
                         merging->dropped  ? &merging->reason
                         : !input->failure ? &none
                                           : input->failure);

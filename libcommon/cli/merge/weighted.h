@@ -22,7 +22,8 @@ struct pf_weighted {
     const struct pf_weights *weights;
     struct pf_merge *merge;
     struct pf_manifest *manifest; /* NULL: none */
-    const size_t *rows;           /* row of each input in the manifest; NULL: its number */
+    /* the row of each group of inputs in the manifest; NULL: the number of the input is its row */
+    const size_t *rows;
     bool whole; /* an input that is not complete is left out; else its good records count */
     /* Called at the end of each input, whose error is set if it is not complete. PF_OK, or why the
      * whole input cannot be counted. NULL: nothing is checked. */
