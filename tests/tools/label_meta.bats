@@ -143,8 +143,8 @@ END
 @test "a key that no input has lists the keys that there are" {
     fails 0 "no input has the metadata 'plattform'; metadata here: epoch, event, image, label, name, path, platform, text_size, text_start$" \
         profcat --label-meta=plattform corpus/dcpicat/one_image.txt
-    fails 0 "no input has the metadata 'x'; there are no metadata here" profcat --label-meta=x plain.folded
-    fails 0 "no input says when its run began: there is no label 'day'" profcat --label-meta=day plain.folded
+    fails 0 "no input has the metadata 'x'; the inputs have no metadata" profcat --label-meta=x plain.folded
+    fails 0 "no input says when its run began, so no record gets the label 'day'" profcat --label-meta=day plain.folded
     profcat -q --label-meta=plattform corpus/dcpicat/one_image.txt 2>err >/dev/null
     [ ! -s err ] || { cat err; false; }
     # in some inputs only: no message

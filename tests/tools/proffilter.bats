@@ -241,7 +241,7 @@ says()
 
 @test "a warning about an expression that matches nothing lists what the profile has" {
     says "no record is in section 'rqe'; this folded profile has no sections" --section=rqe small.folded
-    says "no record has a label 'host'; there are no labels here" -l host small.folded
+    says "no record has a label 'host'; the inputs have no labels" -l host small.folded
     says "no frame matches 'nope'" -F a -F nope small.folded
     says "no frame matches 'nope'" --hide=nope small.folded
     says "no frame matches 'nope'" --show=nope small.folded

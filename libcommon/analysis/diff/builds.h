@@ -19,8 +19,9 @@
 /* The marks of what a side has; a thing of both sides has both. */
 enum { PF_BUILD_BEFORE = 1, PF_BUILD_AFTER = 2, PF_BUILD_BOTH = 3 };
 
-/* Finds the program with one name before and another after. `seen` has the marks of each image
- * name, by string. images[]: the names before and after. False: there is no such program. */
+/* Finds the program whose image has one name before and another after. `seen` has the marks of each
+ * image name, by string. True: exactly one name is only before and exactly one is only after;
+ * images[] gets these two. */
 bool pf_builds_program(const struct pf_dict *, const unsigned char *seen, uint32_t images[2]);
 /* The key of the joined function for each key, by function or by line; the caller frees it. *any:
  * a key changes. NULL: out of memory. */
@@ -39,7 +40,7 @@ struct pf_builds {
         uint32_t image, function; /* those of its key; the function with the least first line */
     } * functions;                /* by key */
     /* a location of a rebuilt function becomes function and line, without address and identifier;
-     * map.locations.to is NULL if there is no such location */
+     * map.locations.to is NULL while no function is rebuilt */
     struct pf_merge_map map;
 };
 

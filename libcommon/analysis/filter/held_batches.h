@@ -1,5 +1,5 @@
-/* A queue of copied batches, for a reader that has to wait for a later batch: of records, because
- * their labels come later, or of everything, because it is not known yet whether it counts. */
+/* A queue of copied batches. A reader holds records back until their labels come, or all batches of
+ * a profile until the start of its run decides whether the profile counts. */
 #ifndef PF_ANALYSIS_FILTER_HELD_BATCHES_H
 #define PF_ANALYSIS_FILTER_HELD_BATCHES_H
 
@@ -12,10 +12,11 @@
 struct pf_held_batch {
     struct pf_held_batch *next;
     struct pf_batch batch;
-    /* for the owner: labels for its records, whether these are all labels, whether it is known if
-     * the batch counts, and that it does not */
-    uint32_t set;
-    bool labelled, decided, dropped;
+    /* for the owner */
+    uint32_t set;    /* label set for the records */
+    bool labelled;   /* `set` is complete */
+    bool decided;    /* the owner knows whether the batch counts */
+    bool dropped;    /* the batch does not count */
     int64_t bytes[]; /* the columns */
 };
 

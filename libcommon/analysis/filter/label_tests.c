@@ -236,7 +236,7 @@ static void say_section(const struct pf_label_test *test, const char *format, co
                        format);
     else
         pf_report_send(report, PF_WARNING,
-                       "no record is in section '%s'; there are no sections here", test->text);
+                       "no record is in section '%s'; the inputs have no sections", test->text);
 }
 
 static void say_label(const struct pf_label_test *test, const char *names,
@@ -249,7 +249,7 @@ static void say_label(const struct pf_label_test *test, const char *names,
     else
         pf_report_send(report, PF_WARNING, "no record has a label '%s'; %s%s",
                        pf_clip(test->key).text,
-                       names[0] != '\0' ? "labels here: " : "there are no labels here", names);
+                       names[0] != '\0' ? "labels here: " : "the inputs have no labels", names);
 }
 
 int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_dict *dict,

@@ -55,7 +55,8 @@ bool pf_staging_left_out(const struct pf_staging *staging)
 
 /* --- choosing by the start -------------------------------------------------------------------- */
 
-/* Decides about the profile at hand. PF_OK; PF_FAILED if its start is not known. */
+/* Decides about the profile at hand. PF_OK; PF_FAILED if the profile does not say when its run
+ * began. */
 static int choose(struct pf_staging *staging)
 {
     const struct pf_in_force *force = &staging->force;
@@ -117,7 +118,7 @@ static void complete(struct pf_staging *staging, bool end)
     }
 }
 
-/* The profile at hand is chosen, or not: its batches need not wait any more. */
+/* Releases the batches of the profile at hand, after the decision. */
 static void release(struct pf_staging *staging)
 {
     for (struct pf_held_batch *held = staging->queue.first; held; held = held->next)
@@ -146,7 +147,7 @@ static void report_keys(struct pf_staging *staging)
     }
 }
 
-/* Decides about the profile at hand, if its start is known or will not be. `end`: it has ended. */
+/* Decides about the profile at hand when its start is known, or at its end (`end`). */
 static int decide(struct pf_staging *staging, bool end)
 {
     const struct pf_in_force *force = &staging->force;
@@ -316,7 +317,7 @@ static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
     return false;
 }
 
-/* A batch is returned: its measures belong to a profile that counts. */
+/* Returns a batch, whose measures belong to a profile that counts. */
 static void note_given(struct pf_staging *staging, const struct pf_batch *batch)
 {
     struct pf_measures *measures = &staging->force.dict->measures;
@@ -368,12 +369,12 @@ static int report_key(const struct pf_staging *staging, const struct pf_in_force
     pf_name_list_join(&list, names, sizeof names);
     if (key->computed != PF_OF_METADATA)
         pf_report_send(report, PF_WARNING,
-                       "no input says when its run began: there is no label '%s'",
+                       "no input says when its run began, so no record gets the label '%s'",
                        pf_clip(key->name).text);
     else
         pf_report_send(report, PF_WARNING, "no input has the metadata '%s'; %s%s",
                        pf_clip(key->name).text,
-                       names[0] != '\0' ? "metadata here: " : "there are no metadata here", names);
+                       names[0] != '\0' ? "metadata here: " : "the inputs have no metadata", names);
     pf_name_list_free(&list);
     return status;
 }

@@ -1,6 +1,6 @@
-/* What profiles say of themselves: metadata become labels (--label-meta), and profiles are chosen
- * by the time at which their run began (--since, --until). Between the reader of an input and the
- * rest of the program; batches wait here while a later batch decides about them. */
+/* Makes labels of metadata (--label-meta), and chooses profiles by the start of their run (--since,
+ * --until). The batches of an input pass through here before the program uses them, and wait here
+ * until the metadata that decide about them have come. */
 #ifndef PF_ANALYSIS_FILTER_STAGING_H
 #define PF_ANALYSIS_FILTER_STAGING_H
 
@@ -26,13 +26,13 @@ struct pf_staging {
     struct pf_report report;
     bool given;    /* a batch was returned */
     bool left_out; /* a profile was not chosen */
-    bool ended;    /* the queue is all that is left */
+    bool ended;    /* the source has given its last batch; the queue may have more */
     int status;    /* after the queue */
     struct pf_error error;
     /* the profile at hand */
-    bool undecided; /* its start is not known yet; its batches wait */
+    bool undecided; /* the start of the run has not come yet; the batches wait */
     bool chosen;
-    bool recorded; /* it has records */
+    bool recorded; /* the profile has records */
 
     bool any_chosen, any_start;
     int64_t earliest, latest; /* start of the profiles that were not chosen */
@@ -46,11 +46,11 @@ void pf_staging_free(struct pf_staging *);
 bool pf_staging_active(const struct pf_staging *);
 /* An input begins. */
 void pf_staging_input(struct pf_staging *, const struct pf_format *, const struct pf_report *);
-/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF or a failure: of the
- * source, or PF_FAILED if it is not known when a run began. */
+/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF, a failure
+ * of the source, or PF_FAILED if a profile does not say when its run began. */
 int pf_staging_next(struct pf_staging *, pf_staging_source, void *context, struct pf_batch *,
                     struct pf_error *);
-/* True if the input has given no batch, because it was not chosen. */
+/* True if the input gave no batch, because none of its profiles was chosen. */
 bool pf_staging_left_out(const struct pf_staging *);
 /* Warns about keys that no input has, and if no profile was chosen. PF_OK or PF_NOMEM. */
 int pf_staging_report(struct pf_staging *, const struct pf_report *);

@@ -135,7 +135,7 @@ static int read_segments(struct pf_binary *binary, Elf *elf, struct pf_error *er
     return PF_OK;
 }
 
-/* Writes a build id in hexadecimal; "": there is none. */
+/* Writes a build id in hexadecimal digits; "" for a size of 0 or less. */
 static void write_id(char text[PF_BUILD_ID_SIZE], const void *id, ssize_t size)
 {
     static const char DIGITS[] = "0123456789abcdef";
@@ -223,8 +223,8 @@ static void file_error(struct pf_error *why, const char *what)
         pf_error_set(why, PF_FAILED, "%s", what);
 }
 
-/* Opens a file for reading. -1 with *why empty: there is no file; else *why says what is wrong:
- * PF_IO if the system is the reason, PF_FAILED if the file cannot be used. */
+/* Opens a file for reading. Returns -1 after a failure. *why stays empty if the file does not
+ * exist; else *why gets PF_IO if the system failed, PF_FAILED if the file cannot be used. */
 static int open_file(const char *path, struct pf_error *why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -278,8 +278,8 @@ static bool skip_file(const struct search *search, const char *path, const struc
     return search->error->code == PF_OK;
 }
 
-/* Opens the next file of a kind that has the build id, from name *n on. -1: there are no more, or
- * search->error is set. */
+/* Opens the next file of a kind that has the build id, from name *n on. Returns -1 after the last
+ * file, or with search->error set. */
 static int find_file(const struct search *search, const char *build_id, enum pf_symbol_file kind,
                      size_t *n, struct pf_buffer *path)
 {
@@ -459,7 +459,7 @@ static int open_found(struct pf_binary **result, const struct search *search, in
     return search->error->code != PF_OK ? search->error->code : PF_EOF;
 }
 
-/* Opens the first file of a kind with the build id. PF_EOF: there is none. */
+/* Opens the first file of a kind with the build id. PF_EOF: no file of the kind has the id. */
 static int open_kind(struct pf_binary **result, const struct search *search, const char *build_id,
                      enum pf_symbol_file kind, PF_NORETURN void (*no_memory)(void))
 {

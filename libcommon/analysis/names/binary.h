@@ -33,8 +33,9 @@ int pf_binary_open_id(struct pf_binary **binary, struct pf_symbol_dirs *, const 
                       struct pf_error *);
 void pf_binary_close(struct pf_binary *); /* NULL is allowed */
 
-/* The build id in an image's identifier, in lower case. False: the identifier is no build id of
- * the lengths that linkers make. DCPI's identifiers have another length. */
+/* Copies an image's identifier in lower case, if the identifier is a build id: hexadecimal digits,
+ * as many as linkers write. False for other identifiers, such as DCPI's, which have another length.
+ */
 bool pf_binary_id_of(struct pf_bytes identifier, char build_id[PF_BUILD_ID_SIZE]);
 
 enum pf_binary_match { PF_BINARY_OTHER, PF_BINARY_SAME, PF_BINARY_CHANGED };

@@ -23,7 +23,7 @@ struct question {
 struct file {
     uint32_t image; /* the first image with this build id; 0: unused */
     bool opened;
-    struct pf_binary *binary; /* NULL: there is no such file */
+    struct pf_binary *binary; /* NULL: no file has the build id */
     struct question *questions;
     size_t question_count, question_capacity;
     struct pf_frame *frames;
@@ -55,7 +55,7 @@ struct pf_image_files {
     size_t worker_count, threads;
     pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t begin, end;
-    size_t next, todo, busy; /* of `asked`: the next, the number; threads that work on a file */
+    size_t next, todo, busy; /* next element of `asked`, their number; threads at work */
     struct pf_error error;   /* of the first of `asked` that failed, */
     size_t failed;           /* which is at this place */
     bool stopped;

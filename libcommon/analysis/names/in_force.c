@@ -152,7 +152,8 @@ static int begin_profile(struct pf_in_force *force)
     return status;
 }
 
-/* The number of the file is known: takes over what was in force at the end of the file before. */
+/* Takes over the values in force at the end of the file before, once the number of this file is
+ * known. */
 static bool resume_series(struct pf_in_force *force, uint32_t value)
 {
     uint32_t id = force->identity ? pf_table_find(&force->series, &force->identity) : 0;
@@ -259,7 +260,7 @@ static bool put_value(struct pf_in_force *force, struct pf_in_force_key *key, ui
     return add_value(force, key, value);
 }
 
-/* Adds a value for the records before it. */
+/* Adds a value for the records before the row. */
 static bool add_before(struct pf_in_force *force, struct pf_in_force_key *key, uint32_t value)
 {
     key->missed = false;
@@ -313,8 +314,8 @@ static int use_rows(struct pf_in_force *force)
     return status;
 }
 
-/* Rows without their places: the values are known only if there is one profile, and if a key that
- * is not a list has one value. */
+/* Sets the values of rows that lost their places. A value is known only in a stream of one profile,
+ * and only if a key that is not a list has one value. */
 static int use_unplaced(struct pf_in_force *force)
 {
     size_t inputs = 0;
@@ -352,7 +353,7 @@ static int use_unplaced(struct pf_in_force *force)
     return status;
 }
 
-/* Values of `start` and `day`, for a profile that has no such metadata. */
+/* Sets the values of `start` and `day`. Metadata of these names come first. */
 static bool add_times(struct pf_in_force *force)
 {
     char text[PF_TIME_TEXT];

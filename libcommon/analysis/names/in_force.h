@@ -26,14 +26,14 @@ struct pf_in_force_key {
     struct pf_bytes name; /* borrowed */
     uint32_t label;       /* the key of the label */
     enum { PF_OF_METADATA, PF_OF_START, PF_OF_DAY } computed;
-    bool found; /* an input has it */
+    bool found; /* an input has the key */
     /* set by pf_in_force_settle, for messages; the caller clears them */
-    bool unknown; /* it is not known which records the values describe */
-    bool cut;     /* there are more than PF_IN_FORCE_MAX values */
+    bool unknown; /* the input does not say which records the values describe */
+    bool cut;     /* the key has more than PF_IN_FORCE_MAX values */
 
     uint32_t *values; /* in force */
     size_t count, capacity;
-    bool mark;   /* the value is of a row PF_META_MARK */
+    bool mark;   /* the value comes from a row PF_META_MARK */
     bool closed; /* a record came after the values */
     bool missed; /* a record of the profile came before its first value */
 };
@@ -53,7 +53,7 @@ struct pf_in_force {
     bool last; /* all rows of the input come after its records */
 
     /* the profile at hand */
-    bool begun; /* the rows of the last pf_in_force_settle began it */
+    bool begun; /* the rows of the last pf_in_force_settle began the profile */
     const struct pf_format *format;
     uint32_t identity;
     uint64_t ordinal;
@@ -64,7 +64,7 @@ struct pf_in_force {
     bool changed; /* `set` is out of date */
     /* label set that the last pf_in_force_settle found for earlier records; 0: none */
     uint32_t before;
-    bool holds; /* a chosen key may get a value for records that are already there */
+    bool holds; /* a later row may give earlier records a value of a chosen key */
     bool waits; /* the same, at most once in the profile */
 
     struct pf_table series; /* identities */

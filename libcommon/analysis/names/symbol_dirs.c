@@ -169,7 +169,7 @@ static void walk_all(struct pf_symbol_dirs *dirs)
     pthread_mutex_unlock(&dirs->lock);
 }
 
-/* The directory number `n` with this build id; NULL: there are no more. */
+/* The directory number `n` with this build id; NULL after the last directory. */
 static const struct found *find_walked(const struct pf_symbol_dirs *dirs, const char *build_id,
                                        size_t n)
 {

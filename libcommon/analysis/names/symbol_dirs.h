@@ -8,8 +8,7 @@
  *
  *   DIR/xxyyyy/debuginfo and DIR/xxyyyy/executable, as in debuginfod's cache
  *
- * The functions only make names; whether there is a file, and whether it has the build id, the
- * caller finds out. */
+ * The functions only make names. The caller opens the files and checks their build ids. */
 #ifndef PF_ANALYSIS_NAMES_SYMBOL_DIRS_H
 #define PF_ANALYSIS_NAMES_SYMBOL_DIRS_H
 
@@ -35,7 +34,7 @@ int pf_symbol_dirs_add(struct pf_symbol_dirs *, const char *path, struct pf_erro
 enum pf_symbol_file { PF_SYMBOL_PROGRAM, PF_SYMBOL_DEBUG };
 /* Makes the name number `n`, from 0, of a file that may have this build id (in lower case). With
  * `walked`: names below PATH in perf's layout, for which all directories of DIR are read once,
- * without following links. PF_OK; PF_EOF if there are no more names; PF_IO or PF_NOMEM. May be
+ * without following links. PF_OK; PF_EOF after the last name; PF_IO or PF_NOMEM. May be
  * called by several threads at once; `path` is the caller's. */
 int pf_symbol_dirs_name(struct pf_symbol_dirs *, const char *build_id, enum pf_symbol_file,
                         bool walked, size_t n, struct pf_buffer *path, struct pf_error *);

@@ -141,7 +141,7 @@ static void name_step(struct pf_branches *branches, size_t level, size_t k)
     branch->needed = false;
 }
 
-/* Marks the step, unless its partial is there, and the steps below it. */
+/* Marks the step and the steps below, unless the directory has the partial of the step. */
 static void need(struct pf_branches *branches, size_t level, size_t k)
 {
     const size_t *starts = branches->tree.levels[level].starts;

@@ -1,5 +1,5 @@
-/* The steps of a merge in a tree: which partial profiles there are, which of them are there, and
- * which have to be made. */
+/* The steps of a merge in a tree: names all partial profiles, and finds those that the directory
+ * lacks and the run must make. */
 #ifndef PF_CLI_MERGE_BRANCHES_H
 #define PF_CLI_MERGE_BRANCHES_H
 
@@ -23,11 +23,11 @@ struct pf_branches {
     struct pf_branch **levels; /* the steps of each level */
 };
 
-/* A group of the tree. A group of one partial is no step: its result is that partial. */
+/* A group of the tree. A group of one partial needs no merge: the partial is its result. */
 struct pf_branch {
     struct pf_step step;
-    bool single;
-    bool needed; /* it has to be made */
+    bool single; /* the group has one partial */
+    bool needed; /* the run must make the partial */
 };
 
 /* Takes the operands of the run, which must have been expanded, with the weight of each group, and
@@ -36,11 +36,11 @@ struct pf_weights;
 void pf_branches_plant(struct pf_branches *, struct pf_operands *, const struct pf_weights *,
                        uint64_t fan_in);
 void pf_branches_free(struct pf_branches *);
-/* Takes the fingerprints of all inputs, with the index of the store. An input that cannot be read
- * ends the program, or is left out with --keep-going. */
+/* Takes the fingerprints of all inputs, with the index of the store. A failed read ends the
+ * program, or with --keep-going marks the input as unknown. */
 void pf_branches_fingerprint(struct pf_branches *, struct pf_fingerprints *);
-/* Names all steps after what they are made of, and finds those that are needed for the last one.
- * Call again when an input became unknown or a partial was removed. */
+/* Names all steps (pf_step_name), and marks the steps that the last step needs. Call again when an
+ * input became unknown or a partial was removed. */
 void pf_branches_name(struct pf_branches *);
 /* The last step. */
 struct pf_step *pf_branches_root(struct pf_branches *);

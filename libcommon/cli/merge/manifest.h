@@ -1,5 +1,5 @@
-/* What became of each input of a merge: rows of JSON (profutils.manifest/1) that say whether it is
- * counted, with which records and totals, or why not. */
+/* The manifest of a merge (profutils.manifest/1): a row of JSON for each input says whether the
+ * merge counts the input, with its records and totals, or why the merge leaves the input out. */
 #ifndef PF_CLI_MERGE_MANIFEST_H
 #define PF_CLI_MERGE_MANIFEST_H
 
@@ -15,7 +15,7 @@ struct pf_manifest {
     struct pf_tool *tool;
     struct pf_manifest_input {
         char *row;    /* a line of JSON; NULL: the input was not read */
-        char *reason; /* why it is left out or not complete; "" */
+        char *reason; /* why the input is left out or not complete; "" for a whole input */
         bool left_out;
     } * inputs; /* by number of the input */
     size_t count;
@@ -29,8 +29,9 @@ void pf_manifest_free(struct pf_manifest *);
 void pf_manifest_dict(struct pf_manifest *, const struct pf_dict *);
 /* Adds a batch of the current input. */
 void pf_manifest_batch(struct pf_manifest *, const struct pf_batch *);
-/* Ends the current input, number `at` of the manifest, and replaces its row. `left_out`: nothing of
- * the input is counted. `error`: why it is left out or not complete; code PF_OK: no failure. */
+/* Ends the current input, number `at` of the manifest, and replaces its row. `left_out`: the
+ * merge counts nothing of the input. `error`: why the input is left out or not complete; the code
+ * PF_OK: the input is whole. */
 void pf_manifest_end(struct pf_manifest *, size_t at, const struct pf_input *,
                      const struct pf_weight *, bool left_out, const struct pf_error *error);
 /* Appends all rows to a text. False: out of memory. */
@@ -40,14 +41,14 @@ bool pf_manifest_text(const struct pf_manifest *, struct pf_buffer *);
  */
 void pf_manifest_save(struct pf_common *, const char *path, struct pf_bytes text);
 
-/* Rows that the text has; *left_out: those that are not counted. */
+/* The number of rows of the text. *left_out: the number of rows of inputs that are left out. */
 size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out);
-/* Prints an error for an input that is left out, from its row; nothing for a counted one. */
+/* Prints an error if this is the row of an input that is left out. */
 void pf_manifest_tell(struct pf_tool *, struct pf_bytes row);
 /* The names of the counted inputs, in the order of the rows. NULL: out of memory; else the caller
  * frees the list, which ends with NULL, and *names with the texts. */
 const char **pf_manifest_counted(struct pf_bytes text, struct pf_arena *names);
-/* Appends the rows of `text`, changed: none is counted any more, for this reason. */
+/* Appends the rows of `text`, changed to rows of inputs that are left out for this reason. */
 bool pf_manifest_leave_out(struct pf_bytes text, const char *reason, struct pf_buffer *);
 
 #endif

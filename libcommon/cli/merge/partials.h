@@ -1,5 +1,5 @@
-/* A merge of many inputs through partial profiles in a directory, which the next run uses again: in
- * one process, or as a plan for other processes (profmerge --partials). */
+/* profmerge --partials: merges many inputs through partial profiles, in one process or by a plan
+ * for other processes. The partials stay in a directory, and the next run uses them again. */
 #ifndef PF_CLI_MERGE_PARTIALS_H
 #define PF_CLI_MERGE_PARTIALS_H
 

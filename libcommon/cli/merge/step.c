@@ -19,15 +19,15 @@ static const char *const neutral[] = {
     "partials",    "fan-in",    "plan",      "task",    "prune",       "weight",
     "weights",     "quiet",     "color",     "verbose", "progress",    "threads",
     "no-progress", "no-trunc",  "sync",      "help",    "files0-from", "version",
-    "no-group",    "canonical", "recursive", "-",       NULL,
+    "no-group",    "canonical", "recursive", NULL,
 };
 /* Options of the output only. */
 static const char *const writing[] = {
     "output",   "manifest", "to",         "measure", "sample-index",
     "compress", "saturate", "keep-share", NULL,
 };
-/* Options of every merge. Inputs have lost the labels that --labels does not name, and --replicates
- * has made one more. */
+/* Options of every merge. Not --labels: the partials have only the labels that --labels names, and
+ * the label of --replicates. */
 static const char *const merging[] = {
     "measures", "granularity", "evals", "force", "keep-going", NULL,
 };
@@ -264,8 +264,7 @@ int pf_step_check(const struct pf_step *step, struct pf_error *error)
 /* A run of a step: a pass over its inputs, and one pass more without the inputs that failed. */
 struct running {
     struct pf_step *step;
-    struct pf_common *common; /* of the program */
-    struct pf_common own;     /* for the step */
+    struct pf_common own; /* the options of the program that the step uses */
     struct pf_merge_run merging;
     struct pf_manifest manifest; /* a row for each input or partial */
     size_t *numbers;             /* of the inputs of the pass: their numbers in the step */
@@ -286,9 +285,9 @@ static void remove_partial(struct running *run, const char *path)
     }
 }
 
-/* At the end of each input: have its bytes changed, or could they not be read? A later run may read
- * them, so the partial must not have the name of an input that is known. A partial never changes; a
- * damaged one is removed. */
+/* Checks an input that has ended. An input that changed, or whose bytes the system did not give,
+ * becomes unknown: a later run may read it, so no partial may be named after its contents. A
+ * damaged partial is removed. */
 static int check(void *arg, const struct pf_input *input, struct pf_error *error)
 {
     struct running *run = arg;
@@ -366,7 +365,7 @@ static void pass(struct running *run, struct pf_sink *sink)
     pf_inputs_close(weighted.inputs);
 }
 
-/* Removes the inputs that failed from the next pass. False: none did. */
+/* Removes the inputs that failed from the next pass. False: all inputs were good. */
 static bool drop_failed(struct running *run)
 {
     size_t count = 0;
@@ -404,8 +403,9 @@ static void begin(struct running *run)
     }
 }
 
-/* Appends the rows of the inputs below partial `number`; `left_out`: why none of them counts.
- * False: the rows are damaged; the partial is then to be made again. */
+/* Appends the rows of the inputs below partial `number`. `left_out`: why the step leaves the
+ * partial out; NULL: the partial counts. False: the rows are damaged, and the partial must be made
+ * again. */
 static bool add_rows(struct running *run, size_t number, const char *left_out,
                      struct pf_buffer *text)
 {
@@ -502,7 +502,7 @@ static int try_pass(struct running *run)
 int pf_step_run(struct pf_step *step, struct pf_common *common)
 {
     enum pf_stage stage = step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS;
-    struct running run = {.step = step, .common = common};
+    struct running run = {.step = step};
     int status;
 
     run.own = pf_stage_common(stage, common);

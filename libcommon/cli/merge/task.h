@@ -1,5 +1,5 @@
-/* A step of a merge in a tree as a file, so that another process, perhaps on another host, can make
- * the step: the text HASH.task in the directory of partials.
+/* A task: a step of a merge in a tree, written to the file HASH.task in the directory of partials,
+ * so that another process, perhaps on another host, can make the step.
  *
  *   profutils task 1
  *   stage inputs|partials|output
@@ -23,7 +23,7 @@ struct pf_task {
     const char *directory;
     struct pf_step step; /* `hash` is the result */
     struct pf_store store;
-    char **arguments; /* the command line: the options of the task and those given beside it */
+    char **arguments; /* the options of the task, then those of the command line */
     int argument_count;
     struct pf_error error; /* why the task cannot be read */
     struct pf_arena texts;
@@ -41,12 +41,12 @@ bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *
 void pf_task_start(struct pf_task *, int *argc, char ***argv);
 void pf_task_free(struct pf_task *);
 
-/* Makes the step of the task, or does nothing if its result is there. For PF_STAGE_OUTPUT only
- * opens the store: the caller writes the output. Failures are printed and raised. */
+/* Makes the step of the task, unless the directory has its partial. For PF_STAGE_OUTPUT only opens
+ * the store: the caller writes the output. Prints failures and raises the exit status. */
 void pf_task_run(struct pf_task *, struct pf_common *);
 
-/* Ends the program: the plan does not fit what is there now. Prints "WHAT: WHY: make the plan
- * again", exits 3. */
+/* For a plan that does not fit the files any more: prints "WHAT: WHY: make the plan again" and
+ * exits 3. */
 _Noreturn void pf_task_refuse(struct pf_tool *, const char *what, const char *why);
 
 #endif

@@ -24,9 +24,10 @@ struct pf_weighted {
     struct pf_manifest *manifest; /* NULL: none */
     /* the row of each group of inputs in the manifest; NULL: the number of the input is its row */
     const size_t *rows;
-    bool whole; /* an input that is not complete is left out; else its good records count */
-    /* Called at the end of each input, whose error is set if it is not complete. PF_OK, or why the
-     * whole input cannot be counted. NULL: nothing is checked. */
+    /* an input that is not complete is left out; false: its records before the damage count */
+    bool whole;
+    /* Called at the end of each input; `failure` of the input says why the input is not complete.
+     * PF_OK, or an error that leaves the input out. NULL: no input is checked. */
     int (*check)(void *arg, const struct pf_input *, struct pf_error *);
     void *arg;
 };
