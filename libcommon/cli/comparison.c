@@ -540,6 +540,7 @@ static bool side_lacks(struct pf_comparison *comparison, size_t side, struct pf_
                      pf_clip(measure).text);
         return true;
     }
+    pf_tool_stop_failed(&comparison->common.tool); /* the failed input may have the measure */
     if (there.size > 0)
         pf_error_set(&error, PF_UNSUPPORTED,
                      "this side has no measure '%s' to compare; its measures: %.*s",
