@@ -73,9 +73,10 @@ static char *take(struct room *room, size_t size)
     return part;
 }
 
+/* NULL: the batch has no such column. */
 static char *copy(struct room *room, const void *bytes, size_t size)
 {
-    char *part = take(room, size);
+    char *part = bytes ? take(room, size) : NULL;
     if (part && size)
         memcpy(part, bytes, size);
     return part;
@@ -126,12 +127,9 @@ static void pack_ids(struct room *room, struct pf_batch *batch, uint32_t *ids[ID
 {
     const uint32_t **columns[ID_COLUMNS];
     find_columns(batch, columns);
-    for (size_t i = 0; i < ID_COLUMNS; i++) {
-        ids[i] = NULL;
-        if (*columns[i])
-            *columns[i] = ids[i] =
-                (uint32_t *)(void *)copy(room, *columns[i], batch->rows * sizeof *ids[i]);
-    }
+    for (size_t i = 0; i < ID_COLUMNS; i++)
+        *columns[i] = ids[i] =
+            (uint32_t *)(void *)copy(room, *columns[i], batch->rows * sizeof *ids[i]);
 }
 
 static void pack_values(struct room *room, struct pf_batch *batch, struct pf_value_column **result)
@@ -178,9 +176,8 @@ static void pack(struct room *room, const struct pf_dict *dict, const struct pf_
     if (dict)
         pack_tables(room, dict, packed, content->gained);
     pack_ids(room, batch, content->ids);
-    if (batch->time)
-        batch->time =
-            (const int64_t *)(void *)copy(room, batch->time, batch->rows * sizeof *batch->time);
+    batch->time =
+        (const int64_t *)(void *)copy(room, batch->time, batch->rows * sizeof *batch->time);
     pack_values(room, batch, &content->values);
     pack_texts(room, batch);
 }

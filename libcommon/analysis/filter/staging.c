@@ -5,7 +5,6 @@
 #include "model/replicates.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int pf_staging_init(struct pf_staging *staging, struct pf_dict *dict)
 {
@@ -14,9 +13,27 @@ int pf_staging_init(struct pf_staging *staging, struct pf_dict *dict)
     return pf_in_force_init(&staging->force, dict);
 }
 
+static void free_staged(struct pf_staged *staged)
+{
+    if (staged)
+        pf_parcel_free(staged->copy);
+    free(staged);
+}
+
+static void empty_queue(struct pf_staging *staging)
+{
+    while (staging->first) {
+        struct pf_staged *next = staging->first->next;
+
+        free_staged(staging->first);
+        staging->first = next;
+    }
+}
+
 void pf_staging_free(struct pf_staging *staging)
 {
-    pf_held_batches_free(&staging->queue);
+    empty_queue(staging);
+    free_staged(staging->taken);
     pf_in_force_free(&staging->force);
 }
 
@@ -30,13 +47,13 @@ static void end_without_memory(struct pf_staging *staging)
 {
     staging->ended = true;
     staging->status = pf_error_nomem(&staging->error);
-    pf_held_batches_free(&staging->queue);
+    empty_queue(staging);
 }
 
 void pf_staging_input(struct pf_staging *staging, const struct pf_format *format,
                       const struct pf_report *report)
 {
-    pf_held_batches_free(&staging->queue);
+    empty_queue(staging);
     staging->format = format;
     staging->report = *report;
     staging->error = (struct pf_error){0};
@@ -89,12 +106,18 @@ static bool is_record(const struct pf_batch *batch)
 static void hold(struct pf_staging *staging, const struct pf_batch *batch)
 {
     const struct pf_in_force *force = &staging->force;
-    struct pf_held_batch *held = pf_held_batches_add(&staging->queue, batch);
+    struct pf_staged *held = malloc(sizeof *held);
+    struct pf_parcel *copy = pf_parcel_copy(batch);
 
-    if (!held) {
+    if (!held || !copy) {
+        free(held);
+        pf_parcel_free(copy);
         end_without_memory(staging);
         return;
     }
+    *held = (struct pf_staged){.copy = copy};
+    *(staging->first ? &staging->last->next : &staging->first) = held;
+    staging->last = held;
     held->set = force->set;
     held->labelled = !is_record(batch) || !(force->last || force->holds);
     held->decided = !staging->undecided;
@@ -106,7 +129,7 @@ static void complete(struct pf_staging *staging, bool end)
 {
     struct pf_in_force *force = &staging->force;
 
-    for (struct pf_held_batch *held = staging->queue.first; held; held = held->next) {
+    for (struct pf_staged *held = staging->first; held; held = held->next) {
         if (held->labelled)
             continue;
         if (force->last)
@@ -121,7 +144,7 @@ static void complete(struct pf_staging *staging, bool end)
 /* Releases the batches of the profile at hand, after the decision. */
 static void release(struct pf_staging *staging)
 {
-    for (struct pf_held_batch *held = staging->queue.first; held; held = held->next)
+    for (struct pf_staged *held = staging->first; held; held = held->next)
         if (!held->decided) {
             held->decided = true;
             held->dropped = !staging->chosen;
@@ -273,9 +296,9 @@ static bool take_metadata(struct pf_staging *staging, const struct pf_batch *bat
         return false;
     }
     note(staging, batch);
-    if (staging->queue.first)
+    if (staging->first)
         hold(staging, batch);
-    return !staging->queue.first;
+    return !staging->first;
 }
 
 /* True: the batch can be returned at once. */
@@ -290,7 +313,7 @@ static bool take_batch(struct pf_staging *staging, struct pf_batch *batch)
     staging->recorded |= is_record(batch);
     if (staging->ended || (!staging->undecided && !staging->chosen))
         return false;
-    if (staging->undecided || staging->queue.first ||
+    if (staging->undecided || staging->first ||
         (is_record(batch) && (force->last || force->holds))) {
         hold(staging, batch);
         return false;
@@ -303,13 +326,15 @@ static bool take_batch(struct pf_staging *staging, struct pf_batch *batch)
 /* Takes the first batch of the queue that counts. False: the queue is empty, or waits. */
 static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
 {
-    struct pf_held_batch *held;
+    struct pf_staged *held;
 
-    while ((held = staging->queue.first) != NULL && held->labelled && held->decided) {
-        held = pf_held_batches_take(&staging->queue);
+    while ((held = staging->first) != NULL && held->labelled && held->decided) {
+        free_staged(staging->taken);
+        staging->taken = held;
+        staging->first = held->next;
         if (held->dropped)
             continue;
-        *batch = held->batch;
+        *batch = *pf_parcel_batch(held->copy);
         if (is_record(batch))
             label(staging, batch, held->set);
         return true;

@@ -4,9 +4,9 @@
 #ifndef PF_ANALYSIS_FILTER_STAGING_H
 #define PF_ANALYSIS_FILTER_STAGING_H
 
-#include "analysis/filter/held_batches.h"
 #include "analysis/names/in_force.h"
 #include "base/error.h"
+#include "model/parcel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,13 +14,24 @@
 /* The next batch of the open input: PF_OK, PF_EOF or a failure. */
 typedef int (*pf_staging_source)(void *context, struct pf_batch *, struct pf_error *);
 
+/* A batch that waits. */
+struct pf_staged {
+    struct pf_staged *next;
+    struct pf_parcel *copy;
+    uint32_t set;  /* label set for the records */
+    bool labelled; /* `set` is complete */
+    bool decided;  /* the start of the run has come */
+    bool dropped;  /* the profile was not chosen */
+};
+
 /* Zero-initialise, then pf_staging_init; free with pf_staging_free. */
 struct pf_staging {
     struct pf_in_force force; /* the keys are chosen there */
     bool selects;
     int64_t since, until; /* nanoseconds since 1970 UTC; from the first, before the second */
 
-    struct pf_held_batches queue;
+    struct pf_staged *first, *last; /* the queue; `last` is set if there is a first */
+    struct pf_staged *taken;        /* the batch that was taken last, valid until the next */
     /* the input */
     const struct pf_format *format;
     struct pf_report report;
