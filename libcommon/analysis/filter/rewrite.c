@@ -42,7 +42,7 @@ struct pf_rewrite {
     uint32_t *path; /* scratch: stacks or label sets to be edited, the innermost first */
     size_t path_capacity;
     struct pf_id_map sets;    /* edited set of each label set */
-    struct pf_pair_map joins; /* from an outer and an inner stack to the stack of both */
+    struct pf_pair_map joins; /* from an inner and an outer stack to the stack of both */
     int status;
 
     uint32_t *ids[3]; /* the edited columns of a batch */
@@ -375,7 +375,7 @@ static uint32_t join(struct pf_rewrite *rewrite, uint32_t outer, uint32_t inner)
 
     if (outer == 0 || inner == 0)
         return outer + inner;
-    for (uint32_t at = inner; at != 0 && !pf_pair_map_get(&rewrite->joins, outer, at, &stack);
+    for (uint32_t at = inner; at != 0 && !pf_pair_map_get(&rewrite->joins, at, outer, &stack);
          at = pf_dict_stack(dict, at)->parent) {
         if (!pf_grow(&rewrite->path, &rewrite->path_capacity, depth + 1, sizeof(uint32_t))) {
             rewrite->status = PF_NOMEM;
@@ -387,7 +387,7 @@ static uint32_t join(struct pf_rewrite *rewrite, uint32_t outer, uint32_t inner)
         uint32_t node = rewrite->path[--depth];
 
         stack = pf_dict_add_frame(dict, stack, pf_dict_stack(dict, node)->location);
-        if (!pf_pair_map_put(&rewrite->joins, outer, node, stack))
+        if (!pf_pair_map_put(&rewrite->joins, node, outer, stack))
             rewrite->status = PF_NOMEM;
     }
     return stack;

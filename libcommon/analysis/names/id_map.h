@@ -2,6 +2,8 @@
 #ifndef PF_ANALYSIS_NAMES_ID_MAP_H
 #define PF_ANALYSIS_NAMES_ID_MAP_H
 
+#include "base/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,19 +29,17 @@ static inline bool pf_id_map_get(const struct pf_id_map *map, uint32_t from, uin
     return true;
 }
 
-/* A map from pairs of ids, for few entries. Zero-initialise; free with pf_pair_map_free. */
+/* A map from pairs of ids that are not both 0; fastest if most pairs differ in `a`.
+ * Zero-initialise; free with pf_pair_map_free. */
 struct pf_pair_map {
-    struct pf_pair_slot {
-        uint32_t a, b, to; /* to + 1; 0: an empty slot */
-    } * slots;
-    size_t mask, count; /* number of slots - 1; number of used slots */
-    uint64_t seed;      /* seed of the hashes */
+    struct pf_table pairs;
+    struct pf_id_map to; /* by row of `pairs` */
 };
 
 void pf_pair_map_free(struct pf_pair_map *);
 /* Sets *to to the entry of the pair. False: the map has no such entry, *to is unchanged. */
 bool pf_pair_map_get(const struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t *to);
-/* Adds a pair that the map does not have yet. False: out of memory. */
+/* Adds or replaces an entry. False: out of memory. */
 bool pf_pair_map_put(struct pf_pair_map *, uint32_t a, uint32_t b, uint32_t to);
 
 #endif

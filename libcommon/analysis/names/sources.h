@@ -3,6 +3,7 @@
 #define PF_ANALYSIS_NAMES_SOURCES_H
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "model/notes.h"
 
 #include <stdbool.h>
@@ -13,12 +14,13 @@
 struct pf_lines {
     struct pf_bytes *lines; /* line n is lines[n - 1]; missing lines have no data */
     size_t count, capacity;
-    char *file; /* contents of the file, if the text is not in the profile */
+    struct pf_buffer file; /* contents of the file, if the text is not in the profile */
 };
 
-/* Finds the lines of `name`: from the texts of the profile, else from a regular file of this name
- * (up to 64 MiB). PF_OK; PF_EOF if there is no text or the user may not read the file (`lines` is
- * empty); PF_IO or PF_NOMEM with the error set. The lines are valid as long as both structs are. */
+/* Finds the lines of `name`, which a NUL follows: from the texts of the profile, else from a
+ * regular file of this name (up to 64 MiB). PF_OK; PF_EOF if there is no text or the user may not
+ * read the file (`lines` is empty); PF_IO or PF_NOMEM with the error set. The lines are valid as
+ * long as both structs are. */
 int pf_sources_lines(const struct pf_notes *, struct pf_bytes name, struct pf_lines *,
                      struct pf_error *);
 void pf_lines_free(struct pf_lines *);

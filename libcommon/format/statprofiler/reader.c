@@ -165,7 +165,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     uint32_t labels;
     if (!pf_sp_labels_find(&r->labels, reader->dict, r->op, &labels))
         return pf_error_nomem(&reader->error);
-    if (r->labels.with_op.count > SETS_MAX + pf_sp_input_offset(&r->input) / 4)
+    if (r->labels.with_op.pairs.count > 1 + SETS_MAX + pf_sp_input_offset(&r->input) / 4)
         return fail(reader, r, pf_sp_input_offset(&r->input),
                     "too many sections are open under too many ops");
     pf_sp_rows_sample(&r->rows, labels, r->weight);

@@ -65,15 +65,15 @@ bool pf_sp_labels_find(struct pf_sp_labels *labels, struct pf_dict *dict, uint32
     /* Finds the longest list of sections whose set with this op is known; then adds one section at
      * a time. */
     while (!seen && known > 0)
-        seen = pf_pair_map_get(&labels->with_op, op, set_of(labels, --known), &set);
+        seen = pf_pair_map_get(&labels->with_op, set_of(labels, --known), op, &set);
     if (!seen) {
         set = pf_dict_chain_label(dict, &label);
-        if (!pf_pair_map_put(&labels->with_op, op, 0, set))
+        if (!pf_pair_map_put(&labels->with_op, 0, op, set))
             return false;
     }
     for (; known < count; known++) {
         set = add_section(dict, set, labels->open.names[known]);
-        if (!pf_pair_map_put(&labels->with_op, op, labels->sets[known], set))
+        if (!pf_pair_map_put(&labels->with_op, labels->sets[known], op, set))
             return false;
     }
     *found = set;

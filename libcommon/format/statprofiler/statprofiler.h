@@ -358,7 +358,7 @@ struct pf_sp_labels {
     uint32_t *sets;         /* sets[i]: label set of the first i + 1 sections */
     size_t set_capacity;
     uint32_t op_key;
-    struct pf_pair_map with_op; /* label sets with an op, by the op and the set without it */
+    struct pf_pair_map with_op; /* label sets with an op, by the set without the op and the op */
 };
 
 /* Zero-initialise; close in any case. */
@@ -371,7 +371,7 @@ bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
 /* Finds the label set of the open sections and the op (a string; 0: no op), in the order of
- * pf_dict_add_label. Each op has its own label sets; `with_op` counts these sets. False: no
+ * pf_dict_add_label. Each op has its own label sets; the rows of `with_op` count them. False: no
  * memory. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
