@@ -207,29 +207,22 @@ static bool top_batch(struct study *study, void *arg, const struct pf_batch *bat
            pf_notes_add(&top->sources, batch) == PF_OK;
 }
 
-static void top_view(struct study *study, struct pf_top *top, unsigned view)
+static void top_view(struct study *study, struct pf_top *top, enum pf_top_shape view)
 {
     struct pf_error error = {0};
     struct pf_pattern all;
     bool matched;
-    int status;
 
     if (pf_pattern_compile(&all, "", 0, &error) != PF_OK)
         return;
-    if (view == 3)
+    top->view = view;
+    if (view == PF_TOP_LIST)
         top->look.by = PF_BY_LINE, top->list = &all;
-    if (view == 1)
+    if (view == PF_TOP_CALLS)
         top->callers = top->callees = &all;
-    switch (view) {
-    case 0: status = pf_top_table(top, &matched, &error); break;
-    case 1: status = pf_top_calls(top, &matched, &error); break;
-    case 2: status = pf_top_tree(top, &error); break;
-    case 3: status = pf_top_list(top, &matched, &error); break;
-    default: status = pf_top_flame(top, &error);
-    }
-    study_good(study, "a view", status, &error);
+    study_good(study, "a view", pf_top_write(top, &matched, &error), &error);
     pf_pattern_free(&all);
-    check_sheet(study, top->look.sink, view == 4 ? PF_SHEET_JSON : top->form);
+    check_sheet(study, top->look.sink, view == PF_TOP_FLAME ? PF_SHEET_JSON : top->form);
 }
 
 static void show_top(struct study *study, struct top_study *state)
@@ -269,7 +262,7 @@ static void show_top(struct study *study, struct top_study *state)
         return;
     if (study_good(study, "a block",
                    pf_top_block(&top, measure, study->choices[3] / 16 % 9, &block, &error), &error))
-        top_view(study, &top, look->by == PF_BY_LABEL ? 0 : study->choices[2] % 5);
+        top_view(study, &top, look->by == PF_BY_LABEL ? PF_TOP_TABLE : study->choices[2] % 5);
     pf_sink_abort(look->sink);
 }
 

@@ -438,10 +438,9 @@ static int write_text(void *state, size_t block)
     if (pf_look_end(&view->look, &table) != PF_OK)
         status = PF_NOMEM;
     if (status == PF_OK && behind + rows->small > 0)
-        status = pf_look_note(&view->look, "... %s %s not shown;%s%s for all",
-                              pf_look_count(&view->look, behind + rows->small, number),
-                              pf_look_noun(&view->look, behind + rows->small != 1),
-                              behind > 0 ? " -n 0" : "", rows->small > 0 ? " --min-percent=0" : "");
+        status = pf_look_not_shown(&view->look, behind > 0, rows->small > 0, "%s %s",
+                                   pf_look_count(&view->look, behind + rows->small, number),
+                                   pf_look_noun(&view->look, behind + rows->small != 1));
     if (status == PF_OK)
         status = write_outliers(writing, block);
     return status == PF_OK && writing->scratch.failed ? PF_NOMEM : status;

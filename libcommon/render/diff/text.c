@@ -531,9 +531,9 @@ static int write_rest(const struct pf_diff_view *view, const struct pf_diff_tabl
     if (rows == 0)
         status = pf_look_note(&view->look, "no record has a value");
     if (status == PF_OK && behind > 0)
-        status = pf_look_note(&view->look, "... %s %s not shown; -n 0 for all",
-                              pf_look_count(&view->look, behind, number),
-                              pf_look_noun(&view->look, behind != 1));
+        status = pf_look_not_shown(&view->look, true, false, "%s %s",
+                                   pf_look_count(&view->look, behind, number),
+                                   pf_look_noun(&view->look, behind != 1));
     if (status == PF_OK && table->count < rows)
         status = pf_look_note(&view->look, "... %s of %s %s left out",
                               pf_look_count(&view->look, rows - table->count, number),

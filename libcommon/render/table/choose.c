@@ -1,4 +1,4 @@
-#include "render/table/top.h"
+#include "render/table/view.h"
 
 #include "model/named.h"
 
@@ -125,13 +125,25 @@ void pf_top_fit_height(struct pf_top *top)
 
 int pf_top_write(const struct pf_top *top, bool *matched, struct pf_error *error)
 {
-    *matched = true;
-    switch (top->view) {
-    case PF_TOP_TABLE: return pf_top_table(top, matched, error);
-    case PF_TOP_CALLS: return pf_top_calls(top, matched, error);
-    case PF_TOP_TREE: return pf_top_tree(top, error);
-    case PF_TOP_FLAME: return pf_top_flame(top, error);
-    case PF_TOP_LIST: return pf_top_list(top, matched, error);
-    }
-    return PF_OK;
+    static const struct pf_top_view *const views[] = {
+        [PF_TOP_TABLE] = &pf_top_table, [PF_TOP_CALLS] = &pf_top_calls,
+        [PF_TOP_TREE] = &pf_top_tree,   [PF_TOP_FLAME] = &pf_top_tree,
+        [PF_TOP_LIST] = &pf_top_list,
+    };
+    bool source = top->view == PF_TOP_LIST && top->form == PF_SHEET_TEXT;
+    struct pf_top_page page = {
+        .top = top,
+        .view = top->view == PF_TOP_LIST && !source ? &pf_top_table : views[top->view],
+        .error = error,
+        .matched = matched,
+    };
+    int status;
+
+    *matched = !top->callers && !top->callees && !top->list;
+    page.own = calloc(1, page.view->own_size + 1);
+    if (!page.own)
+        return pf_error_nomem(error);
+    status = top->view == PF_TOP_FLAME ? pf_top_flame(&page) : pf_top_show(&page);
+    free(page.own);
+    return status;
 }

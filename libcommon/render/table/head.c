@@ -201,12 +201,13 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
 
 /* Appends the measures of the columns: "wall", or "excl, cum incl" if flat and cumulative values
  * have different measures. */
-static void append_measures(const struct pf_top *top, const struct pf_top_view *view,
-                            const struct pf_subject *subject, struct pf_buffer *line)
+static void append_measures(const struct pf_top_page *page, struct pf_buffer *line)
 {
+    const struct pf_top *top = page->top;
+    const struct pf_subject *subject = &page->block->subject;
     uint32_t flat = pf_subject_flat(subject)->name, cum = pf_subject_cum(subject)->name;
 
-    if (view->of_calls)
+    if (page->view->of_calls && !top->callers && !top->callees)
         flat = cum = subject->shown->quantity.measure.name;
     pf_look_string(&top->look, flat, line);
     if (flat == cum)
@@ -221,15 +222,16 @@ static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_ki
     return accumulator->records[kind] == 0 && accumulator->file_scope;
 }
 
-static void append_line(const struct pf_top *top, const struct pf_top_view *view,
-                        const struct pf_top_block *block, struct pf_buffer *line)
+static void append_line(const struct pf_top_page *page, struct pf_buffer *line)
 {
+    const struct pf_top *top = page->top;
+    const struct pf_top_block *block = page->block;
     enum pf_kind kind = block->subject.kind;
     pf_int128 samples;
     uint64_t parts;
     size_t sections;
 
-    append_measures(top, view, &block->subject, line);
+    append_measures(page, line);
     append_text(line, ": ");
     append_total(block, line);
     if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
@@ -248,13 +250,13 @@ static int write_note(const struct pf_top *top, const struct pf_buffer *line)
     return pf_look_prose(&top->look, line);
 }
 
-int pf_top_head(const struct pf_top *top, const struct pf_top_view *view,
-                const struct pf_top_block *block)
+int pf_top_head(const struct pf_top_page *page)
 {
+    const struct pf_top *top = page->top;
     struct pf_buffer lines[3] = {{0}}, scratch = {0}, *line = &lines[0];
     int status = PF_NOMEM;
 
-    append_line(top, view, block, line);
+    append_line(page, line);
     append_inputs(top, false, &lines[1]);
     append_inputs(top, true, &lines[2]);
     if (!lines[0].failed && !lines[1].failed && !lines[2].failed)
@@ -262,11 +264,11 @@ int pf_top_head(const struct pf_top *top, const struct pf_top_view *view,
                                   (struct pf_bytes){lines[1].data, lines[1].size},
                                   (struct pf_bytes){lines[2].data, lines[2].size});
     line->size = 0;
-    append_duration(top, block, line);
+    append_duration(top, page->block, line);
     if (status == PF_OK)
         status = write_note(top, line);
     line->size = 0;
-    append_kinds(top, block->subject.kind, line, &scratch);
+    append_kinds(top, page->block->subject.kind, line, &scratch);
     if (status == PF_OK)
         status = line->failed || scratch.failed ? PF_NOMEM : write_note(top, line);
     for (size_t i = 0; i < 3; i++)

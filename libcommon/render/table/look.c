@@ -197,6 +197,23 @@ int pf_look_note(const struct pf_look *look, const char *format, ...)
     return status;
 }
 
+int pf_look_not_shown(const struct pf_look *look, bool behind, bool small, const char *format, ...)
+{
+    struct pf_buffer line = {0};
+    va_list arguments;
+    int status;
+
+    pf_buffer_printf(&line, "... ");
+    va_start(arguments, format);
+    pf_buffer_vprintf(&line, format, arguments);
+    va_end(arguments);
+    pf_buffer_printf(&line, " not shown;%s%s for all", behind ? " -n 0" : "",
+                     small ? " --min-percent=0" : "");
+    status = pf_look_prose(look, &line);
+    pf_buffer_free(&line);
+    return status;
+}
+
 void pf_look_bar(struct pf_buffer *line, bool utf8, double percent)
 {
     static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",

@@ -70,6 +70,10 @@ int pf_look_end(const struct pf_look *, struct pf_text_table *);
 int pf_look_prose(const struct pf_look *, const struct pf_buffer *text);
 /* A line below a table, formatted. */
 int pf_look_note(const struct pf_look *, const char *format, ...) PF_PRINTF(2, 3);
+/* The note "... TEXT not shown; OPTIONS for all" with a formatted text, and the options that show
+ * the rows behind the limit, and the rows that are too small. */
+int pf_look_not_shown(const struct pf_look *, bool behind, bool small, const char *format, ...)
+    PF_PRINTF(4, 5);
 /* "LEFT      RIGHT", with RIGHT from column 66 on. A line that is too wide: RIGHT moves closer,
  * then `brief` takes its place, then the text continues on the next lines. */
 int pf_look_headline(const struct pf_look *, struct pf_bytes left, struct pf_bytes right,

@@ -25,7 +25,13 @@ struct pf_top_block {
     bool named;      /* the user named the measure */
 };
 
-enum pf_top_shape { PF_TOP_TABLE, PF_TOP_CALLS, PF_TOP_TREE, PF_TOP_FLAME, PF_TOP_LIST };
+enum pf_top_shape {
+    PF_TOP_TABLE,
+    PF_TOP_CALLS, /* pairs; with callers or callees only those of matching functions */
+    PF_TOP_TREE,
+    PF_TOP_FLAME, /* the tree as nested JSON for d3-flame-graph, first block alone */
+    PF_TOP_LIST   /* text: source lines; other forms: the table, by line */
+};
 
 /* The request and the data; everything except the blocks is borrowed. */
 struct pf_top {
@@ -61,22 +67,13 @@ int pf_top_choose(struct pf_top *, const struct pf_top_choice *, struct pf_error
 /* Reduces the limit, which is the height of the terminal, by the additional lines above and
  * below the table that only some profiles have. */
 void pf_top_fit_height(struct pf_top *);
-/* Writes the view with one of the functions below. *matched is true for views without a pattern. */
-int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *);
+/* Writes all blocks in the form of top->view. *matched is false if there are patterns and none
+ * matches a function. PF_OK, PF_NOMEM, PF_OVERFLOW, or the failure of the analysis; the sink keeps
+ * failed writes. */
+int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *error);
 
 /* Fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or the result of pf_subject_choose. */
 int pf_top_block(const struct pf_top *, uint32_t measure, enum pf_unit, struct pf_top_block *,
                  struct pf_error *);
-
-/* Each function writes all blocks. PF_OK, PF_NOMEM, PF_OVERFLOW, or the failure of the analysis;
- * the sink keeps failed writes. *matched is false if no function matched. */
-int pf_top_table(const struct pf_top *, bool *matched, struct pf_error *);
-/* pairs; with callers or callees only those of matching functions */
-int pf_top_calls(const struct pf_top *, bool *matched, struct pf_error *);
-int pf_top_tree(const struct pf_top *, struct pf_error *);
-/* nested JSON for d3-flame-graph, first block alone */
-int pf_top_flame(const struct pf_top *, struct pf_error *);
-/* text: source lines; other forms: the table, by line */
-int pf_top_list(const struct pf_top *, bool *matched, struct pf_error *);
 
 #endif

@@ -4,47 +4,68 @@
 
 #include "render/table/top.h"
 
-/* Cells for measure and unit: `name` is the string of the measure. */
-void pf_top_measure_cells(const struct pf_top *, const struct pf_top_block *, uint32_t name,
-                          struct pf_cell cells[2]);
-/* The measure named in rows with flat values: the measure of these values, or the measure that
- * the user named. */
-uint32_t pf_top_measure(const struct pf_top_block *);
+/* What is written: one block at a time. */
+struct pf_top_page {
+    const struct pf_top *top;
+    const struct pf_top_view *view;
+    struct pf_error *error; /* receives failures */
+    bool *matched;          /* a pattern of `top` matched a function */
+    void *own; /* view->own_size bytes for the view, zero at the beginning of each block */
 
-/* Makes the keys of a view; free them in any case. PF_OK or PF_NOMEM. */
-int pf_top_keys(const struct pf_top *, enum pf_by, uint32_t label, struct pf_keys *,
-                struct pf_error *);
+    /* the block, its keys by top->look.by, and its rows if the view makes them (pf_top_rank) */
+    const struct pf_top_block *block;
+    struct pf_keys keys;
+    struct pf_rank rank;
+    struct pf_hidden hidden;
+    /* working space; a failed allocation fails the block */
+    struct pf_buffer label, scratch, second;
+};
 
-/* True if --list selects the key: its function or the function's file matches. `scratch` is
- * working space. */
-bool pf_top_list_has(const struct pf_top *, const struct pf_keys *, uint32_t key,
-                     struct pf_buffer *scratch);
-
-/* Writes the note about left-out rows, if any. PF_OK or PF_NOMEM. */
-int pf_top_hidden(const struct pf_top *, const struct pf_top_block *, const struct pf_hidden *);
-
-/* How a view shows blocks, one at a time. `state` belongs to the view. */
+/* How a view shows blocks. */
 struct pf_top_view {
     const char *schema; /* for forms other than text, with their columns */
     const struct pf_sheet_column *columns;
     size_t column_count;
-    /* values are those of the shown measure; else flat and cumulative values */
+    bool adds_column; /* one more column if --by adds one (pf_look_added_column) */
+    /* values are those of the shown measure, unless functions are asked for; else flat and
+     * cumulative values */
     bool of_calls;
-    /* Computes the block and writes nothing: failures caused by the profile occur here. */
-    int (*make)(void *state, const struct pf_top_block *, struct pf_error *);
-    /* Writes the computed block: rows of the sheet, or text below the head line. `drop` reports
-     * out of memory. */
-    void (*write)(void *state, struct pf_sheet *);
-    /* Frees the block, even if `make` failed. Returns `status`, or PF_NOMEM if writing ran out
-     * of memory. */
-    int (*drop)(void *state, int status, struct pf_error *);
+    size_t own_size;
+    /* Computes the block and writes nothing: failures caused by the profile occur here. PF_OK,
+     * PF_NOMEM, or another failure with the error set. */
+    int (*make)(struct pf_top_page *);
+    /* Write the computed block: text below the head line; rows of the sheet. As `make`. */
+    int (*write_text)(struct pf_top_page *);
+    int (*write_rows)(struct pf_top_page *, struct pf_sheet *);
+    void (*free_own)(void *own); /* frees the memory of `own`; NULL: it has none */
 };
+
+extern const struct pf_top_view pf_top_table, pf_top_calls, pf_top_tree, pf_top_list;
+
+/* Shows all blocks. Nothing is written unless all blocks can be made, so no document breaks off.
+ * PF_OK or the failure of `make`. */
+int pf_top_show(struct pf_top_page *);
+/* For pf_top_show: makes a block; frees the block, even if it could not be made, and returns
+ * `status`, or PF_NOMEM if writing ran out of memory. */
+int pf_top_make(struct pf_top_page *, const struct pf_top_block *);
+int pf_top_drop(struct pf_top_page *, int status);
+/* Shows the tree of the first block as nested JSON for d3-flame-graph. */
+int pf_top_flame(struct pf_top_page *);
+
+/* Makes page->rank; with --list only the rows whose function or file matches. As pf_rank_make. */
+int pf_top_rank(struct pf_top_page *);
+
+/* Cells for measure and unit: `name` is the string of the measure. */
+void pf_top_measure_cells(const struct pf_top_page *, uint32_t name, struct pf_cell cells[2]);
+/* The measure named in rows with flat values: the measure of these values, or the measure that
+ * the user named. */
+uint32_t pf_top_measure(const struct pf_top_block *);
 
 /* Writes the lines above a block: total, samples, sections, inputs; duration; other kinds of
  * records. PF_OK or PF_NOMEM. */
-int pf_top_head(const struct pf_top *, const struct pf_top_view *, const struct pf_top_block *);
-/* Shows all blocks. Nothing is written unless all blocks can be made, so no document breaks off.
- * PF_OK or the failure of `make`. */
-int pf_top_show(const struct pf_top *, const struct pf_top_view *, void *state, struct pf_error *);
+int pf_top_head(const struct pf_top_page *);
+/* Writes the note about the rows in page->hidden, if there are any, which `look` names. PF_OK or
+ * PF_NOMEM. */
+int pf_top_hidden(const struct pf_top_page *, const struct pf_look *);
 
 #endif
