@@ -59,15 +59,12 @@ static bool parse(struct pf_bytes text, struct decimal *number)
     return true;
 }
 
-bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact)
+/* *value = number * 10^shift, rounded half to even; false: more than 38 digits. */
+static bool scale(const struct decimal *number, int shift, pf_int128 *value, bool *exact)
 {
-    struct decimal number;
     pf_uint128 sum = 0;
-
-    if (!parse(text, &number))
-        return false;
     /* number of digits of the result before rounding */
-    int64_t power = number.exponent + shift, keep = (int64_t)number.count + power;
+    int64_t power = number->exponent + shift, keep = (int64_t)number->count + power;
     size_t taken = 0;
     bool tail = false;
     char next = '0';
@@ -75,7 +72,7 @@ bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool
     *exact = true;
     if (keep > DIGITS_MAX)
         return false;
-    for (const char *p = number.digits; taken < number.count; p++) {
+    for (const char *p = number->digits; taken < number->count; p++) {
         if (*p == '.')
             continue;
         if ((int64_t)taken < keep) {
@@ -93,8 +90,15 @@ bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool
         sum *= 10;
     if (keep >= 0 && (next > '5' || (next == '5' && (tail || sum % 2 == 1))))
         sum++;
-    *value = number.negative ? -(pf_int128)sum : (pf_int128)sum;
+    *value = number->negative ? -(pf_int128)sum : (pf_int128)sum;
     return true;
+}
+
+bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact)
+{
+    struct decimal number;
+
+    return parse(text, &number) && scale(&number, shift, value, exact);
 }
 
 bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact)
@@ -107,19 +111,35 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
     return true;
 }
 
+int pf_decimal_shortest(struct pf_bytes text, int64_t *value, unsigned *places)
+{
+    struct decimal number;
+    pf_int128 wide;
+    bool exact;
+
+    if (!parse(text, &number))
+        return PF_FAILED;
+    *places = number.exponent < 0 ? (unsigned)-number.exponent : 0;
+    if (*places > PF_POWER_MAX || !scale(&number, (int)*places, &wide, &exact) ||
+        wide > INT64_MAX || wide < INT64_MIN)
+        return PF_OVERFLOW;
+    *value = (int64_t)wide;
+    return PF_OK;
+}
+
 size_t pf_print_parts(pf_int128 amount, uint64_t parts, unsigned places, char text[PF_DECIMAL_TEXT])
 {
     pf_uint128 size = amount < 0 ? -(pf_uint128)amount : (pf_uint128)amount, whole, rest;
     char digits[25] = ""; /* 24 decimals and a NUL */
-    unsigned count = places;
+    unsigned count = 0;
     size_t length = 0;
 
     if (parts <= 1)
         return pf_print_int128(amount, text);
     whole = size / parts;
     rest = size % parts;
-    for (unsigned k = 0; k < places; k++, rest %= parts)
-        digits[k] = (char)('0' + (rest *= 10) / parts);
+    for (; count < places && rest > 0; rest %= parts)
+        digits[count++] = (char)('0' + (rest *= 10) / parts);
     if (2 * rest > parts || (2 * rest == parts &&
                              (places > 0 ? digits[places - 1] - '0' : (int)(whole % 2)) % 2 != 0)) {
         while (count > 0 && digits[count - 1] == '9')

@@ -16,6 +16,22 @@ bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exa
 /* The same, of up to 38 digits. */
 bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact);
 
+/* The number as value / 10^places, with as few places as possible. PF_OK; PF_FAILED if the text is
+ * not a number; PF_OVERFLOW if the value overflows int64, or more than PF_POWER_MAX places are
+ * needed. */
+int pf_decimal_shortest(struct pf_bytes text, int64_t *value, unsigned *places);
+
+/* 10^exponent, for exponents up to PF_POWER_MAX. */
+enum { PF_POWER_MAX = 18 };
+static inline int64_t pf_power_of_ten(unsigned exponent)
+{
+    int64_t power = 1;
+
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
 /* Prints amount / parts with at most `places` decimals, rounded half to even. Whole numbers have
  * no point, and decimals do not end in 0. parts 0 means 1; places <= 24. The text is
  * NUL-terminated; returns its length. */

@@ -15,13 +15,8 @@
 
 /* --- text.c: counts --------------------------------------------------------------------------- */
 
-enum { PF_FOLDED_DECIMALS = 18 }; /* 10^18 is the last power of ten in an int64 */
-
 /* decimals that are written of counts with infinitely many decimals */
 enum { PF_FOLDED_ROUNDED = 6 };
-
-/* Powers of ten by exponent. */
-extern const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1];
 
 /* The count is value / 10^decimals, with as few decimals as possible. */
 struct pf_folded_count {

@@ -2,8 +2,8 @@
  * py-spy, Austin and many more write them. */
 #include "format/folded/folded.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
 #include "model/stacks.h"
@@ -205,7 +205,7 @@ static int set_decimals(struct pf_reader *reader, unsigned decimals)
     struct folded_reader *state = reader->state;
     struct pf_measure measure = state->measure;
 
-    pf_measure_set_scale(&measure, state->unit_num, (uint64_t)pf_folded_powers[decimals]);
+    pf_measure_set_scale(&measure, state->unit_num, (uint64_t)pf_power_of_ten(decimals));
     if (measure.num != 1 || measure.den != 1)
         measure.raw_unit = decimals > 0 ? pf_unit_decimal(reader->dict, decimals, state->unit)
                                         : pf_dict_intern(reader->dict, state->unit, PF_UTF8);
@@ -448,7 +448,7 @@ static bool scaled_value(const struct folded_reader *state, const struct pf_fold
                          int64_t *value)
 {
     return count->decimals <= state->decimals &&
-           pf_mul64(count->value, pf_folded_powers[state->decimals - count->decimals], value);
+           pf_mul64(count->value, pf_power_of_ten(state->decimals - count->decimals), value);
 }
 
 /* Keeps the tag of the record that was added. If memory runs out, stacks stay unknown. */

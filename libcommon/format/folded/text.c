@@ -2,8 +2,8 @@
  * scripts spell them. */
 #include "format/folded/folded.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/scan.h"
 
 #include <inttypes.h>
@@ -12,132 +12,22 @@
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-enum { EXPONENT_MAX = 1000 }; /* more than any exponent of a count */
-
-const int64_t pf_folded_powers[PF_FOLDED_DECIMALS + 1] = {1,
-                                                          10,
-                                                          100,
-                                                          1000,
-                                                          10000,
-                                                          100000,
-                                                          1000000,
-                                                          10000000,
-                                                          100000000,
-                                                          1000000000,
-                                                          10000000000,
-                                                          100000000000,
-                                                          1000000000000,
-                                                          10000000000000,
-                                                          100000000000000,
-                                                          1000000000000000,
-                                                          10000000000000000,
-                                                          100000000000000000,
-                                                          1000000000000000000};
-
-/* A number that is read. Each digit gets the sign, so that the least int64 fits. */
-struct number {
-    struct pf_bytes text;
-    bool negative, fits;
-    int64_t value;
-};
-
-static bool is_at(const struct number *number, char c)
-{
-    return number->text.size > 0 && number->text.data[0] == c;
-}
-
-static void step(struct number *number)
-{
-    number->text.data++;
-    number->text.size--;
-}
-
-/* Reads digits; returns how many. */
-static int64_t read_digits(struct number *number)
-{
-    int64_t count = 0;
-
-    for (; number->text.size > 0 && pf_digit(number->text.data[0]); step(number), count++) {
-        int d = number->text.data[0] - '0';
-
-        number->fits = number->fits && pf_mul64(number->value, 10, &number->value) &&
-                       pf_add64(number->value, number->negative ? -d : d, &number->value);
-    }
-    return count;
-}
-
-/* Reads the digits after the point; returns how many, without zeros at the end. */
-static int64_t read_decimals(struct number *number)
-{
-    struct pf_bytes text = number->text;
-    size_t digits = pf_scan_digits(text), needed;
-
-    for (needed = digits; needed > 0 && text.data[needed - 1] == '0';)
-        needed--;
-    number->text.size = needed;
-    read_digits(number);
-    number->text = (struct pf_bytes){text.data + digits, text.size - digits};
-    return (int64_t)needed;
-}
-
-/* value * 10^exponent as a count. */
-static enum pf_folded_result scale_count(int64_t value, int64_t exponent,
-                                         struct pf_folded_count *count)
-{
-    if (value == 0)
-        exponent = 0;
-    for (; exponent < 0 && value % 10 == 0; exponent++)
-        value /= 10;
-    for (; exponent > 0; exponent--)
-        if (!pf_mul64(value, 10, &value))
-            return PF_FOLDED_TOO_BIG;
-    if (exponent < -PF_FOLDED_DECIMALS)
-        return PF_FOLDED_TOO_BIG;
-    *count = (struct pf_folded_count){value, (unsigned)-exponent};
-    return PF_FOLDED_GOOD;
-}
-
-/* Most counts: digits alone, so few that they fit. */
-static bool parse_plain(struct pf_bytes text, struct pf_folded_count *count)
-{
-    int64_t value = 0;
-
-    if (text.size == 0 || text.size > PF_FOLDED_DECIMALS)
-        return false;
-    for (size_t k = 0; k < text.size; k++) {
-        if (!pf_digit(text.data[k]))
-            return false;
-        value = value * 10 + (text.data[k] - '0');
-    }
-    *count = (struct pf_folded_count){value, 0};
-    return true;
-}
-
 static enum pf_folded_result parse_count(struct pf_bytes text, struct pf_folded_count *count)
 {
-    struct number number = {.text = text, .fits = true};
-    int64_t exponent = 0, decimals = 0;
+    uint64_t number;
+    bool negative = pf_bytes_starts(text, PF_BYTES("-"));
 
-    if (parse_plain(text, count))
+    if (pf_parse_digits(text, INT64_MAX, &number)) {
+        *count = (struct pf_folded_count){(int64_t)number, 0};
         return PF_FOLDED_GOOD;
-
-    number.negative = is_at(&number, '-');
-    if (number.negative)
-        step(&number);
-    if (read_digits(&number) == 0)
-        return PF_FOLDED_NO_COUNT;
-    if (is_at(&number, '.')) {
-        step(&number);
-        decimals = read_decimals(&number);
     }
-    if (is_at(&number, 'e') || is_at(&number, 'E')) {
-        step(&number);
-        if (!pf_parse_int(number.text, -EXPONENT_MAX, EXPONENT_MAX, &exponent))
-            return PF_FOLDED_NO_COUNT;
-    } else if (number.text.size > 0) {
+    if (pf_scan_digits(pf_bytes_skip(text, negative)) == 0)
         return PF_FOLDED_NO_COUNT;
+    switch (pf_decimal_shortest(text, &count->value, &count->decimals)) {
+    case PF_OK: return PF_FOLDED_GOOD;
+    case PF_OVERFLOW: return PF_FOLDED_TOO_BIG;
+    default: return PF_FOLDED_NO_COUNT;
     }
-    return number.fits ? scale_count(number.value, exponent - decimals, count) : PF_FOLDED_TOO_BIG;
 }
 
 enum pf_folded_result pf_folded_split(struct pf_bytes line, struct pf_bytes *stack,

@@ -2,8 +2,8 @@
  * lines are sorted. */
 #include "format/folded/folded.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "codec/registry.h"
 #include "model/units.h"
 
@@ -508,87 +508,35 @@ static bool sort_lines(const struct pf_folded_writer *state, struct lines *lines
 
 /* --- the lines -------------------------------------------------------------------------------- */
 
-/* The number of decimals of fractions with this denominator; false: too many, or infinitely
- * many. */
-static bool decimals_of(uint64_t den, unsigned *decimals)
-{
-    for (*decimals = 0; *decimals <= PF_FOLDED_DECIMALS; (*decimals)++)
-        if ((uint64_t)pf_folded_powers[*decimals] % den == 0)
-            return true;
-    return false;
-}
-
-static void trim(pf_int128 *value, struct pf_folded_count *count)
-{
-    for (; count->decimals > 0 && *value % 10 == 0; count->decimals--)
-        *value /= 10;
-}
-
-/* The count of a sum with infinitely many decimals: rounded, unless it is a time, which is written
- * in whole raw units. */
-static bool rounded_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
+/* Prints a sum in base units: times as whole nanoseconds, other amounts with all their decimals. If
+ * there are infinitely many decimals, six are printed, and times are in whole raw units. False: a
+ * reader would refuse the count, because its digits overflow 64 bits. */
+static bool print_count(struct pf_writer *writer, pf_int128 sum, char text[PF_DECIMAL_TEXT])
 {
     struct pf_folded_writer *state = writer->state;
-    struct pf_error ignored = {0};
-    struct pf_scale scale;
-    pf_int128 value;
+    const struct pf_quantity *quantity = &state->ledger.sums->quantity;
+    bool time = pf_measure_is_time(writer->dict, &quantity->measure);
+    uint64_t num = quantity->measure.num, den = quantity->measure.den;
+    unsigned places = time ? 0 : PF_POWER_MAX;
+    pf_int128 amount;
+    int64_t value;
 
-    pf_quantity_record_scale(&state->ledger.sums->quantity, writer->dict, &scale, &ignored);
-    scale.den *= scale.parts;
-    count->decimals = scale.time || scale.den == 1 ? 0 : PF_FOLDED_ROUNDED;
-    if (__builtin_mul_overflow(scale.num, (uint64_t)pf_folded_powers[count->decimals],
-                               &scale.num) ||
-        !pf_scale64(sum, scale.num, scale.den, &count->value))
-        return false;
-    state->rounded = state->rounded || (count->decimals > 0 && sum % (pf_int128)scale.den != 0);
-    value = count->value;
-    trim(&value, count);
-    count->value = (int64_t)value;
-    return true;
-}
+    if ((uint64_t)pf_power_of_ten(PF_POWER_MAX) % den != 0) {
+        struct pf_error ignored = {0};
+        struct pf_scale scale;
 
-/* A sum in base units: times as whole nanoseconds, other sums exactly if their decimals end. */
-static bool shown_count(struct pf_writer *writer, pf_int128 sum, struct pf_folded_count *count)
-{
-    const struct pf_measure *measure =
-        &((struct pf_folded_writer *)writer->state)->ledger.sums->quantity.measure;
-    uint64_t num = measure->num;
-    pf_int128 exact;
-
-    if (!decimals_of(measure->den, &count->decimals))
-        return rounded_count(writer, sum, count);
-    if (pf_measure_is_time(writer->dict, measure)) {
-        count->decimals = 0;
-        return pf_scale64(sum, num, measure->den, &count->value);
+        pf_quantity_record_scale(quantity, writer->dict, &scale, &ignored);
+        num = scale.num;
+        den = scale.den * scale.parts;
+        places = scale.time || den == 1 ? 0 : PF_FOLDED_ROUNDED;
+        state->rounded = state->rounded || (places > 0 && sum % (pf_int128)den != 0);
     }
-    if (__builtin_mul_overflow(num, (uint64_t)pf_folded_powers[count->decimals] / measure->den,
-                               &num) ||
-        __builtin_mul_overflow(sum, (pf_int128)num, &exact))
+    if (__builtin_mul_overflow(sum, (pf_int128)num, &amount))
         return false;
-    trim(&exact, count);
-    count->value = (int64_t)exact;
-    return exact >= INT64_MIN && exact <= INT64_MAX;
-}
-
-static void append_count(struct pf_buffer *text, struct pf_folded_count count)
-{
-    char digits[PF_INT128_TEXT];
-    bool negative = count.value < 0;
-    size_t size = pf_print_int128(negative ? -(pf_int128)count.value : count.value, digits);
-
-    if (negative)
-        pf_buffer_byte(text, '-');
-    if (size <= count.decimals) {
-        pf_buffer_append(text, "0.", 2);
-        for (size_t k = size; k < count.decimals; k++)
-            pf_buffer_byte(text, '0');
-        pf_buffer_append(text, digits, size);
-    } else {
-        pf_buffer_append(text, digits, size - count.decimals);
-        if (count.decimals > 0)
-            pf_buffer_byte(text, '.');
-        pf_buffer_append(text, digits + size - count.decimals, count.decimals);
-    }
+    size_t size = pf_print_parts(amount, den, places, text);
+    /* so few digits always fit */
+    return size <= PF_POWER_MAX ||
+           pf_decimal_shortest((struct pf_bytes){text, size}, &value, &places) == PF_OK;
 }
 
 /* True if a name ends in a blank and a number. */
@@ -620,19 +568,19 @@ static int write_line(struct pf_writer *writer, struct pf_buffer *text, struct p
                       uint32_t node)
 {
     const struct pf_folded_writer *state = writer->state;
-    struct pf_folded_count counts[2] = {{0}};
+    char counts[2][PF_DECIMAL_TEXT] = {"0", "0"};
     size_t size = text->size;
 
     for (unsigned k = 0; k < state->column_count; k++)
-        if (!shown_count(writer, sum_of(state, k, node), &counts[k]))
+        if (!print_count(writer, sum_of(state, k, node), counts[k]))
             return too_big(writer);
-    if (counts[0].value == 0 && counts[1].value == 0)
+    if (strcmp(counts[0], "0") == 0 && strcmp(counts[1], "0") == 0)
         return PF_OK;
     pf_buffer_append(text, leaf.data, leaf.size);
     for (unsigned k = 0; k < state->column_count; k++) {
         if (leaf.size > 0 || k > 0)
             pf_buffer_byte(text, ' ');
-        append_count(text, counts[k]);
+        pf_buffer_append(text, counts[k], strlen(counts[k]));
     }
     pf_buffer_byte(text, '\n');
     pf_sink_write(writer->sink, text->data, text->size);
