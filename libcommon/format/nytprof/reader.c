@@ -1,9 +1,15 @@
-/* The reader of NYTProf streams: from records to sums, metadata and texts. */
-#include "format/nytprof/reader.h"
-
-#include "base/number.h"
+/* Devel::NYTProf: the files that all releases since 4.00 write. Detection, and the reader, which
+ * sums statements, calls and callers and returns the sums at the end, when the places of all subs
+ * are known. Metadata and source texts are returned as they come; metadata after the first
+ * statement or call come after the sums, except file numbers, which source texts need. */
+#include "base/memory.h"
 #include "base/scan.h"
+#include "codec/format.h"
+#include "format/nytprof/sums.h"
+#include "format/nytprof/wire.h"
+#include "format/nytprof/writer.h"
 #include "io/layer.h"
+#include "model/rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,18 +17,75 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- evidence --------------------------------------------------------------------------------- */
+
+/* Pynytprof's files have the same first line; for what follows, Pynytprof bids more. */
+static int bid(struct pf_source *source, const char *path)
+{
+    size_t have;
+    const char *bytes = (const char *)pf_source_peek(source, 64, &have);
+    (void)path;
+    if (have < 8 || memcmp(bytes, "NYTProf ", 8) != 0)
+        return have >= 4 && have < 8 && memcmp(bytes, "NYTProf ", have) == 0 ? (int)(8 * have) : 0;
+    return 64;
+}
+
+/* --- the reader ------------------------------------------------------------------------------- */
+
+enum { TEXTS = 256, EPOCHS = 16 };
+
+/* Statements and calls for which ticks have one length. */
+struct epoch {
+    struct pf_nyt_clock clock;
+    struct pf_nyt_lines lines;
+    struct pf_nyt_tree tree;
+};
+
+struct nyt_reader {
+    struct pf_source *source; /* of the records: the file, or its inflated bytes */
+    struct pf_nyt_nv nv;
+    struct pf_nyt_clock clock;
+    struct pf_nyt_places places;
+    struct pf_nyt_edges edges;
+    struct epoch *epochs;
+    size_t epoch_count, epoch;
+    struct pf_nyt_record record; /* the record being read */
+    unsigned count;              /* 0: the next statement is discounted */
+    uint64_t discounts;
+    bool eventful;           /* there were statements or calls */
+    bool called;             /* there were callers (SUB_CALLERS) */
+    bool odd_line;           /* the warning about a line without `=` was sent */
+    uint64_t started, ended; /* processes */
+    struct pf_rows rows;     /* the next batches: metadata, then sums */
+    bool declared;           /* the measures were declared */
+    /* metadata after the first statement or call: [0] goes before the edges, [1] after them */
+    struct pf_rows held[2];
+    struct pf_text texts[TEXTS];
+    size_t text_count;
+    /* a `source` row was sent: texts belong to file `text_fid`, 0: to the file that their name
+     * means */
+    bool texted;
+    uint32_t text_fid;
+    uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
+    uint32_t stmts, block_key, sub_key;
+    int result; /* PF_OK, then the result of the input; its error is in `error` */
+    struct pf_error error;
+    size_t summed;     /* epochs whose sums were added to `rows` */
+    bool edges_summed; /* the edges were added too */
+};
+
 /* --- opening ---------------------------------------------------------------------------------- */
 
 enum { BANNER_MAX = 64 };
 
-static size_t bytes_ahead(const struct pf_nyt_reader *r)
+static size_t bytes_ahead(const struct nyt_reader *r)
 {
     return (size_t)(r->source->limit - r->source->cursor);
 }
 
 /* Reads the first line, `NYTProf 5 0`. Like the profiler, takes two numbers and ignores the rest of
  * the line. */
-static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
+static int read_banner(struct pf_reader *reader, struct nyt_reader *r)
 {
     static const struct pf_bytes MAGIC = {"NYTProf ", 8};
     struct pf_bytes line, rest;
@@ -60,9 +123,9 @@ static int read_banner(struct pf_reader *reader, struct pf_nyt_reader *r)
     return PF_OK;
 }
 
-int pf_nyt_open_reader(struct pf_reader *reader)
+static int open_reader(struct pf_reader *reader)
 {
-    struct pf_nyt_reader *r = reader->state;
+    struct nyt_reader *r = reader->state;
     r->source = reader->source;
     pf_rows_init(&r->rows, reader->dict);
     for (int k = 0; k < 2; k++)
@@ -77,7 +140,7 @@ int pf_nyt_open_reader(struct pf_reader *reader)
     r->block_key = pf_dict_intern_word(reader->dict, "block");
     r->sub_key = pf_dict_intern_word(reader->dict, "sub");
     r->stmts = pf_nyt_count_measure(reader->dict, "stmts", PF_FLAT, PF_SUM);
-    r->epochs = calloc(PF_NYT_EPOCHS, sizeof *r->epochs);
+    r->epochs = calloc(EPOCHS, sizeof *r->epochs);
     if (!r->epochs || r->stmts == UINT32_MAX ||
         pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
         pf_nyt_edges_init(&r->edges) != PF_OK)
@@ -85,9 +148,9 @@ int pf_nyt_open_reader(struct pf_reader *reader)
     return read_banner(reader, r);
 }
 
-void pf_nyt_close_reader(struct pf_reader *reader)
+static void close_reader(struct pf_reader *reader)
 {
-    struct pf_nyt_reader *r = reader->state;
+    struct nyt_reader *r = reader->state;
     if (r->source != reader->source)
         pf_source_close(r->source);
     if (r->places.dict)
@@ -101,15 +164,12 @@ void pf_nyt_close_reader(struct pf_reader *reader)
     pf_rows_free(&r->rows);
     for (int k = 0; k < 2; k++)
         pf_rows_free(&r->held[k]);
-    free(r->filling.owned);
-    free(r->filling.locations);
-    free(r->filling.steps);
 }
 
 /* --- what every record may need --------------------------------------------------------------- */
 
-static int fail(struct pf_nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
-static int fail(struct pf_nyt_reader *r, const char *format, ...)
+static int fail(struct nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
+static int fail(struct nyt_reader *r, const char *format, ...)
 {
     char text[320];
     va_list args;
@@ -119,7 +179,7 @@ static int fail(struct pf_nyt_reader *r, const char *format, ...)
     return pf_source_fail(r->source, &r->error, PF_FAILED, pf_source_offset(r->source), text);
 }
 
-static void warn(struct pf_reader *reader, const struct pf_nyt_reader *r, const char *text)
+static void warn(struct pf_reader *reader, const struct nyt_reader *r, const char *text)
 {
     pf_source_warn(r->source, &reader->report, pf_source_offset(r->source), text);
 }
@@ -130,9 +190,9 @@ static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text
 }
 
 /* Adds a private row of metadata, for the writer of this format. */
-static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+static void add_private(const struct nyt_reader *r, struct pf_rows *rows, uint32_t value,
                         const char *format, ...) PF_PRINTF(4, 5);
-static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+static void add_private(const struct nyt_reader *r, struct pf_rows *rows, uint32_t value,
                         const char *format, ...)
 {
     char text[128];
@@ -145,7 +205,7 @@ static void add_private(const struct pf_nyt_reader *r, struct pf_rows *rows, uin
 
 /* The same for a key of a word and numbers. There may be a row for each file and sub, and printf
  * takes most of the time for it. */
-static void add_numbers(const struct pf_nyt_reader *r, struct pf_rows *rows, uint32_t value,
+static void add_numbers(const struct nyt_reader *r, struct pf_rows *rows, uint32_t value,
                         struct pf_bytes word, const uint32_t *numbers, size_t count)
 {
     char text[128], *end = text + sizeof text, *at = end;
@@ -161,14 +221,14 @@ static void add_numbers(const struct pf_nyt_reader *r, struct pf_rows *rows, uin
 }
 
 /* The rows that take metadata at this place in the file. */
-static struct pf_rows *metas_here(struct pf_nyt_reader *r)
+static struct pf_rows *metas_here(struct nyt_reader *r)
 {
     return r->eventful ? &r->held[r->called] : &r->rows;
 }
 
-static struct pf_nyt_epoch *find_epoch(struct pf_nyt_reader *r)
+static struct epoch *find_epoch(struct nyt_reader *r)
 {
-    struct pf_nyt_epoch *at = &r->epochs[r->epoch];
+    struct epoch *at = &r->epochs[r->epoch];
     /* Up to here the length of a tick was unknown: the first known length holds for what came
      * before. */
     if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
@@ -178,9 +238,9 @@ static struct pf_nyt_epoch *find_epoch(struct pf_nyt_reader *r)
     for (r->epoch = 0; r->epoch < r->epoch_count; r->epoch++)
         if (r->epochs[r->epoch].clock.ticks_per_sec == r->clock.ticks_per_sec)
             return &r->epochs[r->epoch];
-    if (r->epoch_count == PF_NYT_EPOCHS) {
+    if (r->epoch_count == EPOCHS) {
         r->epoch = 0;
-        fail(r, "ticks of more than %d different lengths", (int)PF_NYT_EPOCHS);
+        fail(r, "ticks of more than %d different lengths", (int)EPOCHS);
         return NULL;
     }
     at = &r->epochs[r->epoch_count];
@@ -199,16 +259,16 @@ static struct pf_nyt_epoch *find_epoch(struct pf_nyt_reader *r)
 
 /* The statements and calls of the current length of a tick. NULL, with the error: too many lengths,
  * or out of memory. */
-static inline struct pf_nyt_epoch *epoch(struct pf_nyt_reader *r)
+static inline struct epoch *epoch(struct nyt_reader *r)
 {
-    struct pf_nyt_epoch *at = &r->epochs[r->epoch];
+    struct epoch *at = &r->epochs[r->epoch];
     return r->epoch_count > 0 && at->clock.ticks_per_sec == r->clock.ticks_per_sec ? at
                                                                                    : find_epoch(r);
 }
 
 /* --- attributes, options, comments ------------------------------------------------------------ */
 
-static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, struct pf_bytes key,
+static int read_attribute(struct pf_reader *reader, struct nyt_reader *r, struct pf_bytes key,
                           struct pf_bytes value)
 {
     int64_t number;
@@ -229,7 +289,7 @@ static int read_attribute(struct pf_reader *reader, struct pf_nyt_reader *r, str
     return PF_OK;
 }
 
-static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_pair(struct pf_reader *reader, struct nyt_reader *r,
                      const struct pf_nyt_record *record)
 {
     struct pf_bytes line = record->text[0].bytes;
@@ -251,7 +311,7 @@ static int read_pair(struct pf_reader *reader, struct pf_nyt_reader *r,
 
 /* --- processes, files, subs ------------------------------------------------------------------- */
 
-static int read_process(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_process(struct nyt_reader *r, const struct pf_nyt_record *record)
 {
     pf_nyt_nv_probe(&r->nv, record->nv[0]);
     uint64_t bits = pf_bits_of(pf_nyt_nv_load(&r->nv, record->nv[0]));
@@ -270,7 +330,7 @@ static int read_process(struct pf_nyt_reader *r, const struct pf_nyt_record *rec
     return PF_OK;
 }
 
-static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_file(struct pf_reader *reader, struct nyt_reader *r,
                      const struct pf_nyt_record *record)
 {
     const uint32_t *n = record->number;
@@ -282,7 +342,7 @@ static int read_file(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_sub(struct pf_reader *reader, struct nyt_reader *r,
                     const struct pf_nyt_record *record)
 {
     struct pf_nyt_sub sub = {name_of(reader, &record->text[0]), record->number[0],
@@ -294,7 +354,7 @@ static int read_sub(struct pf_reader *reader, struct pf_nyt_reader *r,
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_callers(struct pf_reader *reader, struct nyt_reader *r,
                         const struct pf_nyt_record *record)
 {
     static const char *const names[] = {"inclusive", "exclusive", "recursive"};
@@ -317,10 +377,10 @@ static int read_callers(struct pf_reader *reader, struct pf_nyt_reader *r,
     return PF_OK;
 }
 
-static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_return(struct pf_reader *reader, struct nyt_reader *r,
                        const struct pf_nyt_record *record)
 {
-    struct pf_nyt_epoch *now = epoch(r);
+    struct epoch *now = epoch(r);
     double self = pf_nyt_nv_load(&r->nv, record->nv[1]);
     if (!now)
         return r->error.code;
@@ -336,9 +396,9 @@ static int read_return(struct pf_reader *reader, struct pf_nyt_reader *r,
 /* --- statements ------------------------------------------------------------------------------- */
 
 /* Reads all whole statements ahead: most of the work of the reader. */
-static int read_statements(struct pf_nyt_reader *r)
+static int read_statements(struct nyt_reader *r)
 {
-    struct pf_nyt_epoch *now = epoch(r);
+    struct epoch *now = epoch(r);
     if (!now)
         return r->error.code;
     struct pf_nyt_lines *lines = &now->lines;
@@ -376,9 +436,9 @@ static int read_statements(struct pf_nyt_reader *r)
 }
 
 /* Reads a statement near the end of the bytes ahead. */
-static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *record)
+static int read_statement(struct nyt_reader *r, const struct pf_nyt_record *record)
 {
-    struct pf_nyt_epoch *now = epoch(r);
+    struct epoch *now = epoch(r);
     const uint32_t *n = record->number;
     if (!now)
         return r->error.code;
@@ -396,7 +456,7 @@ static int read_statement(struct pf_nyt_reader *r, const struct pf_nyt_record *r
 
 /* Keeps a text for the next batch, as a pointer into the bytes ahead: the batch must be sent before
  * the source reads on. */
-static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
+static void keep_text(struct pf_reader *reader, struct nyt_reader *r,
                       const struct pf_nyt_record *record)
 {
     struct pf_text *text = &r->texts[r->text_count++];
@@ -413,7 +473,7 @@ static void keep_text(struct pf_reader *reader, struct pf_nyt_reader *r,
 }
 
 /* The file number for a `source` row; 0 if the name of the file leads to the number. */
-static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
+static uint32_t hidden_fid(struct nyt_reader *r, uint32_t fid)
 {
     uint32_t name, owner;
     bool known = pf_nyt_files_name(&r->places.files, fid, &name) &&
@@ -423,7 +483,7 @@ static uint32_t hidden_fid(struct pf_nyt_reader *r, uint32_t fid)
 
 /* --- the stream ------------------------------------------------------------------------------- */
 
-static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r,
+static int read_record(struct pf_reader *reader, struct nyt_reader *r,
                        const struct pf_nyt_record *record)
 {
     switch (record->tag) {
@@ -450,7 +510,7 @@ static int read_record(struct pf_reader *reader, struct pf_nyt_reader *r,
     }
 }
 
-static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
+static int start_deflate(struct pf_reader *reader, struct nyt_reader *r)
 {
     if (pf_source_layer(r->source))
         return fail(r, "deflated data inside deflated data");
@@ -464,23 +524,21 @@ static int start_deflate(struct pf_reader *reader, struct pf_nyt_reader *r)
 }
 
 /* Ends an input whose data end between two records: warns if the end of a process is missing. */
-static int finish(struct pf_reader *reader, struct pf_nyt_reader *r)
+static int finish(struct pf_reader *reader, struct nyt_reader *r)
 {
     const struct pf_layer *deflated = pf_source_layer(r->source);
-    char text[160];
     if (deflated && deflated->cut)
         warn(reader, r, "the deflated data do not end: the process was killed, or is running");
-    else if (r->ended < r->started || r->started == 0) {
-        snprintf(text, sizeof text, "the file ends without the end of a process: %s",
-                 r->started ? "it was killed, or is running" : "there is none in it");
-        warn(reader, r, text);
-    }
+    else if (r->started == 0)
+        warn(reader, r, "the file ends without the end of a process: there is none in it");
+    else if (r->ended < r->started)
+        warn(reader, r, "the file ends without the end of a process: it was killed, or is running");
     return PF_EOF;
 }
 
 /* Makes `need` bytes available for a record that is not whole. PF_OK, or the error of a cut
  * record. */
-static int need_more(struct pf_nyt_reader *r, size_t need)
+static int need_more(struct nyt_reader *r, size_t need)
 {
     int status = pf_source_need(r->source, need, &r->error);
     if (status != PF_EOF)
@@ -490,7 +548,7 @@ static int need_more(struct pf_nyt_reader *r, size_t need)
                 bytes_ahead(r));
 }
 
-static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result,
+static int bad_record(struct nyt_reader *r, enum pf_nyt_parse result,
                       const struct pf_nyt_record *record)
 {
     unsigned tag = record->tag;
@@ -514,7 +572,7 @@ static int bad_record(struct pf_nyt_reader *r, enum pf_nyt_parse result,
  * what was found; or a failure. */
 enum { WAIT = 2 };
 
-static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
+static int parse_next(struct pf_reader *reader, struct nyt_reader *r)
 {
     struct pf_nyt_record *record = &r->record;
     size_t need = PF_NYT_STATEMENT_MAX;
@@ -559,26 +617,371 @@ static int parse_next(struct pf_reader *reader, struct pf_nyt_reader *r)
         r->text_fid = hidden;
         r->texted = true;
     }
-    if (!pf_rows_empty(&r->rows) || r->text_count == PF_NYT_TEXTS)
+    if (!pf_rows_empty(&r->rows) || r->text_count == TEXTS)
         return WAIT;
     keep_text(reader, r, record);
     pf_source_take(r->source, record->size);
     return PF_OK;
 }
 
-int pf_nyt_parse(struct pf_reader *reader, struct pf_nyt_reader *r)
+/* Parses until a batch of metadata or texts is ready, or to the end of the input, which sets
+ * `result`. */
+static void parse(struct pf_reader *reader, struct nyt_reader *r)
 {
     int status;
     do
         status = parse_next(reader, r);
     while (status == PF_OK);
     if (status == WAIT)
-        return PF_OK;
+        return;
     r->result = status;
     for (size_t i = 0; i < r->epoch_count; i++)
         pf_nyt_tree_end_process(&r->epochs[i].tree);
     if (r->discounts > 0)
         add_private(r, &r->held[1], 0, "discounts %" PRIu64, r->discounts);
-    r->filling.phase = r->epoch_count > 0 ? PF_NYT_FILL_LINES : PF_NYT_FILL_BEFORE_EDGES;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static int too_big(struct pf_reader *reader, const char *measure)
+{
+    return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' overflows 64 bits", measure);
+}
+
+static uint32_t self_time(struct nyt_reader *r, const char *name, enum pf_kind kind, bool main,
+                          struct pf_nyt_clock clock, bool ticks)
+{
+    return pf_nyt_time_measure(r->rows.dict, name, kind, PF_SELF, main, clock, ticks);
+}
+
+/* Begins FLAT records with two measures. */
+static void begin_lines(struct pf_rows *rows, uint32_t first, uint32_t second)
+{
+    pf_rows_begin(rows, PF_FLAT);
+    pf_rows_measure(rows, first);
+    pf_rows_measure(rows, second);
+}
+
+static void begin_statements(struct nyt_reader *r, struct pf_nyt_clock clock)
+{
+    begin_lines(&r->rows, r->stmts, self_time(r, "time", PF_FLAT, true, clock, true));
+}
+
+/* The label set of a line: the file number if it needs one; for statements with blocks the first
+ * lines of block and sub. */
+static uint32_t line_labels(struct nyt_reader *r, const struct pf_nyt_line *line,
+                            const struct pf_nyt_block *block)
+{
+    uint32_t labels = pf_nyt_places_label(&r->places, line->fid);
+    if (!block)
+        return labels;
+    labels = pf_dict_add_number(r->rows.dict, labels, r->block_key, block->block, 0);
+    return pf_dict_add_number(r->rows.dict, labels, r->sub_key, block->sub, 0);
+}
+
+/* Adds the lines from row 1 on as records. `blocks`: NULL, or what the rows are sums of. */
+static int add_lines(struct pf_reader *reader, struct nyt_reader *r, const struct pf_nyt_line *rows,
+                     size_t count, const struct pf_table *blocks)
+{
+    uint32_t *locations = malloc(count * sizeof *locations);
+    int status = locations ? pf_nyt_places_lines(&r->places, rows + 1, count - 1, locations + 1)
+                           : PF_NOMEM;
+    for (uint32_t k = 1; status == PF_OK && k < count; k++) {
+        const struct pf_nyt_block *block = blocks ? pf_table_row(blocks, k) : NULL;
+        pf_rows_flat(&r->rows, locations[k], line_labels(r, &rows[k], block));
+        pf_rows_set_values(&r->rows, 0, (const int64_t[]){rows[k].count, rows[k].ticks}, 2);
+    }
+    free(locations);
+    return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int add_statements(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
+{
+    const struct pf_nyt_lines *lines = &at->lines;
+    int status = PF_OK;
+    if (lines->left)
+        return too_big(reader, "time");
+    if (lines->count > 1) {
+        begin_statements(r, at->clock);
+        status = add_lines(reader, r, lines->rows, lines->count, NULL);
+    }
+    if (status != PF_OK || lines->sum_count <= 1)
+        return status;
+    for (uint32_t id = 1; id < lines->sum_count; id++) {
+        const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
+        lines->sums[id].fid = block->fid;
+        lines->sums[id].line = block->line;
+    }
+    begin_statements(r, at->clock);
+    return add_lines(reader, r, lines->sums, lines->sum_count, &lines->blocks);
+}
+
+/* Sums the times of blocks and of subs, by their first lines. In a row of `sums`, `count` is the
+ * time of the block that begins at the line, and `ticks` the time of the sub that begins there. */
+static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines,
+                      struct pf_nyt_lines *sums)
+{
+    for (uint32_t id = 1; id < lines->sum_count; id++) {
+        const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
+        struct pf_nyt_line *row = pf_nyt_lines_find(sums, block->fid, block->block);
+        bool good = pf_add64(row->count, lines->sums[id].ticks, &row->count);
+        row = pf_nyt_lines_find(sums, block->fid, block->sub);
+        if (!pf_add64(row->ticks, lines->sums[id].ticks, &row->ticks) || !good)
+            return too_big(reader, good ? "sub_time" : "block_time");
+    }
+    return sums->failed ? pf_error_nomem(&reader->error) : PF_OK;
+}
+
+/* Removes rows without a time, but not row 0. Returns how many rows remain. */
+static size_t without_empty(struct pf_nyt_line *rows, size_t count)
+{
+    size_t kept = 1;
+    for (size_t i = 1; i < count; i++)
+        if (rows[i].count != 0 || rows[i].ticks != 0)
+            rows[kept++] = rows[i];
+    return kept;
+}
+
+static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
+{
+    struct pf_nyt_lines sums;
+    if (at->lines.sum_count <= 1)
+        return PF_OK;
+    int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums)
+                                                   : pf_error_nomem(&reader->error);
+    size_t count = status == PF_OK ? without_empty(sums.rows, sums.count) : 0;
+    if (count > 1) {
+        uint32_t block = self_time(r, "block_time", PF_FLAT, false, at->clock, true);
+        uint32_t sub = self_time(r, "sub_time", PF_FLAT, false, at->clock, true);
+        begin_lines(&r->rows, block, sub);
+        status = add_lines(reader, r, sums.rows, count, NULL);
+    }
+    pf_nyt_lines_free(&sums);
+    return status;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------- */
+
+/* The nodes that are still to visit, the next one last. */
+struct steps {
+    struct step {
+        uint32_t node, stack; /* a node, and the stack of its caller */
+        bool alone;           /* the node's siblings were visited before: do not go on to `next` */
+    } * rows;
+    size_t count, capacity;
+};
+
+static bool push_step(struct steps *steps, uint32_t node, uint32_t stack, bool alone)
+{
+    if (!pf_grow(&steps->rows, &steps->capacity, steps->count + 1, sizeof *steps->rows))
+        return false;
+    steps->rows[steps->count++] = (struct step){node, stack, alone};
+    return true;
+}
+
+/* Pushes the first child of a node. */
+static bool push_first_child(struct steps *steps, const struct pf_nyt_tree *tree, uint32_t node,
+                             uint32_t stack)
+{
+    uint32_t last = tree->nodes[node].last_child;
+    return !last || push_step(steps, tree->nodes[last].next, stack, false);
+}
+
+/* Visits all nodes and adds their stacks. A caller comes before the subs that it called; among
+ * siblings, subs that never returned come last. False: out of memory. */
+static bool walk(struct nyt_reader *r, const struct pf_nyt_tree *tree, struct steps *steps)
+{
+    while (steps->count > 0) {
+        struct step step = steps->rows[--steps->count];
+        const struct pf_nyt_node *node = &tree->nodes[step.node];
+        if (!step.alone && step.node != tree->nodes[node->parent].last_child) {
+            if ((node->calls == 0 && !push_step(steps, step.node, step.stack, true)) ||
+                !push_step(steps, node->next, step.stack, false))
+                return false;
+            if (node->calls == 0)
+                continue;
+        }
+        uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack,
+                                           pf_nyt_places_callee(&r->places, node->name));
+        if (node->calls != 0) {
+            int64_t values[] = {pf_nyt_amount_value(node->self, &tree->unit), node->calls};
+            pf_rows_stack(&r->rows, stack, 0);
+            pf_rows_set_values(&r->rows, 0, values, 2);
+        }
+        if (!push_first_child(steps, tree, step.node, stack))
+            return false;
+    }
+    return true;
+}
+
+static int add_stacks(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
+{
+    const struct pf_nyt_tree *tree = &at->tree;
+    bool ticks = pf_nyt_unit_ticks(&tree->unit);
+    struct steps steps = {0};
+    if (!ticks && tree->unit.fine_left)
+        return too_big(reader, "excl");
+    if (tree->failed)
+        return pf_error_nomem(&reader->error);
+    if (tree->nodes[0].last_child == 0)
+        return PF_OK;
+    pf_rows_begin(&r->rows, PF_SAMPLE);
+    pf_rows_measure(&r->rows, self_time(r, "excl", PF_SAMPLE, true, at->clock, ticks));
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(r->rows.dict, "calls", PF_SAMPLE, PF_SUM));
+    bool good = push_first_child(&steps, tree, 0, 0) && walk(r, tree, &steps);
+    free(steps.rows);
+    if (good && tree->shortened)
+        pf_report_send(&reader->report, PF_WARNING,
+                       "more callers never returned than are kept: some stacks are shortened");
+    return good ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+/* --- callers ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum pf_role role;
+} TIMES[PF_NYT_EDGE_TIMES] = {{"incl", PF_INCLUSIVE}, {"excl", PF_SELF}, {"reci", PF_INCLUSIVE}};
+
+static void begin_edges(struct nyt_reader *r)
+{
+    struct pf_dict *dict = r->rows.dict;
+    pf_rows_begin(&r->rows, PF_EDGE);
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "calls", PF_EDGE, PF_SUM));
+    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+        pf_rows_measure(&r->rows, pf_nyt_time_measure(dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
+                                                      k == PF_NYT_INCL, r->clock,
+                                                      pf_nyt_unit_ticks(&r->edges.units[k])));
+    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "depth", PF_EDGE, PF_MAX));
+}
+
+static void add_edge(struct nyt_reader *r, const struct pf_nyt_edge *edge,
+                     const struct pf_nyt_edge_sums *sums)
+{
+    uint32_t caller = pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
+    uint32_t callee = pf_nyt_places_callee(&r->places, edge->callee);
+    int64_t values[PF_NYT_EDGE_TIMES + 2] = {sums->calls};
+    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+        values[1 + k] = pf_nyt_amount_value(sums->times[k], &r->edges.units[k]);
+    values[1 + PF_NYT_EDGE_TIMES] = sums->depth;
+    pf_rows_edge(&r->rows, caller, callee, pf_nyt_places_label(&r->places, edge->fid));
+    pf_rows_set_values(&r->rows, 0, values, PF_NYT_EDGE_TIMES + 2);
+}
+
+static int add_edges(struct pf_reader *reader, struct nyt_reader *r)
+{
+    const struct pf_nyt_edges *edges = &r->edges;
+    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
+        if (!pf_nyt_unit_ticks(&edges->units[k]) && edges->units[k].fine_left)
+            return too_big(reader, TIMES[k].name);
+    /* row 0, the edge whose fields are all 0, may have no calls */
+    size_t first = edges->count > 0 && edges->sums[0].calls == 0;
+    if (first < edges->count)
+        begin_edges(r);
+    for (size_t k = first; k < edges->count; k++)
+        add_edge(r, pf_table_row(&edges->rows, (uint32_t)k), &edges->sums[k]);
     return PF_OK;
 }
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+/* Adds the sums of an epoch as records, and frees the sums. A failure is in reader->error. */
+static void add_epoch(struct pf_reader *reader, struct nyt_reader *r, struct epoch *at)
+{
+    int status = add_statements(reader, r, at);
+    if (status == PF_OK)
+        status = add_block_times(reader, r, at);
+    pf_nyt_lines_free(&at->lines);
+    if (status == PF_OK)
+        add_stacks(reader, r, at);
+    pf_nyt_tree_free(&at->tree);
+}
+
+static bool give_texts(struct nyt_reader *r, struct pf_batch *batch)
+{
+    if (r->text_count == 0)
+        return false;
+    batch->kind = PF_TEXT;
+    batch->rows = (uint32_t)r->text_count;
+    batch->texts = r->texts;
+    r->text_count = 0;
+    return true;
+}
+
+/* The first batch declares the measures, so that a profile without records has them too. It needs
+ * the length of a tick, which is before the first record: so parsing begins before. */
+static void declare(struct pf_reader *reader, struct nyt_reader *r)
+{
+    parse(reader, r);
+    begin_statements(r, r->clock);
+    pf_rows_declare_ahead(&r->rows);
+    r->declared = true;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct nyt_reader *r = reader->state;
+    if (!r->declared)
+        declare(reader, r);
+    for (;;) {
+        if (pf_dict_status(reader->dict) == PF_NOMEM || r->places.failed ||
+            r->places.files.failed || r->edges.failed)
+            return pf_error_nomem(&reader->error);
+        if (pf_rows_give(&r->rows, batch) || give_texts(r, batch))
+            return PF_OK;
+        if (reader->error.code != PF_OK)
+            return reader->error.code;
+        if (r->result == PF_OK) {
+            parse(reader, r);
+        } else if (r->summed < r->epoch_count) {
+            add_epoch(reader, r, &r->epochs[r->summed++]);
+        } else if (pf_rows_give(&r->held[0], batch)) {
+            return PF_OK;
+        } else if (!r->edges_summed) {
+            r->edges_summed = true;
+            add_edges(reader, r);
+        } else if (pf_rows_give(&r->held[1], batch)) {
+            return PF_OK;
+        } else {
+            reader->error = r->error;
+            return r->result;
+        }
+    }
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static const struct pf_option options[] = {
+    {"limit",
+     "the largest number of statements and calls to write, a record for each (default 16777216; "
+     "of NYTProf's own profiles 4294967295)",
+     NULL, false, true},
+    {NULL, NULL, NULL, false, false},
+};
+
+const struct pf_format pf_format_nytprof = {
+    .name = "nytprof",
+    .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
+    .suffixes = ".nyt",
+    .losses = "labels; measures but times, statements, calls and depth; columns, images, "
+              "addresses, positions of entries among returns; "
+              "records without a file, negative numbers and samples that are no times are refused; "
+              "stacks without numbers of calls "
+              "count as one call each, a sub has one place, times of lines finer than a nanosecond "
+              "are rounded",
+    .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL |
+            PF_TEXTS_FIRST,
+    .merging = &pf_nyt_merging,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct nyt_reader),
+    .open_reader = open_reader,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_nyt_writer),
+    .open_writer = pf_nyt_writer_open,
+    .holds_label = pf_nyt_writer_holds_label,
+    .write = pf_nyt_writer_write,
+    .finish = pf_nyt_writer_finish,
+    .close_writer = pf_nyt_writer_close,
+};

@@ -1,9 +1,9 @@
 /* What the reader sums: statements by line, callers, and the tree of calls. */
+#include "format/nytprof/sums.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "format/nytprof/reader.h"
 #include "model/units.h"
 
 #include <math.h>

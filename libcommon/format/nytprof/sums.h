@@ -1,17 +1,11 @@
-/* The reader of NYTProf streams. It sums statements, calls and callers and returns the sums at the
- * end, when the places of all subs are known. Metadata and source texts are returned as they come;
- * metadata after the first statement or call wait for the sums, except file numbers, which source
- * texts need. */
-#ifndef PF_FORMAT_NYTPROF_READER_H
-#define PF_FORMAT_NYTPROF_READER_H
+/* What the reader of NYTProf streams sums: statements by line, callers, and the tree of calls. */
+#ifndef PF_FORMAT_NYTPROF_SUMS_H
+#define PF_FORMAT_NYTPROF_SUMS_H
 
 #include "base/number.h"
 #include "base/table.h"
-#include "codec/format.h"
 #include "format/nytprof/places.h"
-#include "format/nytprof/wire.h"
 #include "model/dict.h"
-#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -195,83 +189,5 @@ void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, str
                         double self_ticks);
 /* Ends a process: the callers of the remaining subs never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
-
-/* --- the reader ------------------------------------------------------------------------------- */
-
-enum { PF_NYT_TEXTS = 256, PF_NYT_EPOCHS = 16 };
-
-/* Statements and calls for which ticks have one length. */
-struct pf_nyt_epoch {
-    struct pf_nyt_clock clock;
-    struct pf_nyt_lines lines;
-    struct pf_nyt_tree tree;
-};
-
-enum pf_nyt_phase {
-    PF_NYT_DECLARE,
-    PF_NYT_PARSE,
-    PF_NYT_FILL_LINES, /* this phase and the next three: once for each epoch */
-    PF_NYT_FILL_BLOCKS,
-    PF_NYT_FILL_BLOCK_TIMES,
-    PF_NYT_FILL_STACKS,
-    PF_NYT_FILL_BEFORE_EDGES,
-    PF_NYT_FILL_EDGES,
-    PF_NYT_FILL_REST,
-    PF_NYT_DONE
-};
-
-/* Where the reader stands among the phases. */
-struct pf_nyt_filling {
-    enum pf_nyt_phase phase;
-    size_t epoch, next;
-    /* of the phase; if the phase made them, `owned` is the array to free */
-    struct pf_nyt_line *lines;
-    struct pf_nyt_line *owned;
-    uint32_t *locations; /* of the lines; NULL: not made yet */
-    size_t line_count;
-    struct pf_nyt_step {
-        uint32_t node, stack; /* the next node, and the stack of its caller */
-        bool alone;           /* its siblings were visited before: do not go on to `next` */
-    } * steps;
-    size_t step_count, step_capacity;
-};
-
-struct pf_nyt_reader {
-    struct pf_source *source; /* of the records: the file, or its inflated bytes */
-    struct pf_nyt_nv nv;
-    struct pf_nyt_clock clock;
-    struct pf_nyt_places places;
-    struct pf_nyt_edges edges;
-    struct pf_nyt_epoch *epochs;
-    size_t epoch_count, epoch;
-    struct pf_nyt_record record; /* the record being read */
-    unsigned count;              /* 0: the next statement is discounted */
-    uint64_t discounts;
-    bool eventful;           /* there were statements or calls */
-    bool called;             /* there were callers (SUB_CALLERS) */
-    bool odd_line;           /* the warning about a line without `=` was sent */
-    uint64_t started, ended; /* processes */
-    struct pf_rows rows;     /* the next batch: metadata, then sums */
-    /* metadata after the first statement or call: [0] goes before the edges, [1] after them */
-    struct pf_rows held[2];
-    struct pf_text texts[PF_NYT_TEXTS];
-    size_t text_count;
-    /* a `source` row was sent: texts belong to file `text_fid`, 0: to the file that their name
-     * means */
-    bool texted;
-    uint32_t text_fid;
-    uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
-    uint32_t stmts, block_key, sub_key;
-    int result; /* the result after the last batch; its error is in `error` */
-    struct pf_error error;
-    struct pf_nyt_filling filling;
-};
-
-int pf_nyt_open_reader(struct pf_reader *);
-void pf_nyt_close_reader(struct pf_reader *);
-
-/* Parses until a batch of metadata or texts is ready, or to the end of the input; then the phase
- * becomes PF_NYT_FILL_LINES and `result` has the result of the input. PF_OK always. */
-int pf_nyt_parse(struct pf_reader *, struct pf_nyt_reader *);
 
 #endif
