@@ -202,27 +202,45 @@ int pf_source_need(struct pf_source *source, size_t need, struct pf_error *error
         return error->code;
     if (!layer || !*layer->damage)
         return PF_EOF;
-    return pf_source_fail(source, error, PF_FAILED,
-                          layer->blocks ? source->limit_offset : pf_source_offset(source),
+    return pf_source_fail(source, error,
+                          layer->blocks ? source->limit_offset : pf_source_offset(source), "%s",
                           layer->damage);
 }
 
-int pf_source_fail(const struct pf_source *source, struct pf_error *error, int code, uint64_t at,
-                   const char *text)
+int pf_source_vfail(const struct pf_source *source, struct pf_error *error, uint64_t at,
+                    const char *format, va_list args)
 {
     const struct pf_layer *layer = pf_source_layer(source);
+    char text[320];
 
+    vsnprintf(text, sizeof text, format, args);
     if (!layer || !layer->once)
-        return pf_error_at(error, code, at, "%s", text);
-    return pf_error_at(error, code, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at,
+        return pf_error_at(error, PF_FAILED, at, "%s", text);
+    return pf_error_at(error, PF_FAILED, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at,
                        layer->once);
 }
 
+int pf_source_fail(const struct pf_source *source, struct pf_error *error, uint64_t at,
+                   const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int status = pf_source_vfail(source, error, at, format, args);
+    va_end(args);
+    return status;
+}
+
 void pf_source_warn(const struct pf_source *source, const struct pf_report *report, uint64_t at,
-                    const char *text)
+                    const char *format, ...)
 {
     const struct pf_layer *layer = pf_source_layer(source);
+    char text[320];
+    va_list args;
 
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     if (!layer || !layer->once)
         pf_report_send(report, PF_WARNING, "offset %" PRIu64 ": %s", at, text);
     else

@@ -32,12 +32,14 @@ int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, siz
 /* Makes sure that at least `need` bytes are in memory. PF_OK; PF_EOF if the data end before; or the
  * failure that ends the data, with its offset. */
 int pf_source_need(struct pf_source *, size_t need, struct pf_error *);
-/* Sets an error about the bytes at offset `at` of this source, and returns `code`. With a layer,
- * the message has the offset in the file first, and `at` as the offset "once inflated". */
-int pf_source_fail(const struct pf_source *, struct pf_error *, int code, uint64_t at,
-                   const char *text);
+/* Sets an error about the bytes at offset `at` of this source: PF_FAILED, which it returns. With a
+ * layer, the message has the offset in the file first, and `at` as the offset "once inflated". */
+int pf_source_fail(const struct pf_source *, struct pf_error *, uint64_t at, const char *format,
+                   ...) PF_PRINTF(4, 5);
+int pf_source_vfail(const struct pf_source *, struct pf_error *, uint64_t at, const char *format,
+                    va_list) PF_PRINTF(4, 0);
 /* Sends a warning about the bytes at offset `at`, in the same way. */
 void pf_source_warn(const struct pf_source *, const struct pf_report *, uint64_t at,
-                    const char *text);
+                    const char *format, ...) PF_PRINTF(4, 5);
 
 #endif

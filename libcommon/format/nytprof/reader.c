@@ -171,17 +171,16 @@ static void close_reader(struct pf_reader *reader)
 static int fail(struct nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
 static int fail(struct nyt_reader *r, const char *format, ...)
 {
-    char text[320];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int status = pf_source_vfail(r->source, &r->error, pf_source_offset(r->source), format, args);
     va_end(args);
-    return pf_source_fail(r->source, &r->error, PF_FAILED, pf_source_offset(r->source), text);
+    return status;
 }
 
 static void warn(struct pf_reader *reader, const struct nyt_reader *r, const char *text)
 {
-    pf_source_warn(r->source, &reader->report, pf_source_offset(r->source), text);
+    pf_source_warn(r->source, &reader->report, pf_source_offset(r->source), "%s", text);
 }
 
 static uint32_t name_of(struct pf_reader *reader, const struct pf_nyt_text *text)

@@ -267,14 +267,13 @@ static int next_record(const struct pf_sp_header *header, struct pf_sp_input *in
     for (;;) {
         int status = pf_sp_input_fill(input, need, error);
         if (status == PF_EOF)
-            return pf_sp_input_fail(input, error, PF_FAILED, at, "the file ends inside its header");
+            return pf_sp_input_fail(input, error, at, "the file ends inside its header");
         if (status != PF_OK)
             return status;
         const char *layout = whole_layout(header, *input->source->cursor, scratch);
         if (!layout)
             return pf_sp_input_fail(
-                input, error, PF_FAILED, at,
-                "unknown tag %u in the header: header records cannot be skipped",
+                input, error, at, "unknown tag %u in the header: header records cannot be skipped",
                 (unsigned)*input->source->cursor);
         size_t have = pf_sp_input_have(input);
         enum pf_sp_parse result =
@@ -284,12 +283,12 @@ static int next_record(const struct pf_sp_header *header, struct pf_sp_input *in
             continue;
         }
         if (result != PF_SP_WHOLE)
-            return pf_sp_input_fail(input, error, PF_FAILED, at, "header record with tag %u: %s",
-                                    record->tag, pf_sp_parse_text(result, record, scratch));
+            return pf_sp_input_fail(input, error, at, "header record with tag %u: %s", record->tag,
+                                    pf_sp_parse_text(result, record, scratch));
         if (header->dialect == PF_SP_PLAN && record->tag != PF_SP_HEADER_END &&
             record->size - record->payload != record->length)
             return pf_sp_input_fail(
-                input, error, PF_FAILED, at,
+                input, error, at,
                 "header record with tag %u has %lu bytes, but its length says %lu", record->tag,
                 (unsigned long)(record->size - record->payload), (unsigned long)record->length);
         return PF_OK;
@@ -300,7 +299,6 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
                       struct pf_dict *dict, struct pf_sp_events *metadata,
                       const struct pf_report *report, struct pf_error *error)
 {
-    char text[64];
     bool warned = false;
     if (header->bare)
         return PF_OK;
@@ -310,8 +308,8 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
         if (status != PF_OK)
             return status;
         if (!layout_of(record.tag) && report && !warned) {
-            snprintf(text, sizeof text, "header record with unknown tag %u: skipped", record.tag);
-            pf_sp_input_warn(input, report, text);
+            pf_source_warn(input->source, report, pf_sp_input_offset(input),
+                           "header record with unknown tag %u: skipped", record.tag);
             warned = true;
         }
         if (record.tag == PF_SP_METADATA && dict && !keep_metadata(metadata, dict, &record))

@@ -8,6 +8,7 @@
 #include "codec/codec.h"
 #include "model/strings.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,25 +69,24 @@ enum { WAIT = 2 };
 
 /* --- failures and oddities -------------------------------------------------------------------- */
 
+/* Sets the error of a record that begins at `at`. */
 static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const char *text)
 {
-    return pf_sp_input_fail(&r->input, &reader->error, PF_FAILED, at, "%s", text);
+    return pf_sp_input_fail(&r->input, &reader->error, at, "%s", text);
 }
 
-/* Sets the error of data that end inside `what`, which began at `at`. */
-static int cut(struct pf_reader *reader, struct records *r, uint64_t at, const char *what)
+/* The same for data that end inside a record. */
+static int cut(struct pf_reader *reader, struct records *r, uint64_t at)
 {
-    char text[64];
-    uint64_t left = r->input.source->limit_offset - at;
-    snprintf(text, sizeof text, "the file ends inside a %s, %llu bytes after its start", what,
-             (unsigned long long)left);
-    return fail(reader, r, at, text);
+    return pf_sp_input_fail(&r->input, &reader->error, at,
+                            "the file ends inside a record, %" PRIu64 " bytes after its start",
+                            r->input.source->limit_offset - at);
 }
 
 static void odd(struct pf_reader *reader, struct records *r, enum oddity what, const char *text)
 {
     if (r->odd[what]++ == 0)
-        pf_sp_input_warn(&r->input, &reader->report, text);
+        pf_source_warn(r->input.source, &reader->report, pf_sp_input_offset(&r->input), "%s", text);
 }
 
 static void report_odd(struct pf_reader *reader, const struct records *r)
@@ -104,19 +104,6 @@ static void report_odd(struct pf_reader *reader, const struct records *r)
         if (r->odd[i] > 1)
             pf_report_send(&reader->report, PF_WARNING, "%s: %llu in all", names[i],
                            (unsigned long long)r->odd[i]);
-}
-
-/* Prints a name for a message, control characters as question marks. */
-static void print_name(char *text, size_t size, const char *before, struct pf_bytes name,
-                       const char *behind)
-{
-    int at = snprintf(text, size, "%s'", before);
-    for (size_t i = 0; i < name.size && i < 40; i++) {
-        unsigned char byte = (unsigned char)name.data[i];
-        at +=
-            snprintf(text + at, size - (size_t)at, "%c", byte < 0x20 || byte == 0x7f ? '?' : byte);
-    }
-    snprintf(text + at, size - (size_t)at, "'%s", behind);
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
@@ -139,13 +126,11 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
 /* Checks the number of frames of a sample: in the plan the sample start says it. */
 static void check_depth(struct pf_reader *reader, struct records *r)
 {
-    char text[96];
-
-    if (r->header.dialect != PF_SP_PLAN || r->queue.depth == r->promised || r->odd[ODD_COUNT]++ > 0)
-        return;
-    snprintf(text, sizeof text, "sample start announces %lu frames, %zu found",
-             (unsigned long)r->promised, r->queue.depth);
-    pf_source_warn(r->input.source, &reader->report, r->sample_at, text);
+    if (r->header.dialect == PF_SP_PLAN && r->queue.depth != r->promised &&
+        r->odd[ODD_COUNT]++ == 0)
+        pf_source_warn(r->input.source, &reader->report, r->sample_at,
+                       "sample start announces %" PRIu32 " frames, %zu found", r->promised,
+                       r->queue.depth);
 }
 
 static int end_sample(struct pf_reader *reader, struct records *r)
@@ -189,7 +174,6 @@ static int intern_name(struct pf_reader *reader, struct records *r, struct pf_sp
 static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_event_type type,
                         uint32_t name)
 {
-    char text[160];
     if (type == PF_SP_EVENT_START) {
         if (r->labels.open.count >= OPEN_MAX) {
             odd(reader, r, ODD_SECTIONS,
@@ -200,9 +184,10 @@ static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_
             return pf_error_nomem(&reader->error);
     } else if (!pf_sp_labels_end(&r->labels, reader->dict, name)) {
         type = PF_SP_EVENT_UNMATCHED;
-        print_name(text, sizeof text, "end of section ", pf_dict_string(reader->dict, name),
-                   " which was not started: skipped");
-        odd(reader, r, ODD_UNMATCHED, text);
+        if (r->odd[ODD_UNMATCHED]++ == 0)
+            pf_source_warn(r->input.source, &reader->report, pf_sp_input_offset(&r->input),
+                           "end of section '%s' which was not started: skipped",
+                           pf_clip(pf_dict_string(reader->dict, name)).text);
     }
     return pf_sp_events_add(&r->events, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
@@ -286,7 +271,7 @@ static enum pf_sp_parse parse(struct records *r, struct pf_sp_record *record, bo
  * should be sent now; or a failure. */
 static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp_record *record)
 {
-    char text[160], scratch[96];
+    char scratch[96];
     bool fits;
     uint64_t at = pf_sp_input_offset(&r->input);
     size_t need = 1;
@@ -297,7 +282,7 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
             return WAIT;
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
         if (status == PF_EOF)
-            return have > 0 ? cut(reader, r, at, "record") : PF_EOF;
+            return have > 0 ? cut(reader, r, at) : PF_EOF;
         if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED &&
             *r->input.source->cursor == PF_SP_SAMPLE_START)
             status = decide_dialect(reader, r);
@@ -310,17 +295,15 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
         }
         if (result == PF_SP_WHOLE && fits)
             return PF_OK;
-        snprintf(text, sizeof text, "record with tag %u: %s", record->tag,
-                 fits ? pf_sp_parse_text(result, record, scratch)
-                      : "the fields do not fill the record");
-        return fail(reader, r, at, text);
+        return pf_sp_input_fail(
+            &r->input, &reader->error, at, "record with tag %u: %s", record->tag,
+            fits ? pf_sp_parse_text(result, record, scratch) : "the fields do not fill the record");
     }
 }
 
 static int read_frame(struct pf_reader *reader, struct records *r,
                       const struct pf_sp_record *record)
 {
-    char text[96];
     const char *why;
     uint64_t at = pf_sp_input_offset(&r->input);
     if (!r->in_sample) {
@@ -331,10 +314,9 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         return fail(reader, r, at, PF_TOO_DEEP);
     uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor,
                                           record->size, r->form, r->header.lsb, &why);
-    if (location == 0 && why) {
-        snprintf(text, sizeof text, "frame with tag %u: %s", record->tag, why);
-        return fail(reader, r, at, text);
-    }
+    if (location == 0 && why)
+        return pf_sp_input_fail(&r->input, &reader->error, at, "frame with tag %u: %s", record->tag,
+                                why);
     return location == 0 ? pf_error_nomem(&reader->error)
                          : pf_rows_frame(&r->queue, location, &reader->error, at);
 }
@@ -366,21 +348,17 @@ static int read_metadata(struct pf_reader *reader, struct records *r,
 /* Skips the bytes of a record after its fields; all bytes of an unknown record. */
 static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
-    char text[96];
     uint64_t at = pf_sp_input_offset(&r->input), size = record->size;
-    if (record->tag != PF_SP_SAMPLE_END) {
-        if (record->tag == 0 || record->tag == PF_SP_CONTINUATION) {
-            snprintf(text, sizeof text, "unknown tag %u", record->tag);
-            return fail(reader, r, at, text);
-        }
-        snprintf(text, sizeof text, "record with unknown tag %u, %lu bytes: skipped", record->tag,
-                 (unsigned long)record->length);
-        odd(reader, r, ODD_TAG, text);
-    }
+    if (record->tag == 0 || record->tag == PF_SP_CONTINUATION)
+        return pf_sp_input_fail(&r->input, &reader->error, at, "unknown tag %u", record->tag);
+    if (record->tag != PF_SP_SAMPLE_END && r->odd[ODD_TAG]++ == 0)
+        pf_source_warn(r->input.source, &reader->report, at,
+                       "record with unknown tag %u, %" PRIu32 " bytes: skipped", record->tag,
+                       record->length);
     if (r->header.dialect != PF_SP_PLAN)
         size += record->length;
     int status = pf_sp_input_skip(&r->input, size, &reader->error);
-    return status == PF_EOF ? cut(reader, r, at, "record") : status;
+    return status == PF_EOF ? cut(reader, r, at) : status;
 }
 
 static int read_sample_end(struct pf_reader *reader, struct records *r,
@@ -485,8 +463,8 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
         result = fail(reader, r, pf_sp_input_offset(&r->input), "the file ends inside a sample");
     bool usual = result == PF_EOF && r->finish == PF_SP_STREAM_END;
     if (result == PF_EOF && r->finish == 0)
-        pf_sp_input_warn(
-            &r->input, &reader->report,
+        pf_source_warn(
+            r->input.source, &reader->report, pf_sp_input_offset(&r->input),
             "the file ends without an end record: the process was killed, or is running");
     if (usual && add_events(r, &none, true, &plain) != PF_OK)
         result = pf_error_nomem(&reader->error);

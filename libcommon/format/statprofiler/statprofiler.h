@@ -141,12 +141,9 @@ static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
     return pf_source_offset(input->source);
 }
 
-/* Sends a warning about the next byte. */
-void pf_sp_input_warn(const struct pf_sp_input *, const struct pf_report *, const char *text);
-
-/* Sets an error about the record that begins at `at`. */
-int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, int code, uint64_t at,
-                     const char *format, ...) PF_PRINTF(5, 6);
+/* Sets an error about the record that begins at `at`: PF_FAILED, which it returns. */
+int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, uint64_t at, const char *format,
+                     ...) PF_PRINTF(4, 5);
 
 /* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file`
  * stands at 0. */

@@ -179,12 +179,6 @@ void pf_sp_input_close(struct pf_sp_input *input)
     *input = (struct pf_sp_input){0};
 }
 
-void pf_sp_input_warn(const struct pf_sp_input *input, const struct pf_report *report,
-                      const char *text)
-{
-    pf_source_warn(input->source, report, pf_source_offset(input->source), text);
-}
-
 /* Adds to the error that the file seems to be damaged by a transfer as text. */
 static int add_note(const struct pf_sp_input *input, struct pf_error *error)
 {
@@ -196,17 +190,15 @@ static int add_note(const struct pf_sp_input *input, struct pf_error *error)
     return error->code;
 }
 
-int pf_sp_input_fail(const struct pf_sp_input *input, struct pf_error *error, int code, uint64_t at,
+int pf_sp_input_fail(const struct pf_sp_input *input, struct pf_error *error, uint64_t at,
                      const char *format, ...)
 {
-    char text[320];
     va_list args;
     if (error->code != PF_OK)
         return error->code;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    pf_source_vfail(input->source, error, at, format, args);
     va_end(args);
-    pf_source_fail(input->source, error, code, at, text);
     return add_note(input, error);
 }
 
