@@ -23,28 +23,23 @@ static void merge(struct pf_common *common, const char *manifest_path)
     struct pf_operands operands;
     struct pf_manifest manifest = {0};
     struct pf_merge_run merging;
-    struct pf_weights weights = {0};
-    struct pf_weighted weighted = {.common = common, .weights = &weights};
     struct pf_output *output;
 
     pf_merging_read(&merging, common);
-    pf_weighted_operands(common, &operands, &weights);
+    pf_weighted_operands(common, &operands, &merging.weights);
     if (manifest_path) {
         pf_manifest_start(&manifest, &common->tool, operands.count);
-        weighted.manifest = &manifest;
+        merging.manifest = &manifest;
     }
-    weighted.inputs = pf_merging_inputs(&merging, &operands, false);
-    if (manifest_path)
-        pf_manifest_dict(&manifest, pf_inputs_dict(weighted.inputs));
-    output = pf_output_open(common, weighted.inputs);
+    pf_merging_open(&merging, &operands, false);
+    output = pf_output_open(common, merging.inputs);
     if (output)
-        pf_merging_write(&merging, &weighted, output);
+        pf_merging_write(&merging, output);
     pf_output_close(output);
     if (manifest_path)
         save_manifest(&manifest, common, manifest_path);
     pf_manifest_free(&manifest);
-    pf_weights_free(&weights);
-    pf_inputs_close(weighted.inputs);
+    pf_merging_close(&merging);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+/* --- options ---------------------------------------------------------------------------------- */
+
 /* Parses the argument of --normalize. `field` is a struct pf_merge_options. */
 static bool find_normalize(const char *text, void *field)
 {
@@ -49,15 +51,16 @@ void pf_merging_read(struct pf_merge_run *merging, struct pf_common *common)
     common->saturate = merging->options.saturate;
 }
 
-struct pf_inputs *pf_merging_inputs(struct pf_merge_run *merging, struct pf_operands *operands,
-                                    bool part)
+void pf_merging_open(struct pf_merge_run *merging, struct pf_operands *operands, bool part)
 {
     struct pf_inputs *inputs = pf_inputs_open_names(merging->common, operands);
     uint32_t none;
 
+    merging->inputs = inputs;
     if (part)
         pf_inputs_part(inputs);
     pf_inputs_relocate(inputs);
+    pf_inputs_want_ends(inputs);
     merging->options.evals = pf_inputs_join_evals(inputs, true);
     pf_inputs_select(inputs);
     pf_inputs_set_labels(inputs);
@@ -66,51 +69,143 @@ struct pf_inputs *pf_merging_inputs(struct pf_merge_run *merging, struct pf_oper
         pf_tool_usage(&merging->common->tool,
                       "--replicates keeps runs apart, whose means profdiff takes itself: it "
                       "cannot be combined with --mean");
-    return inputs;
+    if (merging->manifest)
+        pf_manifest_dict(merging->manifest, pf_inputs_dict(inputs));
 }
 
-/* Merges with `weighted->merge`. */
-static void write_merge(struct pf_weighted *weighted, const struct pf_rollup *rollup,
-                        struct pf_output *output)
+void pf_merging_close(struct pf_merge_run *merging)
+{
+    pf_weights_free(&merging->weights);
+    merging->weights = (struct pf_weights){0};
+    pf_inputs_close(merging->inputs);
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+static void begin_input(struct pf_merge_run *merging, const struct pf_input *input)
+{
+    uint32_t group;
+
+    merging->begun = true;
+    pf_merge_input(merging->merge,
+                   merging->weights.rows[pf_inputs_group(merging->inputs, input->number)].num);
+    if (pf_inputs_replicates(merging->inputs, &group) > 0)
+        pf_merge_replicate(merging->merge, merging->counted == input->first + 1 ? 0 : group);
+}
+
+static int end_input(struct pf_merge_run *merging, const struct pf_input *input,
+                     struct pf_error *error)
+{
+    int status = merging->check ? merging->check(merging->arg, input, error) : PF_OK;
+
+    if (status != PF_OK || !merging->begun || (merging->whole && input->failure))
+        return status;
+    status = pf_merge_input_end(merging->merge, error);
+    if (status == PF_OK)
+        merging->counted = input->first + 1;
+    return status;
+}
+
+/* Adds a batch of an input, or its end. With --replicates an input without batches is a run. */
+static int add_batch(struct pf_merge_run *merging, const struct pf_input *input,
+                     const struct pf_batch *batch, struct pf_error *error)
+{
+    bool is_run = merging->options.replicates > 0 && input->complete && !input->left_out;
+
+    if (merging->manifest && !input->ended)
+        pf_manifest_batch(merging->manifest, batch);
+    if (!merging->begun && (!input->ended || is_run))
+        begin_input(merging, input);
+    return input->ended ? end_input(merging, input, error)
+                        : pf_merge_add(merging->merge, batch, error);
+}
+
+/* Writes the row of an input that has ended. */
+static void note_end(const struct pf_merge_run *merging, const struct pf_input *input)
+{
+    static const struct pf_error none;
+    uint32_t group = pf_inputs_group(merging->inputs, input->number);
+    struct pf_weight weight = {merging->weights.rows[group].num, merging->weights.den};
+    bool left_out = merging->dropped || !input->format || (merging->whole && input->failure);
+
+    if (merging->manifest)
+        pf_manifest_end(merging->manifest, merging->rows ? merging->rows[group] : input->number,
+                        input, &weight, left_out,
+                        merging->dropped  ? &merging->reason
+                        : !input->failure ? &none
+                                          : input->failure);
+}
+
+/* Reads all inputs and adds them to the merge. PF_EOF, or the failure of input *name. */
+static int read_all(struct pf_merge_run *merging, const char **name, struct pf_error *error)
+{
+    struct pf_tool *tool = &merging->common->tool;
+    struct pf_input input;
+    struct pf_batch batch;
+    int status;
+
+    while ((status = pf_inputs_next(merging->inputs, &batch, &input)) == PF_OK) {
+        *name = input.name;
+        status = merging->dropped ? PF_OK : add_batch(merging, &input, &batch, error);
+        if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
+            pf_tool_stop_failed(tool);
+        if (status == PF_NOMEM || status == PF_USAGE || (status != PF_OK && !tool->keep_going))
+            return status;
+        if (status != PF_OK) {
+            pf_inputs_reject(merging->inputs, error);
+            merging->reason = *error;
+            *error = (struct pf_error){0};
+            merging->dropped = true;
+        }
+        if (input.ended) {
+            note_end(merging, &input);
+            merging->begun = merging->dropped = false;
+        }
+    }
+    *name = NULL;
+    return status;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+/* Merges with merging->merge. */
+static void write_merge(struct pf_merge_run *merging, struct pf_output *output)
 {
     const char *name = NULL;
-    struct pf_tool *tool = &weighted->common->tool;
+    struct pf_tool *tool = &merging->common->tool;
     struct pf_report to = pf_tool_report(tool);
     struct pf_error error = {0};
     struct pf_batch batch;
-    int status = pf_weighted_merge(weighted, &name, &error);
+    int status = read_all(merging, &name, &error);
 
-    if (status == PF_OK || status == PF_EOF) {
-        pf_inputs_find_evals(weighted->inputs, false, false);
-        status = pf_merge_end(weighted->merge, &to, &error);
+    if (status == PF_EOF) {
+        pf_inputs_find_evals(merging->inputs, false, false);
+        status = pf_merge_end(merging->merge, &to, &error);
         if (status < 0 && status != PF_NOMEM)
             pf_tool_stop_failed(tool);
     }
     if (status == PF_OK)
-        status = pf_merge_keep_share(weighted->merge, rollup, &to, &error);
-    while (status == PF_OK && (status = pf_merge_next(weighted->merge, &batch, &error)) == PF_OK)
+        status = pf_merge_keep_share(merging->merge, &merging->rollup, &to, &error);
+    while (status == PF_OK && (status = pf_merge_next(merging->merge, &batch, &error)) == PF_OK)
         if (!pf_output_write(output, &batch))
             return;
     if (status == PF_NOMEM)
         pf_tool_nomem(tool);
     if (status >= 0)
-        pf_merge_tell(weighted->merge, &to);
+        pf_merge_tell(merging->merge, &to);
     if (status < 0) {
         pf_tool_fail(tool, name, &error, false);
         pf_output_abandon(output);
     }
 }
 
-void pf_merging_write(const struct pf_merge_run *merging, struct pf_weighted *weighted,
-                      struct pf_output *output)
+void pf_merging_write(struct pf_merge_run *merging, struct pf_output *output)
 {
-    struct pf_merge_options options = merging->options;
-
-    options.pieces = weighted->weights->den;
-    weighted->merge = pf_merge_new(pf_inputs_dict(weighted->inputs), &options);
-    if (!weighted->merge)
+    merging->options.pieces = merging->weights.den;
+    merging->counted = 0;
+    merging->merge = pf_merge_new(pf_inputs_dict(merging->inputs), &merging->options);
+    if (!merging->merge)
         pf_tool_nomem(&merging->common->tool);
-    write_merge(weighted, &merging->rollup, output);
-    pf_merge_free(weighted->merge);
-    weighted->merge = NULL;
+    write_merge(merging, output);
+    pf_merge_free(merging->merge);
 }

@@ -1,7 +1,10 @@
-/* The merge of a run: profmerge's options, and the way from inputs with weights to one output. */
+/* A merge of inputs with weights: profmerge's options, and the way from the inputs to one output.
+ */
 #ifndef PF_CLI_MERGE_MERGING_H
 #define PF_CLI_MERGE_MERGING_H
 
+#include "analysis/merge/merge.h"
+#include "cli/merge/manifest.h"
 #include "cli/merge/weighted.h"
 #include "cli/output.h"
 
@@ -9,18 +12,39 @@ struct pf_merge_run {
     struct pf_common *common;
     struct pf_merge_options options;
     struct pf_rollup rollup; /* --keep-share */
+
+    /* set by the caller before pf_merging_write; zero: not used */
+    struct pf_weights weights;    /* of each group of inputs (pf_inputs_group) */
+    struct pf_manifest *manifest; /* NULL: none */
+    /* the row of each group of inputs in the manifest; NULL: the number of the input is its row */
+    const size_t *rows;
+    /* an input that is not complete is left out; false: its records before the damage count */
+    bool whole;
+    /* Called at the end of each input; `failure` of the input says why the input is not complete.
+     * PF_OK, or an error that leaves the input out. NULL: no input is checked. */
+    int (*check)(void *arg, const struct pf_input *, struct pf_error *);
+    void *arg;
+
+    struct pf_inputs *inputs; /* set by pf_merging_open */
+    struct pf_merge *merge;
+    bool begun;   /* the current input is being merged */
+    bool dropped; /* the current input is left out, for `reason` */
+    struct pf_error reason;
+    /* number + 1 of the first input of the series whose run is counted: its other files do not
+     * count; 0: none */
+    unsigned counted;
 };
 
 /* Reads the options of a merge. Exits 2 for a bad argument. */
 void pf_merging_read(struct pf_merge_run *, struct pf_common *);
-
 /* Opens inputs to merge; takes ownership of the operands. `part`: the inputs are some of those of
- * the run (pf_inputs_part). Never NULL. */
-struct pf_inputs *pf_merging_inputs(struct pf_merge_run *, struct pf_operands *, bool part);
-
-/* Merges the inputs into the output. Set all fields of `weighted` but `merge`. Failures are printed
- * and raise the exit status; the output is then abandoned, or marked as incomplete. */
-void pf_merging_write(const struct pf_merge_run *, struct pf_weighted *weighted,
-                      struct pf_output *);
+ * the run (pf_inputs_part). */
+void pf_merging_open(struct pf_merge_run *, struct pf_operands *, bool part);
+/* Merges the inputs into the output. With --keep-going an input that cannot be added is reported
+ * and left out. Failures are printed and raise the exit status; the output is then abandoned, or
+ * marked as incomplete. */
+void pf_merging_write(struct pf_merge_run *, struct pf_output *);
+/* Closes the inputs and frees the weights. */
+void pf_merging_close(struct pf_merge_run *);
 
 #endif

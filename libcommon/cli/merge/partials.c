@@ -81,30 +81,29 @@ static bool write_partial(struct pf_common *common, const char *path, const char
 {
     struct pf_common own = pf_stage_common(PF_STAGE_OUTPUT, common);
     struct pf_operands operands = {0};
-    struct pf_weights weights = {0};
-    struct pf_weighted weighted = {.common = &own, .weights = &weights};
     struct pf_merge_run merging;
     struct pf_output *output;
 
     own.tool.keep_going = false; /* a part of the partial is no output */
     pf_merging_read(&merging, &own);
-    if (!path || !names || pf_weights_add(&weights, (struct pf_weight){1, 1}) != PF_OK)
+    if (!path || !names || pf_weights_add(&merging.weights, (struct pf_weight){1, 1}) != PF_OK)
         pf_tool_nomem(&own.tool);
+    merging.weights.den = 1;
     pf_operands_add(&operands, &own, pf_bytes_of(path));
-    weights.den = 1;
     own.canonical = changes_records(common);
-    weighted.inputs = own.canonical ? pf_merging_inputs(&merging, &operands, true)
-                                    : pf_inputs_open_names(&own, &operands);
-    output = pf_output_open(&own, weighted.inputs);
+    if (own.canonical)
+        pf_merging_open(&merging, &operands, true);
+    else
+        merging.inputs = pf_inputs_open_names(&own, &operands);
+    output = pf_output_open(&own, merging.inputs);
     if (output)
         pf_output_names(output, names);
     if (output && own.canonical)
-        pf_merging_write(&merging, &weighted, output);
+        pf_merging_write(&merging, output);
     else if (output)
-        copy_records(weighted.inputs, output);
+        copy_records(merging.inputs, output);
     pf_output_close(output);
-    pf_inputs_close(weighted.inputs);
-    pf_weights_free(&weights);
+    pf_merging_close(&merging);
     pf_tool_raise(&common->tool, own.tool.status);
     free((void *)(uintptr_t)own.given);
     return own.tool.status == PF_EXIT_DONE;

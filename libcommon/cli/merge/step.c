@@ -269,8 +269,7 @@ struct running {
     struct pf_manifest manifest; /* a row for each input or partial */
     size_t *numbers;             /* of the inputs of the pass: their numbers in the step */
     size_t count;
-    const struct pf_inputs *inputs; /* of the pass */
-    bool changed;                   /* an input changed, or a partial was removed */
+    bool changed; /* an input changed, or a partial was removed */
 };
 
 /* Removes a damaged partial, so that it is made again. */
@@ -299,7 +298,7 @@ static int check(void *arg, const struct pf_input *input, struct pf_error *error
             remove_partial(run, input->name);
         return PF_OK;
     }
-    of = &run->step->inputs[run->numbers[pf_inputs_group(run->inputs, input->number)]];
+    of = &run->step->inputs[run->numbers[pf_inputs_group(run->merging.inputs, input->number)]];
     status = pf_fingerprint_check(&of->print, input->name, error);
     if (status == PF_OK && (!input->failure || input->failure->code != PF_IO))
         return PF_OK;
@@ -316,10 +315,11 @@ static const char *name_of(const struct running *run, size_t number)
                              : path_of(run->step->store, run->step->partials[number], ".pfs");
 }
 
-/* The operands and weights of a pass. */
-static void list_operands(struct running *run, struct pf_operands *operands,
-                          struct pf_weights *weights)
+/* Opens the inputs of a pass, with their weights. */
+static void open_inputs(struct running *run)
 {
+    struct pf_operands operands = {0};
+    struct pf_weights *weights = &run->merging.weights;
     struct pf_tool *tool = &run->own.tool;
     struct pf_error error = {0};
 
@@ -329,40 +329,25 @@ static void list_operands(struct running *run, struct pf_operands *operands,
 
         if (!name || pf_weights_add(weights, (struct pf_weight){weight, 1}) != PF_OK)
             pf_tool_nomem(tool);
-        operands->group = (uint32_t)k;
-        pf_operands_add(operands, &run->own, pf_bytes_of(name));
+        operands.group = (uint32_t)k;
+        pf_operands_add(&operands, &run->own, pf_bytes_of(name));
     }
     if (run->step->inputs)
-        pf_operands_order(operands, &run->own);
-    weights->den = 1;
+        pf_operands_order(&operands, &run->own);
     pf_tool_check(tool, pf_weights_join(weights, &error), &error);
+    pf_merging_open(&run->merging, &operands, true);
 }
 
 /* One pass: writes the merge of its inputs to the sink. */
 static void pass(struct running *run, struct pf_sink *sink)
 {
-    struct pf_operands operands = {0};
-    struct pf_weights weights = {0};
-    struct pf_weighted weighted = {
-        .common = &run->own,
-        .weights = &weights,
-        .manifest = &run->manifest,
-        .whole = true,
-        .check = check,
-        .arg = run,
-    };
     struct pf_output *output;
 
-    list_operands(run, &operands, &weights);
-    weighted.rows = run->numbers;
-    weighted.inputs = pf_merging_inputs(&run->merging, &operands, true);
-    run->inputs = weighted.inputs;
-    pf_manifest_dict(&run->manifest, pf_inputs_dict(weighted.inputs));
-    output = pf_output_open_sink(&run->own, weighted.inputs, sink, run->step->store->path);
-    pf_merging_write(&run->merging, &weighted, output);
+    open_inputs(run);
+    output = pf_output_open_sink(&run->own, run->merging.inputs, sink, run->step->store->path);
+    pf_merging_write(&run->merging, output);
     pf_output_close(output);
-    pf_weights_free(&weights);
-    pf_inputs_close(weighted.inputs);
+    pf_merging_close(&run->merging);
 }
 
 /* Removes the inputs that failed from the next pass. False: all inputs were good. */
@@ -508,6 +493,11 @@ int pf_step_run(struct pf_step *step, struct pf_common *common)
     run.own = pf_stage_common(stage, common);
     pf_merging_read(&run.merging, &run.own);
     begin(&run);
+    run.merging.manifest = &run.manifest;
+    run.merging.rows = run.numbers;
+    run.merging.whole = true;
+    run.merging.check = check;
+    run.merging.arg = &run;
     while ((status = try_pass(&run)) == PF_EOF && !run.changed)
         run.own.tool.quiet = true; /* the first pass has warned */
     if (run.changed && (run.own.tool.keep_going || step->partials))
