@@ -1,7 +1,13 @@
 #include "cli/merge/branches.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* After so many levels all members form one group, in case the hashes never join them. Each level
+ * is expected to be `fan_in` times shorter, so a second level of that kind needs bad luck. */
+enum { LEVELS_MAX = 128 };
 
 /* --- leaves ----------------------------------------------------------------------------------- */
 
@@ -34,49 +40,106 @@ static struct leaf *find_leaves(const struct pf_operands *operands, size_t *coun
     return leaves;
 }
 
-void pf_branches_plant(struct pf_branches *branches, struct pf_operands *operands,
-                       const struct pf_weights *weights, uint64_t fan_in)
+/* --- the tree --------------------------------------------------------------------------------- */
+
+/* True if the member with this name begins a group of the level. Hashes of different levels are
+ * independent, so members that begin groups in one level form groups of usual size in the next. */
+static bool begins(const struct pf_branches *branches, size_t level, const char *name)
 {
-    struct pf_tool *tool = &branches->common->tool;
-    struct leaf *leaves = find_leaves(operands, &branches->leaf_count);
-    const char **names = calloc(operands->count + 1, sizeof *names);
+    struct pf_buffer text = {0};
+    bool answer;
+
+    pf_buffer_printf(&text, "%zu %s", level + 1, name);
+    if (text.failed)
+        pf_tool_nomem(&branches->common->tool);
+    answer = pf_hash_mix(pf_xxh64(text.data, text.size)) % branches->fan_in == 0;
+    pf_buffer_free(&text);
+    return answer;
+}
+
+/* The step of a level that merges its next member, whose first leaf has this name. */
+static struct pf_branch *branch_of(struct pf_branches *branches, size_t level, const char *name)
+{
+    size_t count = branches->step_count;
+
+    if (count > 0 && branches->steps[count - 1].level == level &&
+        (level + 1 >= LEVELS_MAX || !begins(branches, level, name)))
+        return &branches->steps[count - 1];
+    if (!pf_grow(&branches->steps, &branches->step_capacity, count + 1, sizeof *branches->steps))
+        pf_tool_nomem(&branches->common->tool);
+    branches->steps[count] =
+        (struct pf_branch){.step.store = branches->store, .name = name, .level = level};
+    branches->step_count++;
+    return &branches->steps[count];
+}
+
+static void add_leaf(struct pf_branches *branches, const struct leaf *leaf,
+                     const struct pf_weights *weights)
+{
+    const struct pf_operands *operands = &branches->operands;
+    struct pf_step *step = &branch_of(branches, 0, leaf->name)->step;
+
+    if (step->count == 0)
+        step->inputs = &branches->inputs[branches->count];
+    step->count += leaf->count;
+    for (size_t i = leaf->first; i < leaf->first + leaf->count; i++)
+        branches->inputs[branches->count++] = (struct pf_step_input){
+            .name = operands->names[i],
+            .weight = weights->rows[operands->groups[i]].num,
+        };
+}
+
+/* Adds the levels above the first, until a level has one step. */
+static void add_levels(struct pf_branches *branches)
+{
+    size_t first = 0, end = branches->step_count;
+
+    for (size_t level = 1; end - first > 1; level++) {
+        for (size_t k = first; k < end; k++) {
+            struct pf_branch *branch = branch_of(branches, level, branches->steps[k].name);
+
+            if (branch->step.count++ == 0)
+                branch->first = k;
+        }
+        first = end;
+        end = branches->step_count;
+    }
+}
+
+void pf_branches_plant(struct pf_branches *branches, struct pf_operands *operands,
+                       const struct pf_weights *weights)
+{
+    size_t count;
+    struct leaf *leaves = find_leaves(operands, &count);
 
     branches->operands = *operands;
     branches->inputs = calloc(operands->count + 1, sizeof *branches->inputs);
-    branches->leaves = calloc(operands->count + 1, sizeof *branches->leaves);
-    if (!leaves || !names || !branches->inputs || !branches->leaves)
-        pf_tool_nomem(tool);
-    for (size_t k = 0; k < branches->leaf_count; k++) {
-        names[k] = leaves[k].name;
-        branches->leaves[k] = branches->count;
-        for (size_t i = leaves[k].first; i < leaves[k].first + leaves[k].count; i++)
-            branches->inputs[branches->count++] = (struct pf_step_input){
-                .name = operands->names[i],
-                .weight = weights->rows[operands->groups[i]].num,
-            };
-    }
-    branches->leaves[branches->leaf_count] = branches->count;
-    if (pf_merge_tree_make(&branches->tree, names, branches->leaf_count, fan_in) != PF_OK)
-        pf_tool_nomem(tool);
-    free(names);
+    if (!leaves || !branches->inputs)
+        pf_tool_nomem(&branches->common->tool);
+    for (size_t k = 0; k < count; k++)
+        add_leaf(branches, &leaves[k], weights);
     free(leaves);
+    add_levels(branches);
+    for (size_t k = 0; k < branches->step_count; k++) {
+        struct pf_step *step = &branches->steps[k].step;
+
+        if (!step->inputs && (step->partials = calloc(step->count, sizeof *step->partials)) == NULL)
+            pf_tool_nomem(&branches->common->tool);
+    }
 }
 
 void pf_branches_free(struct pf_branches *branches)
 {
-    for (size_t level = 0; branches->levels && level < branches->tree.depth; level++) {
-        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
-            free(branches->levels[level][k].step.partials);
-        free(branches->levels[level]);
-    }
+    for (size_t k = 0; k < branches->step_count; k++)
+        free(branches->steps[k].step.partials);
     for (size_t k = 0; k < branches->count; k++)
         free(branches->inputs[k].reason);
-    free(branches->levels);
+    free(branches->steps);
     free(branches->inputs);
-    free(branches->leaves);
-    pf_merge_tree_free(&branches->tree);
     pf_operands_free(&branches->operands);
 }
+
+/* --- names ------------------------------------------------------------------------------------ */
 
 void pf_branches_fingerprint(struct pf_branches *branches, struct pf_fingerprints *prints)
 {
@@ -98,80 +161,45 @@ void pf_branches_fingerprint(struct pf_branches *branches, struct pf_fingerprint
     }
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
-
-/* Makes the steps of a level. */
-static void add_level(struct pf_branches *branches, size_t level)
+/* True if the step has nothing to merge: its only partial is the result. */
+static bool is_single(const struct pf_step *step)
 {
-    const struct pf_merge_groups *groups = &branches->tree.levels[level];
-    struct pf_branch *steps = calloc(groups->count, sizeof *steps);
-
-    if (!steps)
-        pf_tool_nomem(&branches->common->tool);
-    branches->levels[level] = steps;
-    for (size_t k = 0; k < groups->count; k++) {
-        size_t first = groups->starts[k], end = groups->starts[k + 1];
-        struct pf_step *step = &steps[k].step;
-
-        step->store = branches->store;
-        if (level == 0) {
-            step->inputs = &branches->inputs[branches->leaves[first]];
-            step->count = branches->leaves[end] - branches->leaves[first];
-            continue;
-        }
-        steps[k].single = end - first == 1;
-        step->count = end - first;
-        step->partials = calloc(step->count, sizeof *step->partials);
-        if (!step->partials)
-            pf_tool_nomem(&branches->common->tool);
-    }
+    return step->partials && step->count == 1;
 }
 
-static void name_step(struct pf_branches *branches, size_t level, size_t k)
+static void name_step(struct pf_branches *branches, struct pf_branch *branch)
 {
-    struct pf_branch *branch = &branches->levels[level][k];
-    size_t first = branches->tree.levels[level].starts[k];
+    struct pf_step *step = &branch->step;
 
-    for (size_t i = 0; branch->step.partials && i < branch->step.count; i++)
-        branch->step.partials[i] = branches->levels[level - 1][first + i].step.hash;
-    if (branch->single)
-        branch->step.hash = branch->step.partials[0];
-    else if (pf_step_name(&branch->step, branches->common->given) != PF_OK)
+    for (size_t i = 0; step->partials && i < step->count; i++)
+        step->partials[i] = branches->steps[branch->first + i].step.hash;
+    if (is_single(step))
+        step->hash = step->partials[0];
+    else if (pf_step_name(step, branches->common->given) != PF_OK)
         pf_tool_nomem(&branches->common->tool);
     branch->needed = false;
 }
 
 /* Marks the step and the steps below, unless the directory has the partial of the step. */
-static void need(struct pf_branches *branches, size_t level, size_t k)
+static void need(struct pf_branches *branches, size_t k)
 {
-    const size_t *starts = branches->tree.levels[level].starts;
-    struct pf_branch *branch = &branches->levels[level][k];
+    struct pf_branch *branch = &branches->steps[k];
 
     if (pf_step_made(&branch->step))
         return;
-    branch->needed = !branch->single;
-    for (size_t i = starts[k]; level > 0 && i < starts[k + 1]; i++)
-        need(branches, level - 1, i);
+    branch->needed = !is_single(&branch->step);
+    for (size_t i = 0; branch->step.partials && i < branch->step.count; i++)
+        need(branches, branch->first + i);
 }
 
 void pf_branches_name(struct pf_branches *branches)
 {
-    size_t depth = branches->tree.depth;
-
-    if (!branches->levels) {
-        branches->levels = calloc(depth, sizeof *branches->levels);
-        if (!branches->levels)
-            pf_tool_nomem(&branches->common->tool);
-        for (size_t level = 0; level < depth; level++)
-            add_level(branches, level);
-    }
-    for (size_t level = 0; level < depth; level++)
-        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
-            name_step(branches, level, k);
-    need(branches, depth - 1, 0);
+    for (size_t k = 0; k < branches->step_count; k++)
+        name_step(branches, &branches->steps[k]);
+    need(branches, branches->step_count - 1);
 }
 
 struct pf_step *pf_branches_root(struct pf_branches *branches)
 {
-    return &branches->levels[branches->tree.depth - 1][0].step;
+    return &branches->steps[branches->step_count - 1].step;
 }

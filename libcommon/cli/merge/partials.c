@@ -176,56 +176,39 @@ static uint64_t bytes_of(const struct pf_step *step)
     return bytes;
 }
 
-/* Makes the steps of a level that are needed. PF_OK; PF_EOF: steps must be named again; PF_FAILED.
- */
-static int walk_level(struct pf_branches *branches, size_t level, struct pf_progress *progress,
-                      uint64_t *done)
-{
-    for (size_t k = 0; k < branches->tree.levels[level].count; k++) {
-        struct pf_branch *branch = &branches->levels[level][k];
-        int status;
-
-        if (!branch->needed || pf_step_made(&branch->step))
-            continue;
-        status = pf_step_run(&branch->step, branches->common);
-        if (status != PF_OK)
-            return status;
-        *done += bytes_of(&branch->step);
-        pf_progress_update(progress, *done);
-    }
-    return PF_OK;
-}
-
 /* Makes all steps that are needed. False: failed, which is printed and raised. */
 static bool walk(struct pf_branches *branches)
 {
+    struct pf_tool *tool = &branches->common->tool;
     struct pf_progress progress;
     unsigned changes = 0;
     uint64_t total = 0, done = 0;
     int status = PF_OK;
 
-    for (size_t k = 0; k < branches->tree.levels[0].count; k++)
-        if (branches->levels[0][k].needed)
-            total += bytes_of(&branches->levels[0][k].step);
-    pf_progress_start(&progress, &branches->common->tool, total);
-    for (size_t level = 0; level < branches->tree.depth && status != PF_FAILED;) {
-        status = walk_level(branches, level, &progress, &done);
+    for (size_t k = 0; k < branches->step_count; k++)
+        if (branches->steps[k].needed)
+            total += bytes_of(&branches->steps[k].step);
+    pf_progress_start(&progress, tool, total);
+    for (size_t k = 0; k < branches->step_count && status != PF_FAILED;) {
+        struct pf_branch *branch = &branches->steps[k];
+        bool missing = branch->needed && !pf_step_made(&branch->step);
+
+        status = missing ? pf_step_run(&branch->step, branches->common) : PF_OK;
         if (status == PF_OK) {
-            level++;
+            done += missing ? bytes_of(&branch->step) : 0;
+            pf_progress_update(&progress, done);
+            k++;
         } else if (status == PF_EOF && changes++ < CHANGES_MAX) {
             pf_branches_name(branches);
-            level = 0;
-        } else {
-            if (status == PF_EOF) {
-                pf_tool_error(&branches->common->tool,
-                              "inputs or partials change all the time: no output is written");
-                pf_tool_raise(&branches->common->tool, PF_EXIT_INPUT);
-            }
+            k = 0;
+        } else if (status == PF_EOF) {
+            pf_tool_error(tool, "inputs or partials change all the time: no output is written");
+            pf_tool_raise(tool, PF_EXIT_INPUT);
             status = PF_FAILED;
         }
     }
     pf_progress_end(&progress);
-    return status == PF_OK;
+    return status != PF_FAILED;
 }
 
 /* Makes the partials that are missing, and the output. A damaged last partial is made once more.
@@ -284,9 +267,8 @@ static void prune(struct pf_branches *branches)
     size_t removed;
     int status = pf_table_init(&hashes, sizeof(struct pf_hash128));
 
-    for (size_t level = 0; level < branches->tree.depth; level++)
-        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
-            pf_table_intern(&hashes, &branches->levels[level][k].step.hash);
+    for (size_t k = 0; k < branches->step_count; k++)
+        pf_table_intern(&hashes, &branches->steps[k].step.hash);
     for (size_t k = 0; k < branches->count; k++)
         keep_input(&hashes, branches->inputs[k].name);
     if (status != PF_OK || hashes.status != PF_OK)
@@ -356,14 +338,15 @@ static void refuse_operands(struct pf_common *common, const struct pf_operands *
 void pf_partials_merge(const struct pf_partials *partials, struct pf_common *common)
 {
     struct pf_store store = {.lock = -1};
-    struct pf_branches branches = {.common = common, .store = &store};
+    struct pf_branches branches = {
+        .common = common, .store = &store, .fan_in = (uint64_t)partials->fan_in};
     struct pf_operands operands;
     struct pf_weights weights = {0};
 
     pf_weighted_operands(common, &operands, &weights);
     refuse_operands(common, &operands, &weights);
     open_store(partials, &common->tool, &store);
-    pf_branches_plant(&branches, &operands, &weights, (uint64_t)partials->fan_in);
+    pf_branches_plant(&branches, &operands, &weights);
     fingerprint(&branches, partials->prune);
     pf_branches_name(&branches);
     if (partials->plan != PF_PLAN_NONE) {

@@ -117,15 +117,17 @@ static void begin_make(struct plan *plan)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-static void print_step(struct plan *plan, size_t level, const struct pf_step *step)
+static void print_step(struct plan *plan, const struct pf_branch *branch)
 {
+    const struct pf_step *step = &branch->step;
     const char *task =
         write_task(plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step, ".task");
 
     if (plan->how == PF_PLAN_MAKE)
         write_rule(plan, step, task);
     else
-        pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", level + 1, path_of(plan, step, ".pfs"), task);
+        pf_sink_printf(plan->sink, "%zu\t%s\t%s\n", branch->level + 1, path_of(plan, step, ".pfs"),
+                       task);
 }
 
 /* The last task of a plan copies the last partial to the output. */
@@ -155,12 +157,12 @@ void pf_plan_print(struct pf_branches *branches, enum pf_plan how)
         begin_make(&plan);
         write_recipe(&plan, last);
     }
-    for (size_t level = 0; level < branches->tree.depth; level++)
-        for (size_t k = 0; k < branches->tree.levels[level].count; k++)
-            if (branches->levels[level][k].needed)
-                print_step(&plan, level, &branches->levels[level][k].step);
+    for (size_t k = 0; k < branches->step_count; k++)
+        if (branches->steps[k].needed)
+            print_step(&plan, &branches->steps[k]);
     if (how == PF_PLAN_TASKS)
-        pf_sink_printf(plan.sink, "%zu\t%s\t%s\n", branches->tree.depth + 1, output ? output : "-",
+        pf_sink_printf(plan.sink, "%zu\t%s\t%s\n",
+                       branches->steps[branches->step_count - 1].level + 2, output ? output : "-",
                        last);
     if (pf_sink_commit(plan.sink, &error) != PF_OK)
         pf_tool_fail(plan.tool, NULL, &error, true);
