@@ -43,9 +43,8 @@ void pf_annotation_read_labels(struct pf_annotation *annotation, struct pf_commo
     struct label_texts texts = {0};
 
     pf_settings_read(&common->tool, common->given, label_settings, &texts);
-    annotation->set = calloc((size_t)texts.set_label.count + 1, sizeof *annotation->set);
-    if (!annotation->set)
-        pf_tool_nomem(&common->tool);
+    annotation->set =
+        pf_tool_calloc(&common->tool, (size_t)texts.set_label.count + 1, sizeof *annotation->set);
     for (unsigned k = 0; k < texts.set_label.count; k++) {
         const char *text = texts.set_label.list[k], *equals = strchr(text, '=');
 
@@ -145,8 +144,7 @@ static const char *scan_key(struct pf_annotation *annotation, struct pf_tool *to
     for (size_t k = 0; k < force->key_count; k++)
         if (pf_bytes_equal(force->keys[k].name, name))
             return text;
-    if (pf_in_force_choose(force, name) != PF_OK)
-        pf_tool_nomem(tool);
+    pf_tool_check_memory(tool, pf_in_force_choose(force, name));
     return text;
 }
 
@@ -167,8 +165,7 @@ void pf_annotation_read_metadata(struct pf_annotation *annotation, struct pf_com
     struct metadata_texts texts = {0};
 
     pf_settings_read(&common->tool, common->given, metadata_settings, &texts);
-    if (pf_staging_init(staging, annotation->dict) != PF_OK)
-        pf_tool_nomem(&common->tool);
+    pf_tool_check_memory(&common->tool, pf_staging_init(staging, annotation->dict));
     for (unsigned k = 0; k < texts.label_meta.count; k++) {
         const char *at = scan_key(annotation, &common->tool, texts.label_meta.list[k]);
 

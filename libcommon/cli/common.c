@@ -153,10 +153,9 @@ static void set_measures(struct pf_common *common, const struct texts *texts)
 {
     const struct pf_texts *lists[] = {&texts->measures, &texts->sample_indices};
 
-    common->measures =
-        calloc(texts->measures.count + texts->sample_indices.count + 1, sizeof *common->measures);
-    if (!common->measures)
-        pf_tool_nomem(&common->tool);
+    common->measures = pf_tool_calloc(&common->tool,
+                                      texts->measures.count + texts->sample_indices.count + 1,
+                                      sizeof *common->measures);
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (unsigned i = 0; i < lists[k]->count; i++)
             common->measures[common->measure_count++] = lists[k]->list[i];

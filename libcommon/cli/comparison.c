@@ -631,17 +631,17 @@ static void name_runs(struct pf_comparison *comparison)
     struct pf_reading *reading = &comparison->reading;
     struct pf_strings seen;
     size_t count = reading->name_count;
-    uint32_t *ids = calloc(count + 1, sizeof *ids), *times = calloc(count + 2, sizeof *times);
+    struct pf_tool *tool = &comparison->common.tool;
+    uint32_t *ids = pf_tool_calloc(tool, count + 1, sizeof *ids);
+    uint32_t *times = pf_tool_calloc(tool, count + 2, sizeof *times);
 
-    if (pf_strings_init(&seen) != PF_OK || !ids || !times)
-        pf_tool_nomem(&comparison->common.tool);
+    pf_tool_check_memory(tool, pf_strings_init(&seen));
     for (size_t run = 0; run < count; run++) {
         ids[run] =
             pf_strings_intern(&seen, pf_bytes_of(reading->names[run] + reading->prefixes[run]), 0);
         times[ids[run]]++;
     }
-    if (seen.status != PF_OK)
-        pf_tool_nomem(&comparison->common.tool);
+    pf_tool_check_memory(tool, seen.status);
     for (size_t run = 0; run < count; run++)
         if (times[ids[run]] == 1)
             reading->names[run] += reading->prefixes[run];
@@ -710,19 +710,17 @@ static void prepare_table(struct pf_comparison *comparison, const char *const *s
 
 static void write_table(struct pf_comparison *comparison)
 {
-    const char **sides = calloc(comparison->runs->side_count + 1, sizeof *sides);
+    const char **sides =
+        pf_tool_calloc(&comparison->common.tool, comparison->runs->side_count + 1, sizeof *sides);
     struct pf_sink *sink;
     struct pf_temporary *temporary;
 
-    if (!sides)
-        pf_tool_nomem(&comparison->common.tool);
     for (size_t i = 0; i < comparison->runs->side_count; i++)
         sides[i] = comparison->runs->sides[i].name;
     comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &temporary);
     if (sink) {
         prepare_table(comparison, sides);
-        if (pf_diff_init(&comparison->diff) != PF_OK)
-            pf_tool_nomem(&comparison->common.tool);
+        pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
         if (read_all(comparison) && show(comparison)) {
             pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
         } else {
@@ -746,8 +744,7 @@ static void prepare_verdicts(struct pf_comparison *comparison)
     diff->kind = PF_SAMPLE;
     diff->cum = true;
     comparison->view.terms.least = comparison->rows.min_percent;
-    if (pf_diff_init(diff) != PF_OK)
-        pf_tool_nomem(&comparison->common.tool);
+    pf_tool_check_memory(&comparison->common.tool, pf_diff_init(diff));
 }
 
 /* Finds the verdicts after the last run. False after a failure, printed and raised. */
@@ -775,8 +772,7 @@ static bool read_records(struct pf_comparison *comparison)
     records->named = comparison->measure_count > 0 ? named_any : NULL;
     records->arg = comparison;
     records->evals = comparison->diff.evals;
-    if (pf_diff_records_init(records) != PF_OK)
-        pf_tool_nomem(&comparison->common.tool);
+    pf_tool_check_memory(&comparison->common.tool, pf_diff_records_init(records));
     if (!read_all(comparison) || !sides_are_there(comparison))
         return false;
     pf_inputs_find_evals(comparison->runs->inputs, true, true);

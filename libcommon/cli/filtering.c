@@ -163,8 +163,8 @@ static bool process(struct pf_filtering *filter, const struct pf_batch *given)
 
     if (!pf_replicates_here(filter->dict, given))
         return process_plain(filter, given);
-    if (pf_replicates_part(&filter->replicates, filter->dict, given, &plain, &runs) != PF_OK)
-        pf_tool_nomem(&filter->common.tool);
+    pf_tool_check_memory(&filter->common.tool, pf_replicates_part(&filter->replicates, filter->dict,
+                                                                  given, &plain, &runs));
     if (!emit(filter, &runs))
         return false;
     return (plain.rows == 0 && plain.value_count == 0) || process_plain(filter, &plain);
@@ -203,8 +203,8 @@ static bool run(struct pf_filtering *filter)
             return false;
     if (status < 0)
         return fail(filter, status, &error);
-    if (pf_removed_meta(&filter->selection.removed, filter->dict, &batch) != PF_OK)
-        pf_tool_nomem(&filter->common.tool);
+    pf_tool_check_memory(&filter->common.tool,
+                         pf_removed_meta(&filter->selection.removed, filter->dict, &batch));
     return batch.rows == 0 || emit(filter, &batch);
 }
 

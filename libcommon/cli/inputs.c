@@ -89,9 +89,8 @@ struct pf_inputs *pf_inputs_open(struct pf_common *common)
 struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_operands *operands)
 {
     refuse_own_output(common, operands);
-    struct pf_inputs *inputs = calloc(1, sizeof *inputs);
-    if (!inputs || pf_dict_init(&inputs->dict) < 0)
-        pf_tool_nomem(&common->tool);
+    struct pf_inputs *inputs = pf_tool_calloc(&common->tool, 1, sizeof *inputs);
+    pf_tool_check_memory(&common->tool, pf_dict_init(&inputs->dict));
     inputs->common = common;
     inputs->annotation.dict = &inputs->dict;
     inputs->feed = (struct pf_feed){.common = common, .dict = &inputs->dict, .operands = *operands};
@@ -155,9 +154,7 @@ void pf_inputs_part(struct pf_inputs *inputs)
 
 void pf_inputs_select(struct pf_inputs *inputs)
 {
-    inputs->selection = calloc(1, sizeof *inputs->selection);
-    if (!inputs->selection)
-        pf_tool_nomem(&inputs->common->tool);
+    inputs->selection = pf_tool_calloc(&inputs->common->tool, 1, sizeof *inputs->selection);
     pf_selection_read(inputs->selection, inputs->common, &inputs->dict);
     inputs->selection->apart = true;
     inputs->feed.want_times |= inputs->selection->timed;
@@ -165,10 +162,11 @@ void pf_inputs_select(struct pf_inputs *inputs)
 
 const struct pf_evals *pf_inputs_join_evals(struct pf_inputs *inputs, bool notes)
 {
-    inputs->evals = calloc(1, sizeof *inputs->evals);
-    if (!inputs->evals || pf_eval_batches_init(inputs->evals, &inputs->dict,
-                                               inputs->common->evals == PF_EVALS_APART) != PF_OK)
-        pf_tool_nomem(&inputs->common->tool);
+    struct pf_tool *tool = &inputs->common->tool;
+    bool apart = inputs->common->evals == PF_EVALS_APART;
+
+    inputs->evals = pf_tool_calloc(tool, 1, sizeof *inputs->evals);
+    pf_tool_check_memory(tool, pf_eval_batches_init(inputs->evals, &inputs->dict, apart));
     inputs->evals->notes = notes;
     return &inputs->evals->evals;
 }
@@ -180,8 +178,7 @@ void pf_inputs_find_evals(struct pf_inputs *inputs, bool joins, bool several)
     bool single = !several && batches->announced <= 1 && evals->inputs <= 1;
 
     evals->names_win = joins && !evals->apart;
-    if (pf_evals_find(evals, single) != PF_OK)
-        pf_tool_nomem(&inputs->common->tool);
+    pf_tool_check_memory(&inputs->common->tool, pf_evals_find(evals, single));
     if (evals->bare > 0 && !single && !evals->apart)
         pf_tool_warn(&inputs->common->tool,
                      "%zu string evals have no source text: their numbers and places decide which "
@@ -438,8 +435,7 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
 static bool give_removed(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     inputs->removed_due = false;
-    if (pf_selection_removed(inputs->selection, batch) != PF_OK)
-        pf_tool_nomem(&inputs->common->tool);
+    pf_tool_check_memory(&inputs->common->tool, pf_selection_removed(inputs->selection, batch));
     return batch->rows > 0;
 }
 

@@ -44,8 +44,7 @@ static void end_input(struct inspect *inspect, const struct pf_input *input)
     if (!input->format || input->left_out)
         return;
     if (inspect->what == PF_INSPECT_PROBE) {
-        if (pf_inventory_sum(inventory) != PF_OK)
-            pf_tool_nomem(&inspect->common->tool);
+        pf_tool_check_memory(&inspect->common->tool, pf_inventory_sum(inventory));
         pf_inspection_probe(&inspect->inspection, &inspected, inventory);
     } else if (inspect->what == PF_INSPECT_COUNT) {
         pf_inspection_count(&inspect->inspection, &inspected,
@@ -66,8 +65,7 @@ static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch,
 {
     struct pf_dict *dict = pf_inputs_dict(inspect->inputs);
 
-    if (pf_facts_add(&inspect->facts, dict, batch) != PF_OK)
-        pf_tool_nomem(&inspect->common->tool);
+    pf_tool_check_memory(&inspect->common->tool, pf_facts_add(&inspect->facts, dict, batch));
     if (input->ended)
         end_input(inspect, input);
     else if (inspect->what == PF_INSPECT_HEADER && batch->kind == PF_META)
@@ -141,8 +139,7 @@ static void inspect_all(struct inspect *inspect)
                                 inspect->common->tool.name, pf_inputs_names(inspect->inputs),
                                 complete && !pf_inputs_failed(inspect->inputs));
 
-    if (pf_inspection_end(&inspect->inspection, meta) != PF_OK)
-        pf_tool_nomem(&inspect->common->tool);
+    pf_tool_check_memory(&inspect->common->tool, pf_inspection_end(&inspect->inspection, meta));
 }
 
 void pf_inspect(struct pf_common *common, enum pf_inspect what)

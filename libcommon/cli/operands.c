@@ -247,11 +247,10 @@ static int by_place(const void *a, const void *b)
 /* Moves the files of a series to the place of the first of them, in the order of their ordinals. */
 void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
 {
-    struct place *places = calloc(operands->count + 1, sizeof *places);
+    size_t count = operands->count + 1;
+    struct place *places = pf_tool_calloc(&common->tool, count, sizeof *places);
     free(operands->first);
-    operands->first = calloc(operands->count + 1, sizeof *operands->first);
-    if (!places || !operands->first)
-        pf_tool_nomem(&common->tool);
+    operands->first = pf_tool_calloc(&common->tool, count, sizeof *operands->first);
     for (size_t i = 0; i < operands->count; i++) {
         places[i].name = operands->names[i];
         places[i].group = operands->groups[i];

@@ -90,10 +90,10 @@ static void compress_sink(struct pf_common *common, const char *path,
 static struct pf_output *new_output(struct pf_common *common, struct pf_inputs *inputs,
                                     const char *name)
 {
-    struct pf_output *output = calloc(1, sizeof *output);
+    struct pf_output *output = pf_tool_calloc(&common->tool, 1, sizeof *output);
 
-    if (!output || !(output->matched = calloc(common->measure_count + 1, sizeof *output->matched)))
-        pf_tool_nomem(&common->tool);
+    output->matched =
+        pf_tool_calloc(&common->tool, common->measure_count + 1, sizeof *output->matched);
     output->common = common;
     output->inputs = inputs;
     output->name = name;
@@ -209,8 +209,7 @@ static struct pf_dict *open_canonical(struct pf_output *output)
         return dict;
     if (output->format != pf_registry_find(PF_BYTES("pfs"))) {
         sorted = &output->sorted;
-        if (pf_dict_init(sorted) != PF_OK)
-            pf_tool_nomem(&output->common->tool);
+        pf_tool_check_memory(&output->common->tool, pf_dict_init(sorted));
     }
     output->canonical = pf_canonical_new(dict, sorted);
     if (!output->canonical)

@@ -84,7 +84,7 @@ static uint32_t most_open(const struct pf_common *common)
 
 struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *inputs, const char *key)
 {
-    struct pf_parts *parts = calloc(1, sizeof *parts);
+    struct pf_parts *parts = pf_tool_calloc(&common->tool, 1, sizeof *parts);
 
     if (key[0] == '\0')
         pf_tool_usage(&common->tool, "--split takes the key of a label, 'section' or 'image'");
@@ -97,7 +97,8 @@ struct pf_parts *pf_parts_open(struct pf_common *common, struct pf_inputs *input
         common->to = pf_registry_suffix(common->output);
     if (!common->to)
         common->to = pf_registry_find(PF_BYTES("pfs"));
-    if (!parts || (parts->split = pf_split_new(pf_inputs_dict(inputs), key)) == NULL)
+    parts->split = pf_split_new(pf_inputs_dict(inputs), key);
+    if (!parts->split)
         pf_tool_nomem(&common->tool);
     parts->common = common;
     parts->inputs = inputs;
@@ -193,8 +194,8 @@ static bool write_part(struct pf_parts *parts, const struct pf_batch *batch,
     while (parts->part_count <= rows->part)
         if (!open_part(parts))
             return false;
-    if (pf_copied_rows_take(&parts->rows, batch, rows->rows, rows->count, &some) != PF_OK)
-        pf_tool_nomem(&parts->common->tool);
+    pf_tool_check_memory(&parts->common->tool,
+                         pf_copied_rows_take(&parts->rows, batch, rows->rows, rows->count, &some));
     return write_to(parts, parts->parts[rows->part].output, &some);
 }
 
@@ -203,8 +204,7 @@ static bool write_records(struct pf_parts *parts, const struct pf_batch *batch)
     const struct pf_split_rows *list;
     uint32_t count;
 
-    if (pf_split_batch(parts->split, batch, &list, &count) != PF_OK)
-        pf_tool_nomem(&parts->common->tool);
+    pf_tool_check_memory(&parts->common->tool, pf_split_batch(parts->split, batch, &list, &count));
     for (uint32_t i = 0; i < count; i++)
         if (!write_part(parts, batch, &list[i]))
             return false;
@@ -246,8 +246,7 @@ bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
     if (batch->kind == PF_META)
         return write_meta(parts, batch);
     if (batch->kind == PF_TEXT) {
-        if (pf_notes_add(&parts->notes, batch) != PF_OK)
-            pf_tool_nomem(&parts->common->tool);
+        pf_tool_check_memory(&parts->common->tool, pf_notes_add(&parts->notes, batch));
         return write_to_all(parts, batch);
     }
     if (batch->rows == 0)
@@ -267,8 +266,7 @@ void pf_parts_close(struct pf_parts *parts)
 {
     const struct pf_report report = {warn, parts};
 
-    if (pf_split_report(parts->split, &report) != PF_OK)
-        pf_tool_nomem(&parts->common->tool);
+    pf_tool_check_memory(&parts->common->tool, pf_split_report(parts->split, &report));
     for (uint32_t i = 0; i < parts->part_count; i++) {
         pf_output_close(parts->parts[i].output);
         free(parts->parts[i].path);

@@ -52,11 +52,9 @@ static int compare_with_key(const void *key, const void *element)
  * of the process that started it. */
 static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
 {
-    struct by_key *keys = calloc(count + 1, sizeof *keys);
+    struct by_key *keys = pf_tool_calloc(&common->tool, count + 1, sizeof *keys);
     size_t known = 0;
 
-    if (!keys)
-        pf_tool_nomem(&common->tool);
     for (size_t i = 0; i < count; i++)
         if (entries[i].series.key[0] != '\0')
             keys[known++] = (struct by_key){entries[i].series.key, i};
@@ -118,10 +116,7 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
                         size_t *capacity)
 {
     size_t count = runs->names->count - from;
-    struct entry *entries = calloc(count + 1, sizeof *entries);
-
-    if (!entries)
-        pf_tool_nomem(&runs->common->tool);
+    struct entry *entries = pf_tool_calloc(&runs->common->tool, count + 1, sizeof *entries);
     for (size_t i = 0; i < count; i++) {
         entries[i] =
             (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
@@ -192,9 +187,7 @@ static void take_operands(struct pf_runs *runs, bool reverse)
     for (unsigned i = 0; i < common->operand_count; i++)
         pf_operands_add(names, common, pf_bytes_of(common->operands[i]));
     runs->side_count = names->count;
-    runs->sides = calloc(names->count + 1, sizeof *runs->sides);
-    if (!runs->sides)
-        pf_tool_nomem(&common->tool);
+    runs->sides = pf_tool_calloc(&common->tool, names->count + 1, sizeof *runs->sides);
     for (size_t i = 0; i < names->count; i++)
         runs->sides[i].name = names->names[reverse ? names->count - 1 - i : i];
 }
@@ -202,12 +195,11 @@ static void take_operands(struct pf_runs *runs, bool reverse)
 struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most, const char *what,
                              bool reverse)
 {
-    struct pf_runs *runs = calloc(1, sizeof *runs);
+    struct pf_runs *runs = pf_tool_calloc(&common->tool, 1, sizeof *runs);
     struct pf_operands files = {0};
     size_t capacity = 0;
 
-    if (!runs || (runs->names = calloc(1, sizeof *runs->names)) == NULL)
-        pf_tool_nomem(&common->tool);
+    runs->names = pf_tool_calloc(&common->tool, 1, sizeof *runs->names);
     runs->common = common;
     take_operands(runs, reverse);
     if (most == 2 && runs->side_count > most)

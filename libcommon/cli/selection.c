@@ -180,6 +180,6 @@ void pf_selection_report(struct pf_selection *selection)
 {
     const struct pf_report report = pf_selection_messages(selection);
 
-    if (pf_select_report(selection->select, selection->format, &report) != PF_OK)
-        pf_tool_nomem(selection->tool);
+    pf_tool_check_memory(selection->tool,
+                         pf_select_report(selection->select, selection->format, &report));
 }

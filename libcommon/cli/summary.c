@@ -122,8 +122,7 @@ static void join_evals(struct pf_summary *summary, const struct pf_evals *evals)
         text->name = pf_dict_string(dict, name);
         text->name_flags = dict->strings.rows[name].flags;
     }
-    if (pf_evals_rename(evals) != PF_OK)
-        pf_tool_nomem(&summary->common.tool);
+    pf_tool_check_memory(&summary->common.tool, pf_evals_rename(evals));
 }
 
 /* Adds times that no record has: self times of functions whose profile times only calls, and the

@@ -278,6 +278,21 @@ void pf_tool_nomem(struct pf_tool *tool)
     pf_tool_die(tool, NULL, &error, true);
 }
 
+void pf_tool_check_memory(struct pf_tool *tool, int status)
+{
+    if (status != PF_OK)
+        pf_tool_nomem(tool);
+}
+
+void *pf_tool_calloc(struct pf_tool *tool, size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (!memory)
+        pf_tool_nomem(tool);
+    return memory;
+}
+
 void pf_tool_stop_failed(const struct pf_tool *tool)
 {
     if (tool->status >= PF_EXIT_INPUT && !tool->keep_going)

@@ -25,18 +25,18 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The leaves in the order of their names: the files of a series are one leaf. */
-static struct leaf *find_leaves(const struct pf_operands *operands, size_t *count)
+static struct leaf *find_leaves(struct pf_tool *tool, const struct pf_operands *operands,
+                                size_t *count)
 {
-    struct leaf *leaves = calloc(operands->count, sizeof *leaves);
+    struct leaf *leaves = pf_tool_calloc(tool, operands->count, sizeof *leaves);
 
     *count = 0;
-    for (size_t k = 0; leaves && k < operands->count; k++) {
+    for (size_t k = 0; k < operands->count; k++) {
         if (k == 0 || !operands->first || operands->first[k] == k)
             leaves[(*count)++] = (struct leaf){operands->names[k], k, 0};
         leaves[*count - 1].count++;
     }
-    if (leaves)
-        qsort(leaves, *count, sizeof *leaves, by_name);
+    qsort(leaves, *count, sizeof *leaves, by_name);
     return leaves;
 }
 
@@ -110,12 +110,11 @@ void pf_branches_plant(struct pf_branches *branches, struct pf_operands *operand
                        const struct pf_weights *weights)
 {
     size_t count;
-    struct leaf *leaves = find_leaves(operands, &count);
+    struct pf_tool *tool = &branches->common->tool;
+    struct leaf *leaves = find_leaves(tool, operands, &count);
 
     branches->operands = *operands;
-    branches->inputs = calloc(operands->count + 1, sizeof *branches->inputs);
-    if (!leaves || !branches->inputs)
-        pf_tool_nomem(&branches->common->tool);
+    branches->inputs = pf_tool_calloc(tool, operands->count + 1, sizeof *branches->inputs);
     for (size_t k = 0; k < count; k++)
         add_leaf(branches, &leaves[k], weights);
     free(leaves);
@@ -123,8 +122,8 @@ void pf_branches_plant(struct pf_branches *branches, struct pf_operands *operand
     for (size_t k = 0; k < branches->step_count; k++) {
         struct pf_step *step = &branches->steps[k].step;
 
-        if (!step->inputs && (step->partials = calloc(step->count, sizeof *step->partials)) == NULL)
-            pf_tool_nomem(&branches->common->tool);
+        if (!step->inputs)
+            step->partials = pf_tool_calloc(tool, step->count, sizeof *step->partials);
     }
 }
 
@@ -175,8 +174,8 @@ static void name_step(struct pf_branches *branches, struct pf_branch *branch)
         step->partials[i] = branches->steps[branch->first + i].step.hash;
     if (is_single(step))
         step->hash = step->partials[0];
-    else if (pf_step_name(step, branches->common->given) != PF_OK)
-        pf_tool_nomem(&branches->common->tool);
+    else
+        pf_tool_check_memory(&branches->common->tool, pf_step_name(step, branches->common->given));
     branch->needed = false;
 }
 

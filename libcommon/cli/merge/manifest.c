@@ -12,9 +12,7 @@
 void pf_manifest_start(struct pf_manifest *manifest, struct pf_tool *tool, size_t count)
 {
     *manifest = (struct pf_manifest){.tool = tool, .count = count};
-    manifest->inputs = calloc(count + 1, sizeof *manifest->inputs);
-    if (!manifest->inputs)
-        pf_tool_nomem(tool);
+    manifest->inputs = pf_tool_calloc(tool, count + 1, sizeof *manifest->inputs);
     manifest->inventory.totals_only = true;
 }
 
@@ -40,8 +38,7 @@ void pf_manifest_dict(struct pf_manifest *manifest, const struct pf_dict *dict)
 
 void pf_manifest_batch(struct pf_manifest *manifest, const struct pf_batch *batch)
 {
-    if (pf_inventory_add(&manifest->inventory, batch) != PF_OK)
-        pf_tool_nomem(manifest->tool);
+    pf_tool_check_memory(manifest->tool, pf_inventory_add(&manifest->inventory, batch));
 }
 
 /* "offset 4711: TEXT", or the text of the error alone. */
@@ -86,8 +83,7 @@ void pf_manifest_end(struct pf_manifest *manifest, size_t at, const struct pf_in
 
     describe(error, reason, sizeof reason);
     print_weight(weight, weight_text, sizeof weight_text);
-    if (pf_sink_open_memory(&inspection.sink, &failure) != PF_OK)
-        pf_tool_nomem(manifest->tool);
+    pf_tool_check_memory(manifest->tool, pf_sink_open_memory(&inspection.sink, &failure));
     pf_inspection_manifest(&inspection, &inspected, &manifest->inventory, &facts);
     row = pf_sink_memory(inspection.sink, &size);
     free_input(&manifest->inputs[at]);

@@ -91,15 +91,16 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
 }
 
 /* The options of a stage as a program gets them; ends with a row without a name. */
-static struct pf_given *choose(enum pf_stage stage, const struct pf_given *given)
+static struct pf_given *choose(struct pf_tool *tool, enum pf_stage stage,
+                               const struct pf_given *given)
 {
     size_t count = 0, chosen = 0;
     struct pf_given *rows;
 
     while (given[count].name)
         count++;
-    rows = calloc(count + 1, sizeof *rows);
-    for (size_t k = 0; k < count && rows; k++)
+    rows = pf_tool_calloc(tool, count + 1, sizeof *rows);
+    for (size_t k = 0; k < count; k++)
         if (stage_has(stage, given[k].name))
             rows[chosen++] = given[k];
     return rows;
@@ -109,9 +110,7 @@ struct pf_common pf_stage_common(enum pf_stage stage, const struct pf_common *co
 {
     struct pf_common own = *common;
 
-    own.given = choose(stage, common->given);
-    if (!own.given)
-        pf_tool_nomem(&own.tool);
+    own.given = choose(&own.tool, stage, common->given);
     own.tool.status = PF_EXIT_DONE;
     own.canonical = true;
     if (stage != PF_STAGE_INPUTS) {
@@ -369,9 +368,7 @@ static void begin(struct running *run)
 {
     struct pf_step *step = run->step;
 
-    run->numbers = calloc(step->count + 1, sizeof *run->numbers);
-    if (!run->numbers)
-        pf_tool_nomem(&run->own.tool);
+    run->numbers = pf_tool_calloc(&run->own.tool, step->count + 1, sizeof *run->numbers);
     pf_manifest_start(&run->manifest, &run->own.tool, step->count);
     for (size_t k = 0; k < step->count; k++) {
         const struct pf_step_input *input = step->inputs ? &step->inputs[k] : NULL;

@@ -324,8 +324,7 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
         check_partials(task, tool);
         return;
     }
-    if (pf_step_name(step, common->given) != PF_OK)
-        pf_tool_nomem(tool);
+    pf_tool_check_memory(tool, pf_step_name(step, common->given));
     if (!pf_hash128_equal(planned, step->hash))
         pf_task_refuse(tool, pf_hash128_text(planned).text,
                        "the task is from another version of the program, or was edited, or has "

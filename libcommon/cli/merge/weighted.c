@@ -30,7 +30,7 @@ static void add(struct weighted *weighted, struct pf_weight weight, struct pf_by
     if (weighted->names.status != PF_OK)
         pf_tool_nomem(&weighted->common->tool);
     weighted->operands.group = (uint32_t)weighted->weights->count;
-    pf_tool_check(&weighted->common->tool, pf_weights_add(weighted->weights, weight), NULL);
+    pf_tool_check_memory(&weighted->common->tool, pf_weights_add(weighted->weights, weight));
     pf_operands_add_operand(&weighted->operands, weighted->common,
                             pf_strings_bytes(&weighted->names, id).data);
 }
@@ -93,8 +93,8 @@ static void add_operands(struct weighted *weighted)
     uint32_t known = weighted->names.count;
 
     weighted->operands.group = (uint32_t)weighted->weights->count;
-    pf_tool_check(&weighted->common->tool,
-                  pf_weights_add(weighted->weights, (struct pf_weight){1, 1}), NULL);
+    pf_tool_check_memory(&weighted->common->tool,
+                         pf_weights_add(weighted->weights, (struct pf_weight){1, 1}));
     if (common->files0_from)
         pf_operands_add_files0(&weighted->operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
@@ -116,8 +116,7 @@ void pf_weighted_operands(struct pf_common *common, struct pf_operands *operands
     if (common->files0_from && common->operand_count > 0)
         pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
                       common->operands[0]);
-    if (pf_strings_init(&weighted.names) != PF_OK)
-        pf_tool_nomem(&common->tool);
+    pf_tool_check_memory(&common->tool, pf_strings_init(&weighted.names));
     for (unsigned i = 0; i < texts.weights.count; i++)
         add_text(&weighted, texts.weights.list[i]);
     if (texts.list)
