@@ -218,25 +218,16 @@ static bool write_meta(struct pf_parts *parts, const struct pf_batch *batch)
     size_t from = parts->notes.metadata_count;
 
     for (uint32_t i = 0; i < batch->rows; i++) {
-        struct pf_batch row = {.kind = PF_META,
-                               .rows = 1,
-                               .origin = batch->origin + i,
-                               .key = batch->key + i,
-                               .value = batch->value + i};
+        struct pf_batch row = pf_notes_part(batch, i, i + 1);
 
         if (!is_removed(pf_inputs_dict(parts->inputs), batch, i) &&
             pf_notes_add(&parts->notes, &row) != PF_OK)
             pf_tool_nomem(&parts->common->tool);
     }
-    struct pf_batch some = pf_notes_metadata(&parts->notes);
+    struct pf_batch all = pf_notes_metadata(&parts->notes),
+                    some = pf_notes_part(&all, from, all.rows);
 
-    some.rows -= (uint32_t)from;
-    if (some.rows == 0)
-        return true;
-    some.origin += from;
-    some.key += from;
-    some.value += from;
-    return write_to_all(parts, &some);
+    return some.rows == 0 || write_to_all(parts, &some);
 }
 
 bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)

@@ -87,3 +87,16 @@ struct pf_batch pf_notes_texts(const struct pf_notes *notes)
     return (struct pf_batch){
         .kind = PF_TEXT, .rows = (uint32_t)notes->text_count, .texts = notes->texts};
 }
+
+struct pf_batch pf_notes_part(const struct pf_batch *batch, size_t first, size_t end)
+{
+    uint32_t rows = (uint32_t)(end - first);
+
+    return batch->kind == PF_TEXT
+               ? (struct pf_batch){.kind = PF_TEXT, .rows = rows, .texts = batch->texts + first}
+               : (struct pf_batch){.kind = PF_META,
+                                   .rows = rows,
+                                   .origin = batch->origin + first,
+                                   .key = batch->key + first,
+                                   .value = batch->value + first};
+}

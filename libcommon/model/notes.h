@@ -26,5 +26,7 @@ int pf_notes_add(struct pf_notes *, const struct pf_batch *);
  * change. */
 struct pf_batch pf_notes_metadata(const struct pf_notes *);
 struct pf_batch pf_notes_texts(const struct pf_notes *);
+/* The rows from `first` to before `end` of a META or TEXT batch. */
+struct pf_batch pf_notes_part(const struct pf_batch *, size_t first, size_t end);
 
 #endif

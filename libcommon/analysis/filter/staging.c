@@ -2,6 +2,7 @@
 
 #include "analysis/names/name_list.h"
 #include "base/calendar.h"
+#include "model/notes.h"
 #include "model/replicates.h"
 
 #include <stdlib.h>
@@ -246,16 +247,6 @@ static void label(struct pf_staging *staging, struct pf_batch *batch, uint32_t s
         end_without_memory(staging);
 }
 
-/* The rows of a META batch from `from` to before `to`. */
-static struct pf_batch part(const struct pf_batch *batch, uint32_t from, uint32_t to)
-{
-    return (struct pf_batch){.kind = PF_META,
-                             .rows = to - from,
-                             .origin = batch->origin + from,
-                             .key = batch->key + from,
-                             .value = batch->value + from};
-}
-
 static void note(struct pf_staging *staging, const struct pf_batch *batch)
 {
     if (batch->rows > 0 && pf_in_force_note(&staging->force, batch) != PF_OK)
@@ -273,8 +264,8 @@ static void divide_metadata(struct pf_staging *staging, const struct pf_batch *b
         begin++;
     if (staging->undecided && !staging->recorded)
         begin = batch->rows;
-    head = part(batch, 0, begin);
-    tail = part(batch, begin, batch->rows);
+    head = pf_notes_part(batch, 0, begin);
+    tail = pf_notes_part(batch, begin, batch->rows);
     note(staging, &head);
     if (head.rows > 0)
         hold(staging, &head);

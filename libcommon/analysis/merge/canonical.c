@@ -33,10 +33,6 @@ struct record_store {
     size_t value_count, value_capacity;
 };
 
-struct meta_row {
-    uint32_t origin, key, value;
-};
-
 struct sort_row {
     uint64_t key, row;
 };
@@ -46,9 +42,7 @@ struct pf_canonical {
     struct pf_transfer transfer; /* to the dictionary of the sorted batches, if they have one */
     int status;
     struct record_store records[PF_RECORD_KINDS];
-    struct meta_row *meta;
-    size_t meta_count, meta_capacity;
-    struct pf_notes texts; /* no metadata */
+    struct pf_notes notes;
 
     uint32_t *strings, *locations, *stacks, *labels; /* ranks, by id */
     struct sort_row *order;                          /* the sorted records of `kind` */
@@ -91,8 +85,7 @@ void pf_canonical_free(struct pf_canonical *canonical)
         return;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         free_records(&canonical->records[kind]);
-    free(canonical->meta);
-    pf_notes_free(&canonical->texts);
+    pf_notes_free(&canonical->notes);
     pf_transfer_free(&canonical->transfer);
     free(canonical->strings);
     free(canonical->locations);
@@ -183,33 +176,24 @@ static bool is_kept(struct pf_bytes origin, struct pf_bytes key)
     return format && format->merging && format->merging->rule(origin, key) == PF_META_PREFIX;
 }
 
-static bool is_prefix(const struct pf_dict *dict, const struct meta_row *row)
-{
-    struct pf_bytes origin = pf_dict_string(dict, row->origin);
-
-    return origin.size > 0 && origin.data[0] == '.';
-}
-
 static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
-    if (!pf_grow(&canonical->meta, &canonical->meta_capacity, canonical->meta_count + batch->rows,
-                 sizeof *canonical->meta))
-        return false;
-    for (uint32_t row = 0; row < batch->rows; row++) {
-        struct pf_bytes origin = pf_dict_string(canonical->dict, batch->origin[row]);
-        struct pf_bytes key = pf_dict_string(canonical->dict, batch->key[row]);
+    bool good = true;
 
-        if (is_kept(origin, key))
-            canonical->meta[canonical->meta_count++] =
-                (struct meta_row){batch->origin[row], batch->key[row], batch->value[row]};
+    for (uint32_t k = 0; k < batch->rows && good; k++) {
+        struct pf_batch row = pf_notes_part(batch, k, k + 1);
+
+        if (is_kept(pf_dict_string(canonical->dict, *row.origin),
+                    pf_dict_string(canonical->dict, *row.key)))
+            good = pf_notes_add(&canonical->notes, &row) == PF_OK;
     }
-    return true;
+    return good;
 }
 
 int pf_canonical_add(struct pf_canonical *canonical, const struct pf_batch *batch)
 {
     bool good = batch->kind == PF_META   ? add_meta(canonical, batch)
-                : batch->kind == PF_TEXT ? pf_notes_add(&canonical->texts, batch) == PF_OK
+                : batch->kind == PF_TEXT ? pf_notes_add(&canonical->notes, batch) == PF_OK
                                          : add_records(&canonical->records[batch->kind], batch);
 
     if (!good)
@@ -593,8 +577,8 @@ static bool sort_records(struct pf_canonical *canonical, const struct record_sto
 }
 
 struct ranked_meta {
-    uint32_t ranks[4];           /* origin, key, value, value of the prefix */
-    struct meta_row row, prefix; /* prefix.origin 0: no prefix */
+    uint32_t ranks[4];          /* origin, key, value, value of the prefix */
+    uint32_t row[3], prefix[3]; /* origin, key, value; all 0: no prefix */
 };
 
 static int compare_meta(const void *a, const void *b)
@@ -607,35 +591,42 @@ static int compare_meta(const void *a, const void *b)
     return 0;
 }
 
+static void set_meta(struct pf_notes *notes, size_t row, const uint32_t ids[3])
+{
+    for (unsigned c = 0; c < 3; c++)
+        notes->metadata[c][row] = ids[c];
+}
+
+/* Sorts the metadata. A row that describes the next row stays before this row. */
 static bool sort_meta(struct pf_canonical *canonical)
 {
-    const uint32_t *rank = canonical->strings;
-    struct ranked_meta *order = malloc((canonical->meta_count + 1) * sizeof *order);
-    struct meta_row none = {0, 0, 0}, prefix = none;
+    struct pf_notes *notes = &canonical->notes;
+    struct ranked_meta *order = malloc((notes->metadata_count + 1) * sizeof *order), next = {0};
     size_t count = 0, out = 0;
 
     if (!order)
         return false;
-    for (size_t k = 0; k < canonical->meta_count; k++) {
-        struct meta_row row = canonical->meta[k];
+    for (size_t k = 0; k < notes->metadata_count; k++) {
+        struct pf_bytes origin = pf_dict_string(canonical->dict, notes->metadata[0][k]);
+        bool prefix = origin.size > 0 && origin.data[0] == '.';
 
-        if (is_prefix(canonical->dict, &row)) {
-            prefix = row;
-            continue;
+        for (unsigned c = 0; c < 3; c++) {
+            *(prefix ? &next.prefix[c] : &next.row[c]) = notes->metadata[c][k];
+            next.ranks[c] = canonical->strings[notes->metadata[c][k]];
         }
-        order[count++] = (struct ranked_meta){{rank[row.origin], rank[row.key], rank[row.value],
-                                               prefix.origin ? rank[prefix.value] : 0},
-                                              row,
-                                              prefix};
-        prefix = none;
+        if (prefix)
+            continue;
+        next.ranks[3] = next.prefix[0] ? canonical->strings[next.prefix[2]] : 0;
+        order[count++] = next;
+        next = (struct ranked_meta){0};
     }
     qsort(order, count, sizeof *order, compare_meta);
     for (size_t k = 0; k < count; k++) {
-        if (order[k].prefix.origin)
-            canonical->meta[out++] = order[k].prefix;
-        canonical->meta[out++] = order[k].row;
+        if (order[k].prefix[0])
+            set_meta(notes, out++, order[k].prefix);
+        set_meta(notes, out++, order[k].row);
     }
-    canonical->meta_count = out;
+    notes->metadata_count = out;
     free(order);
     return true;
 }
@@ -664,24 +655,26 @@ static bool add_mark(struct pf_canonical *canonical)
     const struct pf_batch mark = {
         .kind = PF_META, .rows = 1, .origin = &origin, .key = &key, .value = &value};
 
-    for (size_t k = 0; k < canonical->meta_count; k++)
-        if (canonical->meta[k].origin == origin && canonical->meta[k].key == key)
+    const struct pf_batch rows = pf_notes_metadata(&canonical->notes);
+
+    for (size_t k = 0; k < rows.rows; k++)
+        if (rows.origin[k] == origin && rows.key[k] == key)
             return true;
-    return canonical->meta_count == 0 ||
+    return rows.rows == 0 ||
            (pf_dict_status(canonical->dict) == PF_OK && add_meta(canonical, &mark));
 }
 
 static int prepare(struct pf_canonical *canonical)
 {
+    struct pf_notes *notes = &canonical->notes;
     size_t values = 0;
 
     if (!add_mark(canonical) || !rank_all(canonical) || !sort_meta(canonical))
         return PF_NOMEM;
-    if (canonical->texts.text_count > 0)
-        qsort(canonical->texts.texts, canonical->texts.text_count, sizeof *canonical->texts.texts,
-              compare_texts);
-    for (size_t k = 0; canonical->transfer.to && k < canonical->texts.text_count; k++)
-        canonical->texts.texts[k].name_string = 0;
+    if (notes->text_count > 0)
+        qsort(notes->texts, notes->text_count, sizeof *notes->texts, compare_texts);
+    for (size_t k = 0; canonical->transfer.to && k < notes->text_count; k++)
+        notes->texts[k].name_string = 0;
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         struct record_store *store = &canonical->records[kind];
 
@@ -732,34 +725,13 @@ static uint32_t take_rows(struct pf_canonical *canonical, size_t count)
     return (uint32_t)rows;
 }
 
-static bool give_metadata(struct pf_canonical *canonical, struct pf_batch *batch)
+/* Gives the next rows of all metadata, or of all texts. */
+static bool give_notes(struct pf_canonical *canonical, struct pf_batch all, struct pf_batch *batch)
 {
-    const struct meta_row *meta;
+    size_t first = canonical->given;
 
-    if (canonical->given == canonical->meta_count)
-        return false;
-    meta = canonical->meta + canonical->given;
-    batch->kind = PF_META;
-    batch->rows = take_rows(canonical, canonical->meta_count);
-    for (uint32_t row = 0; row < batch->rows; row++) {
-        canonical->id_rows[0][row] = meta[row].origin;
-        canonical->id_rows[1][row] = meta[row].key;
-        canonical->id_rows[2][row] = meta[row].value;
-    }
-    batch->origin = canonical->id_rows[0];
-    batch->key = canonical->id_rows[1];
-    batch->value = canonical->id_rows[2];
-    return true;
-}
-
-static bool give_texts(struct pf_canonical *canonical, struct pf_batch *batch)
-{
-    if (canonical->given == canonical->texts.text_count)
-        return false;
-    batch->kind = PF_TEXT;
-    batch->texts = canonical->texts.texts + canonical->given;
-    batch->rows = take_rows(canonical, canonical->texts.text_count);
-    return true;
+    *batch = pf_notes_part(&all, first, first + take_rows(canonical, all.rows));
+    return batch->rows > 0;
 }
 
 static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
@@ -799,8 +771,8 @@ static bool give(struct pf_canonical *canonical, struct pf_batch *batch)
     memset(batch, 0, sizeof *batch);
     switch (canonical->phase) {
     case MEASURES: return give_measures(canonical, batch);
-    case METADATA: return give_metadata(canonical, batch);
-    case TEXTS: return give_texts(canonical, batch);
+    case METADATA: return give_notes(canonical, pf_notes_metadata(&canonical->notes), batch);
+    case TEXTS: return give_notes(canonical, pf_notes_texts(&canonical->notes), batch);
     case RECORDS: return give_records(canonical, batch);
     default: return false;
     }

@@ -405,15 +405,9 @@ static int give_meta(struct pf_eval_batches *batches, struct pf_batch *batch,
     }
     if (rows > PF_BATCH_ROWS)
         rows = PF_BATCH_ROWS;
-    *batch = *all;
-    batch->rows = rows;
-    all->rows -= rows;
+    *batch = pf_notes_part(all, 0, rows);
+    *all = pf_notes_part(all, rows, all->rows);
     batches->waiting = all->rows > 0;
-    if (batches->waiting) {
-        all->origin += rows;
-        all->key += rows;
-        all->value += rows;
-    }
     if (batches->all && batches->notes && batches->input > 1) {
         give_metadata(batches, batch, 0);
         return PF_OK;
