@@ -27,15 +27,6 @@ static enum pf_inspect inspection(struct pf_common *common, const struct setting
                               : PF_INSPECT_NOTHING;
 }
 
-static void copy(struct pf_inputs *inputs, struct pf_output *output)
-{
-    struct pf_batch batch;
-
-    if (pf_output_copy(output))
-        while (pf_inputs_next(inputs, &batch, NULL) == PF_OK && pf_output_write(output, &batch))
-            ;
-}
-
 static void convert(struct pf_common *common, const struct settings *settings)
 {
     struct pf_inputs *inputs = pf_inputs_open(common);
@@ -47,7 +38,7 @@ static void convert(struct pf_common *common, const struct settings *settings)
         if (output && settings->expand_edges)
             pf_expansion_write(common, inputs, output);
         else if (output)
-            copy(inputs, output);
+            pf_output_write_inputs(output);
         pf_output_close(output);
     }
     pf_inputs_close(inputs);

@@ -218,6 +218,9 @@ static void read_options(struct pf_common *common, const struct pf_command *comm
     common->max_input = (uint64_t)texts.max_input;
     common->operands = command->operands;
     common->operand_count = command->operand_count;
+    if (common->files0_from && common->operand_count > 0)
+        pf_tool_usage(tool, "operands cannot be combined with --files0-from: '%s'",
+                      common->operands[0]);
     set_measures(common, &texts);
 }
 

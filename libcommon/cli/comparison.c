@@ -831,7 +831,7 @@ void pf_comparison_write(struct pf_comparison *comparison)
     comparison->diff.named = named;
     comparison->diff.arg = comparison;
     comparison->diff.name_count = comparison->measure_count;
-    pf_inputs_relocate(comparison->runs->inputs);
+    pf_inputs_want(comparison->runs->inputs, PF_WANT_RELOCATED);
     pf_inputs_select(comparison->runs->inputs);
     comparison->diff.evals = pf_inputs_join_evals(comparison->runs->inputs, false);
     bool named_well = pf_inputs_set_names(comparison->runs->inputs);

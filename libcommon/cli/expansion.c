@@ -85,7 +85,7 @@ void pf_expansion_write(struct pf_common *common, struct pf_inputs *inputs,
     struct pf_input input;
     bool good = true;
 
-    pf_inputs_want_ends(inputs);
+    pf_inputs_want(inputs, PF_WANT_ENDS);
     while (good && pf_inputs_next(inputs, &batch, &input) == PF_OK)
         good = take(&expansion, &batch, &input);
     if (!good)

@@ -87,7 +87,7 @@ static void open_filter(struct pf_filtering *filter)
     filter->dict = pf_inputs_dict(filter->inputs);
     pf_selection_read(&filter->selection, common, filter->dict);
     if (filter->selection.timed)
-        pf_inputs_want_times(filter->inputs);
+        pf_inputs_want(filter->inputs, PF_WANT_TIMES);
     pf_selection_read_more(&filter->selection, common);
     filter->rewrite = read_rewrite(common, filter->dict, filter->selection.flags);
     if (filter->selection.inverted && !pf_rewrite_changes_nothing(filter->rewrite))

@@ -15,19 +15,18 @@ struct pf_inputs {
     struct pf_feed feed;
     struct pf_progress progress;
     bool stopped, failed;
-    bool part;
+    unsigned wants; /* enum pf_inputs_want */
     unsigned good;
     struct pf_error failure; /* of the current input */
 
     bool announce; /* return the metadata about the input first */
     uint32_t announce_columns[3][2];
     bool unflushed; /* something was returned since the last flush */
-    bool want_ends, end_due;
-    bool rejected; /* the current input was rejected */
+    bool end_due;   /* return the end of the input that has ended */
+    bool rejected;  /* the current input was rejected */
 
     struct pf_annotation annotation;
     struct pf_selection *selection; /* NULL: all records */
-    bool hides_runs;                /* records that count runs are not returned */
     struct pf_replicates replicates;
     bool nothing_chosen; /* the last batch has no record to return */
     struct pf_left_measures left_measures;
@@ -122,34 +121,12 @@ bool pf_inputs_set_names(struct pf_inputs *inputs)
     return pf_annotation_read_names(&inputs->annotation, inputs->common);
 }
 
-void pf_inputs_want_ends(struct pf_inputs *inputs)
+void pf_inputs_want(struct pf_inputs *inputs, unsigned wants)
 {
-    inputs->want_ends = true;
-}
-
-void pf_inputs_want_flush(struct pf_inputs *inputs)
-{
-    inputs->feed.want_flush = true;
-}
-
-void pf_inputs_want_times(struct pf_inputs *inputs)
-{
-    inputs->feed.want_times = true;
-}
-
-void pf_inputs_relocate(struct pf_inputs *inputs)
-{
-    inputs->common->relocate = true;
-}
-
-void pf_inputs_hide_runs(struct pf_inputs *inputs)
-{
-    inputs->hides_runs = true;
-}
-
-void pf_inputs_part(struct pf_inputs *inputs)
-{
-    inputs->part = true;
+    inputs->wants |= wants;
+    inputs->feed.want_flush = inputs->wants & PF_WANT_FLUSH;
+    inputs->feed.want_times = inputs->wants & PF_WANT_TIMES;
+    inputs->common->relocate = inputs->wants & PF_WANT_RELOCATED;
 }
 
 void pf_inputs_select(struct pf_inputs *inputs)
@@ -157,7 +134,8 @@ void pf_inputs_select(struct pf_inputs *inputs)
     inputs->selection = pf_tool_calloc(&inputs->common->tool, 1, sizeof *inputs->selection);
     pf_selection_read(inputs->selection, inputs->common, &inputs->dict);
     inputs->selection->apart = true;
-    inputs->feed.want_times |= inputs->selection->timed;
+    if (inputs->selection->timed)
+        pf_inputs_want(inputs, PF_WANT_TIMES);
 }
 
 const struct pf_evals *pf_inputs_join_evals(struct pf_inputs *inputs, bool notes)
@@ -191,7 +169,7 @@ static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
         return;
-    if (!inputs->part && inputs->feed.next == inputs->feed.operands.count &&
+    if (!(inputs->wants & PF_WANT_PART) && inputs->feed.next == inputs->feed.operands.count &&
         (inputs->selection->seen || !inputs->failed))
         pf_selection_report(inputs->selection);
     pf_selection_free(inputs->selection);
@@ -203,7 +181,8 @@ static void close_staging(struct pf_inputs *inputs)
 {
     const struct pf_report report = pf_tool_report(&inputs->common->tool);
 
-    if (!inputs->part && inputs->good > 0 && inputs->feed.next == inputs->feed.operands.count &&
+    if (!(inputs->wants & PF_WANT_PART) && inputs->good > 0 &&
+        inputs->feed.next == inputs->feed.operands.count &&
         pf_staging_report(&inputs->annotation.staging, &report) != PF_OK)
         pf_tool_nomem(&inputs->common->tool);
 }
@@ -234,7 +213,7 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     pf_tool_fail(&inputs->common->tool, inputs->feed.input.name, error, false);
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
-    inputs->end_due = inputs->want_ends;
+    inputs->end_due = inputs->wants & PF_WANT_ENDS;
     inputs->removed_due = inputs->selection;
     pf_feed_close(&inputs->feed);
 }
@@ -367,7 +346,7 @@ static int hide_runs(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_batch all = *batch, runs;
 
-    if (!inputs->hides_runs || !pf_replicates_here(&inputs->dict, batch))
+    if (!(inputs->wants & PF_WANT_NO_RUNS) || !pf_replicates_here(&inputs->dict, batch))
         return PF_OK;
     if (pf_replicates_part(&inputs->replicates, &inputs->dict, &all, batch, &runs) != PF_OK)
         return PF_NOMEM;
@@ -406,13 +385,13 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
     if (status == PF_EOF && pf_staging_left_out(staging)) {
         inputs->good++;
         inputs->feed.input.complete = inputs->feed.input.left_out = true;
-        inputs->end_due = inputs->want_ends;
+        inputs->end_due = inputs->wants & PF_WANT_ENDS;
         pf_feed_skip(&inputs->feed);
         pf_feed_close(&inputs->feed);
     } else if (status == PF_EOF) {
         inputs->good += !inputs->rejected;
         inputs->feed.input.complete = !inputs->rejected;
-        inputs->end_due = inputs->want_ends;
+        inputs->end_due = inputs->wants & PF_WANT_ENDS;
         inputs->removed_due = inputs->selection;
         pf_feed_close(&inputs->feed);
     } else if (status < 0) {

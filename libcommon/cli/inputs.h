@@ -23,6 +23,28 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary of all batches. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
+/* What a program wants of its inputs; adds to what it wanted before. Call before the first
+ * pf_inputs_next. */
+enum pf_inputs_want {
+    /* each input, even if it cannot be opened, ends with a META batch without rows and input->ended
+     * set */
+    PF_WANT_ENDS = 1,
+    /* a batch without rows and columns is returned when the producer is slow, so that a live pipe
+     * is not held back */
+    PF_WANT_FLUSH = 2,
+    /* the times of records, even if the format gives them on request only */
+    PF_WANT_TIMES = 4,
+    /* addresses count from the start of their image (codec/format.h), so that images mapped by many
+     * hosts have fewer different addresses */
+    PF_WANT_RELOCATED = 8,
+    /* no records that count the runs of a group (model/replicates.h) */
+    PF_WANT_NO_RUNS = 16,
+    /* the inputs are a part of those of the run: no message about expressions that match nothing
+     * here, and about metadata that no input here has */
+    PF_WANT_PART = 32
+};
+void pf_inputs_want(struct pf_inputs *, unsigned wants);
+
 /* --set-label, --label-source and --replicates: labels for every record (cli/annotation.h). Call
  * before the first pf_inputs_next. */
 void pf_inputs_set_labels(struct pf_inputs *);
@@ -33,18 +55,11 @@ unsigned pf_inputs_replicates(const struct pf_inputs *, uint32_t *name);
  * (cli/annotation.h). Call before the first pf_inputs_next. False after a failure, which is printed
  * and has raised the exit status: stop. */
 bool pf_inputs_set_names(struct pf_inputs *);
-/* Records that count the runs of a group (model/replicates.h) are not returned. Call before the
- * first pf_inputs_next. */
-void pf_inputs_hide_runs(struct pf_inputs *);
 /* The options of tools/selection.part: every input then returns only the selected records, and
  * at its end the metadata of the removed records, like proffilter. Exits 2 for a bad expression.
  * pf_inputs_close reports the expressions that matched nothing. Call before the first
  * pf_inputs_next. */
 void pf_inputs_select(struct pf_inputs *);
-
-/* The inputs are a part of those of the run: nothing is said of expressions that match nothing
- * here, and of metadata that no input here has. */
-void pf_inputs_part(struct pf_inputs *);
 
 /* Keeps string evals of different inputs apart that have one name and different texts, and finds
  * those that are the same (analysis/names/evals.h), as --evals says. `notes`: metadata and texts
@@ -59,20 +74,8 @@ void pf_inputs_find_evals(struct pf_inputs *, bool joins, bool several);
 /* PF_OK and a batch, or PF_EOF if everything is read or reading stopped. Failures of inputs are
  * printed and raise the exit status; with --keep-going reading continues with the next input.
  * Each input of a foreign format begins with a META batch of origin `profutils`: `input` (the
- * operand) and `source_format`. *input (may be NULL) is the input of the batch. After
- * pf_inputs_want_flush, a batch without rows and columns is returned when the producer is slow,
- * so that a live pipe is not held back. */
+ * operand) and `source_format`. *input (may be NULL) is the input of the batch. */
 int pf_inputs_next(struct pf_inputs *, struct pf_batch *, struct pf_input *input);
-void pf_inputs_want_flush(struct pf_inputs *);
-/* Reads the times of records, even if the format does so on request only. Call before the first
- * pf_inputs_next. */
-void pf_inputs_want_times(struct pf_inputs *);
-/* Addresses count from the start of their image (codec/format.h), so that images mapped by many
- * hosts have fewer different addresses. Call before the first pf_inputs_next. */
-void pf_inputs_relocate(struct pf_inputs *);
-/* Each input, even if it cannot be opened, ends with a META batch without rows and input->ended
- * set. */
-void pf_inputs_want_ends(struct pf_inputs *);
 
 /* Copies inputs unchanged to the sink while they have this format and can be copied;
  * pf_inputs_next continues with the first other input. With options for labels nothing is

@@ -82,7 +82,7 @@ static void inspect_records(struct inspect *inspect)
     struct pf_batch batch;
     struct pf_input input;
 
-    pf_inputs_want_ends(inspect->inputs);
+    pf_inputs_want(inspect->inputs, PF_WANT_ENDS);
     while (pf_sink_status(inspect->inspection.sink, NULL) == PF_OK &&
            pf_inputs_next(inspect->inputs, &batch, &input) == PF_OK)
         inspect_batch(inspect, &batch, &input);

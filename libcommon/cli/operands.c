@@ -292,9 +292,6 @@ void pf_operands_finish(struct pf_operands *operands, struct pf_common *common)
 void pf_operands_expand(struct pf_operands *operands, struct pf_common *common)
 {
     memset(operands, 0, sizeof *operands);
-    if (common->files0_from && common->operand_count)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
-                      common->operands[0]);
     if (common->files0_from)
         pf_operands_add_files0(operands, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)

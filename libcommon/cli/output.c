@@ -129,7 +129,7 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
             output->format->name);
     compress_sink(common, path, output->format, output->sink);
     if (pf_sink_live(output->sink))
-        pf_inputs_want_flush(inputs);
+        pf_inputs_want(inputs, PF_WANT_FLUSH);
     return output;
 }
 
@@ -309,17 +309,19 @@ static void write_canonical(struct pf_output *output)
         fail_nomem(output);
 }
 
-bool pf_output_copy(struct pf_output *output)
+void pf_output_write_inputs(struct pf_output *output)
 {
     const struct pf_common *common = output->common;
     struct pf_error error = {0};
-    if (common->canonical || common->measure_count || common->compression >= 0 ||
-        common->to_options.count || common->from_options.count)
-        return true;
-    output->copied = pf_inputs_copy(output->inputs, output->format, output->sink);
+    struct pf_batch batch;
+
+    if (!common->canonical && !common->measure_count && common->compression < 0 &&
+        !common->to_options.count && !common->from_options.count)
+        output->copied = pf_inputs_copy(output->inputs, output->format, output->sink);
     if (pf_sink_status(output->sink, &error) < 0)
         fail(output, &error);
-    return !output->failed;
+    while (!output->failed && pf_inputs_next(output->inputs, &batch, NULL) == PF_OK)
+        pf_output_write(output, &batch);
 }
 
 static void check_measures(struct pf_output *output)

@@ -42,10 +42,9 @@ void pf_output_verdicts(struct pf_output *, const struct pf_verdicts *);
  * after a failure, which is printed and has raised the exit status. */
 bool pf_output_park(struct pf_output *);
 
-/* Copies inputs of the output's format unchanged, if the format can be copied and no option
- * changes the records; pf_inputs_next reads the other inputs. Call before pf_inputs_next and
- * pf_output_write. False after a failure, which is printed and has raised the exit status: stop. */
-bool pf_output_copy(struct pf_output *);
+/* Writes all inputs. Copies the first inputs unchanged if they have the output's format, the format
+ * can be copied and no option changes the records. */
+void pf_output_write_inputs(struct pf_output *);
 
 /* False after a failure, which is printed and has raised the exit status: stop. */
 bool pf_output_write(struct pf_output *, const struct pf_batch *);

@@ -179,9 +179,6 @@ static void take_operands(struct pf_runs *runs, bool reverse)
     struct pf_common *common = runs->common;
     struct pf_operands *names = runs->names;
 
-    if (common->files0_from && common->operand_count > 0)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
-                      common->operands[0]);
     if (common->files0_from)
         pf_operands_add_files0(names, common, common->files0_from);
     for (unsigned i = 0; i < common->operand_count; i++)
@@ -211,7 +208,7 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
         expand_side(runs, &files, side, &capacity);
     check_standard_input(common, &files);
     runs->inputs = pf_inputs_open_names(common, &files);
-    pf_inputs_want_ends(runs->inputs);
+    pf_inputs_want(runs->inputs, PF_WANT_ENDS);
     return runs;
 }
 

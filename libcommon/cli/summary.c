@@ -94,7 +94,7 @@ static bool read_all(struct pf_summary *summary)
     bool drop = false;
 
     if (summary->common.tool.keep_going)
-        pf_inputs_want_ends(summary->inputs);
+        pf_inputs_want(summary->inputs, PF_WANT_ENDS);
     while (pf_inputs_next(summary->inputs, &batch, &input) == PF_OK) {
         if (!input.ended && !drop && !take_batch(summary, &batch, &input, &drop))
             return false;
@@ -217,7 +217,7 @@ static void prepare(struct pf_summary *summary)
     summary->accumulator.wants = summary->common.measure_count > 0 ? wants : NULL;
     summary->accumulator.arg = summary;
     if (summary->common.measure_count == 0)
-        pf_inputs_hide_runs(summary->inputs);
+        pf_inputs_want(summary->inputs, PF_WANT_NO_RUNS);
 }
 
 void pf_summary_write(struct pf_summary *summary)

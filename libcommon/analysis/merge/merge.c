@@ -2,9 +2,9 @@
 
 #include "analysis/merge/kind.h"
 #include "analysis/merge/meta.h"
-#include "analysis/merge/removed.h"
 #include "analysis/merge/replicates.h"
 #include "analysis/names/texts.h"
+#include "analysis/sum/removed.h"
 #include "base/memory.h"
 #include "model/notes.h"
 
@@ -219,6 +219,67 @@ static int add_own(struct pf_merge *merge, pf_int128 *times, struct pf_error *er
     return status;
 }
 
+/* True if the measure keeps the greatest amount, not the sum (PF_MAX). */
+static bool is_greatest(const struct pf_dict *dict, const struct pf_before_row *row)
+{
+    for (uint32_t k = 0; k < pf_measures_count(&dict->measures); k++) {
+        const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
+
+        if (measure->aggregation == PF_MAX && measure->kind == row->kind &&
+            measure->name == row->name && measure->unit == row->unit)
+            return true;
+    }
+    return false;
+}
+
+static struct pf_before_row *find_removed(struct pf_before *before,
+                                          const struct pf_before_row *like)
+{
+    struct pf_before_row *row;
+
+    for (size_t k = 0; k < before->count; k++) {
+        row = &before->rows[k];
+        if (row->kind == like->kind && row->name == like->name && row->unit == like->unit &&
+            row->num == like->num && row->den == like->den)
+            return row;
+    }
+    if (!pf_grow(&before->rows, &before->capacity, before->count + 1, sizeof *before->rows))
+        return NULL;
+    row = &before->rows[before->count++];
+    *row = *like;
+    row->amount = 0;
+    row->records = 0;
+    return row;
+}
+
+/* Adds what the rows `removed` in the metadata of an input say, multiplied by `times`. They are
+ * weighted like the records, so that the total before all filters is still the sum of the records
+ * and of the amounts removed. A sum that overflows 128 bits is dropped. */
+static int add_removed(struct pf_merge *merge, const struct pf_batch *batch, pf_int128 times)
+{
+    struct pf_before *all = &merge->removed, input = {0};
+    int status = pf_before_read(&input, merge->dict, batch);
+
+    for (size_t k = 0; k < input.count && status == PF_OK; k++) {
+        const struct pf_before_row *from = &input.rows[k];
+        struct pf_before_row *to = find_removed(all, from);
+        pf_int128 amount;
+
+        if (!to) {
+            status = PF_NOMEM;
+            break;
+        }
+        to->records += from->records;
+        if (is_greatest(merge->dict, from))
+            to->amount = from->amount > to->amount ? from->amount : to->amount;
+        else if (__builtin_mul_overflow(from->amount, times, &amount) ||
+                 __builtin_add_overflow(to->amount, amount, &to->amount))
+            *to = all->rows[--all->count];
+    }
+    pf_before_free(&input);
+    return status;
+}
+
 static int add_notes(struct pf_merge *merge, pf_int128 times)
 {
     struct pf_batch metadata = pf_notes_metadata(&merge->notes),
@@ -228,7 +289,7 @@ static int add_notes(struct pf_merge *merge, pf_int128 times)
     if (status == PF_OK)
         status = pf_merge_texts_add(&merge->texts, &texts);
     if (status == PF_OK)
-        status = pf_merge_removed_add(&merge->removed, merge->dict, &metadata, times);
+        status = add_removed(merge, &metadata, times);
     pf_notes_free(&merge->notes);
     return status;
 }
@@ -416,17 +477,20 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
     return pf_merge_replicates_check(&merge->replicates, (pf_int128)merge->options.pieces, error);
 }
 
-/* Appends the amounts that filters removed, as rows of metadata. */
+/* Appends the amounts that filters removed, in raw units, as rows of metadata. */
 static int append_removed(struct pf_merge *merge)
 {
     uint32_t origin = pf_dict_intern(merge->dict, PF_BYTES("profutils"), 0),
              key = pf_dict_intern(merge->dict, PF_BYTES("removed"), 0);
     int status = PF_OK;
 
-    pf_merge_removed_end(&merge->removed, merge->dict, merge->pieces);
     for (size_t k = 0; status == PF_OK && k < merge->removed.count; k++) {
-        uint32_t value = pf_before_print(merge->dict, &merge->removed.rows[k]);
+        struct pf_before_row *row = &merge->removed.rows[k];
+        uint32_t value;
 
+        if (!is_greatest(merge->dict, row))
+            row->amount = pf_divide128(row->amount, merge->pieces);
+        value = pf_before_print(merge->dict, row);
         status = value != 0 ? pf_merge_meta_append(&merge->meta, origin, key, value) : PF_NOMEM;
     }
     return status;

@@ -13,7 +13,7 @@ void pf_merge_meta_free(struct pf_merge_meta *meta)
 
 static enum pf_meta_rule programs_rule(struct pf_bytes key)
 {
-    /* rows `removed` are summed by analysis/merge/removed.h; merge.c appends one row `merged` */
+    /* merge.c sums rows `removed` and appends one row `merged` */
     return pf_bytes_equal(key, PF_BYTES("removed")) || pf_bytes_equal(key, PF_BYTES("merged"))
                ? PF_META_NEVER
                : PF_META_EACH;

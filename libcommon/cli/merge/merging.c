@@ -57,10 +57,7 @@ void pf_merging_open(struct pf_merge_run *merging, struct pf_operands *operands,
     uint32_t none;
 
     merging->inputs = inputs;
-    if (part)
-        pf_inputs_part(inputs);
-    pf_inputs_relocate(inputs);
-    pf_inputs_want_ends(inputs);
+    pf_inputs_want(inputs, PF_WANT_ENDS | PF_WANT_RELOCATED | (part ? PF_WANT_PART : 0));
     merging->options.evals = pf_inputs_join_evals(inputs, true);
     pf_inputs_select(inputs);
     pf_inputs_set_labels(inputs);

@@ -38,7 +38,7 @@ struct pf_merge_run {
 /* Reads the options of a merge. Exits 2 for a bad argument. */
 void pf_merging_read(struct pf_merge_run *, struct pf_common *);
 /* Opens inputs to merge; takes ownership of the operands. `part`: the inputs are some of those of
- * the run (pf_inputs_part). */
+ * the run (PF_WANT_PART). */
 void pf_merging_open(struct pf_merge_run *, struct pf_operands *, bool part);
 /* Merges the inputs into the output. With --keep-going an input that cannot be added is reported
  * and left out. Failures are printed and raise the exit status; the output is then abandoned, or

@@ -63,18 +63,6 @@ static bool changes_records(const struct pf_common *common)
     return pf_settings_first(common->given, options);
 }
 
-/* Writes the partial in `inputs`; its bytes, if the output has its format. */
-static void copy_records(struct pf_inputs *inputs, struct pf_output *output)
-{
-    struct pf_batch batch;
-
-    if (!pf_output_copy(output))
-        return;
-    while (pf_inputs_next(inputs, &batch, NULL) == PF_OK)
-        if (!pf_output_write(output, &batch))
-            return;
-}
-
 /* Writes the partial to the output of the run. `names`: the inputs that are counted. False: failed,
  * which is printed and raised. */
 static bool write_partial(struct pf_common *common, const char *path, const char *const *names)
@@ -101,7 +89,7 @@ static bool write_partial(struct pf_common *common, const char *path, const char
     if (output && own.canonical)
         pf_merging_write(&merging, output);
     else if (output)
-        copy_records(merging.inputs, output);
+        pf_output_write_inputs(output);
     pf_output_close(output);
     pf_merging_close(&merging);
     pf_tool_raise(&common->tool, own.tool.status);

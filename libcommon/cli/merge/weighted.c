@@ -113,9 +113,6 @@ void pf_weighted_operands(struct pf_common *common, struct pf_operands *operands
     struct pf_error error = {0};
 
     pf_settings_read(&common->tool, common->given, settings, &texts);
-    if (common->files0_from && common->operand_count > 0)
-        pf_tool_usage(&common->tool, "operands cannot be combined with --files0-from: '%s'",
-                      common->operands[0]);
     pf_tool_check_memory(&common->tool, pf_strings_init(&weighted.names));
     for (unsigned i = 0; i < texts.weights.count; i++)
         add_text(&weighted, texts.weights.list[i]);
