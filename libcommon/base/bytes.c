@@ -73,6 +73,17 @@ size_t pf_utf8_char(const unsigned char *p, size_t size)
     return length;
 }
 
+size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX])
+{
+    size_t size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    static const unsigned char firsts[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    for (size_t k = size - 1; k > 0; k--, character >>= 6)
+        to[k] = (unsigned char)(0x80 | (character & 0x3f));
+    to[0] = (unsigned char)(firsts[size] | character);
+    return size;
+}
+
 const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what)
 {
     for (; text.size >= what.size; text = pf_bytes_skip(text, 1))

@@ -88,6 +88,9 @@ struct pf_bytes pf_bytes_line(struct pf_bytes *text);
 bool pf_utf8_valid(struct pf_bytes);
 /* Length of the well-formed UTF-8 character at `p` (1..4), or 0 when there is none. */
 size_t pf_utf8_char(const unsigned char *p, size_t size);
+/* Writes the UTF-8 of a character up to U+10FFFF; returns its size (1..4). */
+enum { PF_UTF8_MAX = 4 };
+size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX]);
 bool pf_ascii(struct pf_bytes);
 
 /* Load and store integers in wire order: le little-endian, be big-endian. Any alignment. The

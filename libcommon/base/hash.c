@@ -38,28 +38,6 @@ uint64_t pf_xxh64(const void *bytes, size_t size)
     return XXH64(bytes, size, 0);
 }
 
-struct pf_xxh64 *pf_xxh64_new(void)
-{
-    XXH64_state_t *state = XXH64_createState();
-
-    if (state)
-        XXH64_reset(state, 0);
-    return (struct pf_xxh64 *)state;
-}
-
-void pf_xxh64_add(struct pf_xxh64 *state, const void *bytes, size_t size)
-{
-    XXH64_update((XXH64_state_t *)state, bytes, size);
-}
-
-uint64_t pf_xxh64_end(struct pf_xxh64 *state)
-{
-    uint64_t hash = state ? XXH64_digest((XXH64_state_t *)state) : 0;
-
-    XXH64_freeState((XXH64_state_t *)state);
-    return hash;
-}
-
 struct pf_xxh128 *pf_xxh128_new(void)
 {
     XXH3_state_t *state = XXH3_createState();

@@ -17,19 +17,13 @@ uint64_t pf_hash_seed(void);
 uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed);
 /* XXH64 with seed 0, as profstream(5) demands. */
 uint64_t pf_xxh64(const void *bytes, size_t size);
-/* The same for bytes that come in pieces. pf_xxh64_new: NULL if out of memory. pf_xxh64_end returns
- * the hash and frees the state (NULL is allowed: 0). */
-struct pf_xxh64;
-struct pf_xxh64 *pf_xxh64_new(void);
-void pf_xxh64_add(struct pf_xxh64 *, const void *bytes, size_t size);
-uint64_t pf_xxh64_end(struct pf_xxh64 *);
-
 /* A hash that names contents: XXH3 with 128 bits and seed 0, which is the same in all versions of
  * the library since 0.8. */
 struct pf_hash128 {
     uint64_t high, low;
 };
-/* As pf_xxh64_new and the others. */
+/* Of bytes that come in pieces. pf_xxh128_new: NULL if out of memory. pf_xxh128_end returns the
+ * hash and frees the state (NULL is allowed: 0). */
 struct pf_xxh128;
 struct pf_xxh128 *pf_xxh128_new(void);
 void pf_xxh128_add(struct pf_xxh128 *, const void *bytes, size_t size);

@@ -1,6 +1,5 @@
 #include "io/content.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { UNIT = 256 * 1024 };
 
@@ -45,6 +45,12 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
+static int open_file(const char *path, int *file, struct pf_error *error)
+{
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return *file >= 0 ? PF_OK : pf_error_system(error, "cannot open '%s'", path);
+}
+
 int pf_content_read(int file, const char *path, bool (*use)(void *arg, const void *, size_t),
                     void *arg, struct pf_error *error)
 {
@@ -70,10 +76,10 @@ static bool append(void *text, const void *bytes, size_t size)
 
 int pf_content_text(const char *path, struct pf_buffer *text, struct pf_error *error)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), status;
+    int file, status = open_file(path, &file, error);
 
-    if (file < 0)
-        return pf_error_system(error, "cannot open '%s'", path);
+    if (status != PF_OK)
+        return status;
     status = pf_content_read(file, path, append, text, error);
     close(file);
     if (!text->failed)
@@ -83,7 +89,7 @@ int pf_content_text(const char *path, struct pf_buffer *text, struct pf_error *e
 }
 
 struct hashing {
-    struct pf_xxh64 *state;
+    XXH64_state_t *state;
     int to; /* gets a copy; -1: no copy */
 };
 
@@ -91,28 +97,32 @@ static bool hash_piece(void *arg, const void *bytes, size_t size)
 {
     struct hashing *hashing = arg;
 
-    pf_xxh64_add(hashing->state, bytes, size);
+    XXH64_update(hashing->state, bytes, size);
     return hashing->to < 0 || write_all(hashing->to, bytes, size);
 }
 
 /* Hashes the bytes of `from`, and copies them to `to` unless that is -1. `path` is for messages. */
 static int hash_bytes(int from, int to, const char *path, uint64_t *hash, struct pf_error *error)
 {
-    struct hashing hashing = {pf_xxh64_new(), to};
-    int status = hashing.state ? pf_content_read(from, path, hash_piece, &hashing, error)
-                               : pf_error_nomem(error);
+    struct hashing hashing = {XXH64_createState(), to};
+    int status;
 
-    *hash = pf_xxh64_end(hashing.state);
+    if (!hashing.state)
+        return pf_error_nomem(error);
+    XXH64_reset(hashing.state, 0);
+    status = pf_content_read(from, path, hash_piece, &hashing, error);
+    *hash = XXH64_digest(hashing.state);
+    XXH64_freeState(hashing.state);
     return status;
 }
 
 int pf_content_hash(const char *path, uint64_t *hash, struct pf_error *error)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), status;
+    int file, status = open_file(path, &file, error);
 
     *hash = 0;
-    if (file < 0)
-        return pf_error_system(error, "cannot open '%s'", path);
+    if (status != PF_OK)
+        return status;
     status = hash_bytes(file, -1, path, hash, error);
     close(file);
     return status;
@@ -121,13 +131,12 @@ int pf_content_hash(const char *path, uint64_t *hash, struct pf_error *error)
 int pf_content_copy(const char *path, int *file, uint64_t *hash, struct pf_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
-    int from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    int status;
+    int from = STDIN_FILENO, status = standard ? PF_OK : open_file(path, &from, error);
 
     *file = -1;
     *hash = 0;
-    if (from < 0)
-        return pf_error_system(error, "cannot open '%s'", path);
+    if (status != PF_OK)
+        return status;
     status = pf_temporary_file(file, error);
     if (status == PF_OK)
         status = hash_bytes(from, *file, standard ? "standard input" : path, hash, error);

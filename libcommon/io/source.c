@@ -560,8 +560,10 @@ bool pf_source_would_block(struct pf_source *source)
         ;
     if (at_hand(source) > 0 || input->ended || input->error.code != PF_OK)
         return false;
-    if (layer)
+    if (layer && !layer->read_held)
         return pf_source_would_block(layer->below);
+    if (layer)
+        input = layer->below->input;
     return poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, 0) == 0;
 }
 

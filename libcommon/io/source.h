@@ -55,8 +55,8 @@ typedef size_t pf_layer_read(struct pf_layer *, unsigned char *bytes, size_t roo
 
 struct pf_layer {
     pf_layer_read *read;
-    /* Reads without waiting, from what the source below has in memory; 0: too little. NULL: the
-     * layer cannot. */
+    /* Reads without waiting, from what the source below, a file, has in memory; 0: too little.
+     * NULL: the layer cannot. */
     pf_layer_read *read_held;
     void (*close)(struct pf_layer *); /* frees the layer; NULL: use free() */
     struct pf_source *below;

@@ -9,16 +9,9 @@ enum { KEPT_CHARACTERS = 12 }; /* characters kept at the end of a shortened name
 
 static void append_code(struct pf_buffer *out, uint32_t c)
 {
-    if (c < 0x80) {
-        pf_buffer_byte(out, (unsigned char)c);
-    } else if (c < 0x800) {
-        pf_buffer_byte(out, (unsigned char)(0xc0 | c >> 6));
-        pf_buffer_byte(out, (unsigned char)(0x80 | (c & 0x3f)));
-    } else {
-        pf_buffer_byte(out, (unsigned char)(0xe0 | c >> 12));
-        pf_buffer_byte(out, (unsigned char)(0x80 | (c >> 6 & 0x3f)));
-        pf_buffer_byte(out, (unsigned char)(0x80 | (c & 0x3f)));
-    }
+    unsigned char bytes[PF_UTF8_MAX];
+
+    pf_buffer_append(out, bytes, pf_utf8_put(c, bytes));
 }
 
 bool pf_latin_append(struct pf_buffer *out, struct pf_bytes text)
