@@ -94,20 +94,27 @@ struct pf_measure pf_measure_make(struct pf_dict *dict, const char *name, const 
     return pf_measure_make_named(dict, id, unit, kind, role, nature);
 }
 
+uint32_t pf_dict_intern_buffer(struct pf_dict *dict, struct pf_buffer *text, unsigned flags)
+{
+    uint32_t id = 0;
+
+    if (text->failed)
+        dict->strings.status = PF_NOMEM;
+    else
+        id = pf_dict_intern(dict, (struct pf_bytes){text->data, text->size}, flags);
+    pf_buffer_free(text);
+    return id;
+}
+
 uint32_t pf_dict_side_name(struct pf_dict *dict, uint32_t name, enum pf_side side)
 {
     struct pf_bytes stem = pf_dict_string(dict, name), word = pf_bytes_of(pf_side_word(side));
     struct pf_buffer text = {0};
-    uint32_t id = 0;
 
     pf_buffer_append(&text, stem.data, stem.size);
     pf_buffer_byte(&text, '.');
     pf_buffer_append(&text, word.data, word.size);
-    if (!text.failed)
-        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size},
-                            dict->strings.rows[name].flags);
-    pf_buffer_free(&text);
-    return id;
+    return pf_dict_intern_buffer(dict, &text, dict->strings.rows[name].flags);
 }
 
 uint32_t pf_dict_add_measure(struct pf_dict *dict, struct pf_measure measure)

@@ -117,6 +117,10 @@ static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *wor
 {
     return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
 }
+/* The id of the bytes of a buffer, which is freed. If the buffer has failed, so does the
+ * dictionary.
+ */
+uint32_t pf_dict_intern_buffer(struct pf_dict *, struct pf_buffer *, unsigned flags);
 /* The id of a string of another dictionary, which is added if new. Failures as
  * pf_strings_intern. */
 static inline uint32_t pf_dict_same_string(struct pf_dict *dict, const struct pf_dict *from,

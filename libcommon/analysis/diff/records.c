@@ -396,12 +396,10 @@ static bool divide_unit(struct pf_dict *dict, struct pf_measure *measure, uint64
     pf_buffer_append(&text, digits, pf_print_int128((pf_int128)known * (pf_int128)parts, digits));
     pf_buffer_append(&text, " ", whole.size > 0);
     pf_buffer_append(&text, whole.data, whole.size);
-    if (!text.failed)
-        measure->raw_unit = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
+    measure->raw_unit = pf_dict_intern_buffer(dict, &text, PF_UTF8);
     measure->num /= gcd;
     measure->den *= parts / gcd;
-    pf_buffer_free(&text);
-    return !text.failed;
+    return pf_dict_status(dict) == PF_OK;
 }
 
 /* Attempt 0 makes the name NAME, attempt 1 NAME/UNIT, attempt 2 NAME/UNIT/2 and so on. False: out
@@ -413,7 +411,6 @@ static bool attempt_name(struct pf_dict *dict, const struct pf_measure *measure,
                     unit = pf_dict_string(dict, measure->unit);
     struct pf_buffer text = {0};
     unsigned flags = dict->strings.rows[measure->name].flags;
-    bool good;
 
     pf_buffer_append(&text, name.data, name.size);
     if (attempt > 0 && unit.size > 0) {
@@ -423,11 +420,8 @@ static bool attempt_name(struct pf_dict *dict, const struct pf_measure *measure,
     }
     if (attempt > 1)
         pf_buffer_printf(&text, "/%u", attempt);
-    good = !text.failed;
-    if (good)
-        *id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
-    pf_buffer_free(&text);
-    return good;
+    *id = pf_dict_intern_buffer(dict, &text, flags);
+    return pf_dict_status(dict) == PF_OK;
 }
 
 static uint32_t declare(struct pf_diff_records *records, const struct pf_quantity *quantity,

@@ -91,13 +91,10 @@ static uint32_t parts_key(struct pf_dict *dict, uint32_t key)
 {
     struct pf_bytes name = pf_dict_string(dict, key);
     struct pf_buffer text = {0};
-    uint32_t id;
 
     pf_buffer_append(&text, "merged_", strlen("merged_"));
     pf_buffer_append(&text, name.data, name.size);
-    id = text.failed ? 0 : pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, 0);
-    pf_buffer_free(&text);
-    return id;
+    return pf_dict_intern_buffer(dict, &text, 0);
 }
 
 static int compare_bytes(const void *a, const void *b)

@@ -70,8 +70,7 @@ bool pf_eval_name_find(struct pf_bytes text, size_t from, struct pf_eval_name *e
 
 bool pf_eval_name_is(struct pf_bytes text, struct pf_eval_name *eval)
 {
-    return text.size > HEAD.size && memcmp(text.data, HEAD.data, HEAD.size) == 0 &&
-           parse_at(text, 0, eval) && eval->end == text.size;
+    return pf_bytes_starts(text, HEAD) && parse_at(text, 0, eval) && eval->end == text.size;
 }
 
 unsigned pf_eval_name_nesting(struct pf_bytes text)
@@ -84,21 +83,23 @@ unsigned pf_eval_name_nesting(struct pf_bytes text)
     return depth;
 }
 
-bool pf_eval_name_replace(struct pf_dict *dict, struct pf_bytes text, unsigned flags,
+bool pf_eval_name_replace(struct pf_dict *dict, uint32_t name, struct pf_eval_part part,
                           uint32_t (*now)(void *arg, uint32_t eval), void *arg,
                           struct pf_buffer *to)
 {
+    struct pf_bytes whole = pf_dict_string(dict, name), text = {whole.data, part.to};
     struct pf_eval_name eval;
     size_t at = 0;
 
-    while (pf_eval_name_find(text, at, &eval)) {
-        struct pf_bytes part = {text.data + eval.start, eval.end - eval.start};
-        struct pf_bytes new = pf_dict_string(dict, now(arg, pf_dict_intern(dict, part, flags)));
+    while (pf_eval_name_find(text, at < part.from ? part.from : at, &eval)) {
+        struct pf_bytes found = {text.data + eval.start, eval.end - eval.start};
+        uint32_t id = pf_dict_intern(dict, found, dict->strings.rows[name].flags);
+        struct pf_bytes new = pf_dict_string(dict, now(arg, id));
 
         pf_buffer_append(to, text.data + at, eval.start - at);
         pf_buffer_append(to, new.data, new.size);
         at = eval.end;
     }
-    pf_buffer_append(to, text.data + at, text.size - at);
+    pf_buffer_append(to, text.data + at, part.end - at);
     return !to->failed && pf_dict_status(dict) == PF_OK;
 }

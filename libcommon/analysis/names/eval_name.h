@@ -27,9 +27,14 @@ bool pf_eval_name_is(struct pf_bytes, struct pf_eval_name *);
  * 64. */
 unsigned pf_eval_name_nesting(struct pf_bytes);
 
-/* Appends a text, with `now(arg, eval)` instead of each outermost name of an eval; both are strings
- * of the dictionary. False: out of memory. */
-bool pf_eval_name_replace(struct pf_dict *, struct pf_bytes, unsigned flags,
+/* A part of a string, up to offset `end`, in which evals lie between `from` and `to`. */
+struct pf_eval_part {
+    size_t from, to, end;
+};
+
+/* Appends a string up to part.end, with `now(arg, eval)` instead of each outermost name of an eval
+ * from part.from to part.to; both are strings of the dictionary. False: out of memory. */
+bool pf_eval_name_replace(struct pf_dict *, uint32_t name, struct pf_eval_part,
                           uint32_t (*now)(void *arg, uint32_t eval), void *arg, struct pf_buffer *);
 
 #endif

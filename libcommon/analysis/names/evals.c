@@ -212,42 +212,38 @@ static bool differs(struct walk *walk, struct pf_bytes part, unsigned flags)
 static uint32_t replace(struct walk *walk, uint32_t name, size_t from, size_t to)
 {
     struct pf_dict *dict = walk->evals->dict;
-    struct pf_bytes text = pf_dict_string(dict, name), part = {text.data + from, to - from};
+    struct pf_bytes text = pf_dict_string(dict, name);
     unsigned flags = dict->strings.rows[name].flags;
     struct pf_buffer whole = {0};
 
-    if (!differs(walk, part, flags))
+    if (!differs(walk, (struct pf_bytes){text.data + from, to - from}, flags))
         return name;
-    pf_buffer_append(&whole, text.data, from);
-    if (!pf_eval_name_replace(dict, part, flags, eval_now, walk, &whole) ||
-        !pf_buffer_append(&whole, text.data + to, text.size - to))
+    pf_eval_name_replace(dict, name, (struct pf_eval_part){from, to, text.size}, eval_now, walk,
+                         &whole);
+    name = pf_dict_intern_buffer(dict, &whole, flags);
+    if (pf_dict_status(dict) != PF_OK)
         walk->evals->status = PF_NOMEM;
-    else
-        name = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
-    pf_buffer_free(&whole);
     return name;
 }
 
 /* A name for an eval whose own name another eval has. */
 static uint32_t free_name(struct pf_evals *evals, uint32_t raw)
 {
-    struct pf_bytes text = pf_dict_string(evals->dict, raw);
-    struct pf_buffer name = {0};
+    struct pf_dict *dict = evals->dict;
+    struct pf_bytes text = pf_dict_string(dict, raw);
     struct pf_eval_name eval;
     uint32_t string = raw;
 
     pf_eval_name_is(text, &eval);
-    for (unsigned k = 2; string_at(evals, string)->owner != 0 && !name.failed; k++) {
-        name.size = 0;
+    for (unsigned k = 2; string_at(evals, string)->owner != 0; k++) {
+        struct pf_buffer name = {0};
+
         pf_buffer_append(&name, text.data, eval.bare_end);
         pf_buffer_printf(&name, " #%u", k);
-        if (!name.failed)
-            string = pf_dict_intern(evals->dict, (struct pf_bytes){name.data, name.size},
-                                    evals->dict->strings.rows[raw].flags);
+        string = pf_dict_intern_buffer(dict, &name, dict->strings.rows[raw].flags);
     }
-    if (name.failed || pf_dict_status(evals->dict) != PF_OK)
+    if (pf_dict_status(dict) != PF_OK)
         evals->status = PF_NOMEM;
-    pf_buffer_free(&name);
     return string;
 }
 

@@ -34,22 +34,10 @@ struct finder {
     struct pf_id_map named; /* name with labels: the group with a text that has it */
     struct pf_id_map bare;  /* name with labels: the group without a text */
     bool any_bare;          /* some evals have no text */
-    uint32_t *order;        /* evals by nesting */
-    struct pf_buffer text;
+    uint64_t *order;        /* evals by nesting: nesting and rank, then 32 bits of the number */
 };
 
 enum { SEVERAL = UINT32_MAX - 1 }; /* in `named`: several groups */
-
-static uint32_t intern(struct finder *finder, const struct pf_buffer *text, uint32_t like)
-{
-    struct pf_dict *dict = finder->evals->dict;
-
-    if (text->failed)
-        finder->evals->status = PF_NOMEM;
-    return text->failed ? 0
-                        : pf_dict_intern(dict, (struct pf_bytes){text->data, text->size},
-                                         dict->strings.rows[like].flags);
-}
 
 /* --- names with labels ------------------------------------------------------------------------ */
 
@@ -57,12 +45,13 @@ static uint32_t label_of(struct finder *finder, struct group *group)
 {
     struct pf_buffer text = {0};
 
-    if (group->label == 0 && group->has_text)
+    if (group->label == 0 && group->has_text) {
         pf_buffer_printf(&text, "\1%016llx %u\1", (unsigned long long)group->text,
                          finder->single || finder->evals->apart ? group->name : 0);
-    if (group->label == 0)
-        group->label = group->has_text ? intern(finder, &text, 0) : group->name;
-    pf_buffer_free(&text);
+        group->label = pf_dict_intern_buffer(finder->evals->dict, &text, 0);
+    } else if (group->label == 0) {
+        group->label = group->name;
+    }
     return group->label;
 }
 
@@ -83,41 +72,32 @@ static uint32_t label_now(void *arg, uint32_t eval)
     return group ? label_of(arg, group) : eval;
 }
 
-/* Sets finder->text to the bytes of a name from `from` to `to`, with `now` for the evals in it. */
-static void part(struct finder *finder, uint32_t name, size_t from, size_t to,
-                 uint32_t (*now)(void *, uint32_t), struct pf_buffer *text)
+/* The part of an eval's name that its final name keeps: with a text without ` #K`. */
+static struct pf_eval_part kept_part(const struct finder *finder, uint32_t raw, bool has_text)
 {
-    struct pf_dict *dict = finder->evals->dict;
-    struct pf_bytes whole = pf_dict_string(dict, name);
+    struct pf_eval_name eval;
 
-    if (!pf_eval_name_replace(dict, (struct pf_bytes){whole.data + from, to - from},
-                              dict->strings.rows[name].flags, now, finder, text))
-        finder->evals->status = PF_NOMEM;
+    pf_eval_name_is(pf_dict_string(finder->evals->dict, raw), &eval);
+    return (struct pf_eval_part){eval.place, eval.place_end, has_text ? eval.bare_end : eval.end};
 }
 
 /* The name of an eval with labels for the evals around it; *place: its place alone. */
 static uint32_t labelled(struct finder *finder, const struct pf_eval *row, uint32_t *place)
 {
-    struct pf_bytes raw = pf_dict_string(finder->evals->dict, row->raw);
-    struct pf_eval_name eval;
+    struct pf_dict *dict = finder->evals->dict;
     struct pf_buffer text = {0};
-    size_t start;
-    uint32_t name;
 
     *place = 0;
     if (row->simple && !finder->single)
         return row->raw;
-    pf_eval_name_is(raw, &eval);
-    pf_buffer_append(&text, raw.data, start = eval.place);
-    part(finder, row->raw, eval.place, eval.place_end, label_now, &text);
-    if (finder->single && !text.failed)
-        *place = pf_dict_intern(finder->evals->dict,
-                                (struct pf_bytes){text.data + start, text.size - start}, 0);
-    pf_buffer_append(&text, raw.data + eval.place_end,
-                     (row->has_text ? eval.bare_end : eval.end) - eval.place_end);
-    name = intern(finder, &text, row->raw);
-    pf_buffer_free(&text);
-    return name;
+    struct pf_eval_part part = kept_part(finder, row->raw, row->has_text);
+
+    if (pf_eval_name_replace(dict, row->raw, part, label_now, finder, &text) && finder->single)
+        *place = pf_dict_intern(
+            dict,
+            (struct pf_bytes){text.data + part.from, text.size - part.from - (part.end - part.to)},
+            0);
+    return pf_dict_intern_buffer(dict, &text, dict->strings.rows[row->raw].flags);
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -194,33 +174,30 @@ static void put_in_group(struct finder *finder, uint32_t number)
     evals->bare += !row->has_text && row->inputs > 1;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
 /* Evals in evals come after those around them. With one nesting, evals with a text come first. */
 static bool order_evals(struct finder *finder)
 {
     const struct pf_evals *evals = finder->evals;
-    size_t counts[130] = {0};
-    unsigned char *ranks = malloc(evals->count + 1);
 
-    finder->order = malloc((evals->count + 1) * sizeof *finder->order);
-    for (size_t k = 1; ranks && k < evals->count; k++) {
+    finder->order = malloc(evals->count * sizeof *finder->order);
+    for (size_t k = 1; finder->order && k < evals->count; k++) {
         const struct pf_eval *row = &evals->rows[k];
-        unsigned nesting =
+        uint64_t nesting =
             row->simple ? 1 : pf_eval_name_nesting(pf_dict_string(evals->dict, row->raw));
 
         finder->any_bare |= !row->has_text;
-        ranks[k] = (unsigned char)(2 * nesting + (!row->has_text && evals->names_win));
-        counts[ranks[k]]++;
+        finder->order[k - 1] = (2 * nesting + (!row->has_text && evals->names_win)) << 32 | k;
     }
-    for (size_t rank = 0, sum = 0; rank < sizeof counts / sizeof *counts; rank++) {
-        size_t count = counts[rank];
-
-        counts[rank] = sum;
-        sum += count;
-    }
-    for (size_t k = 1; ranks && finder->order && k < evals->count; k++)
-        finder->order[counts[ranks[k]]++] = (uint32_t)k;
-    free(ranks);
-    return ranks && finder->order;
+    if (finder->order)
+        qsort(finder->order, evals->count - 1, sizeof *finder->order, compare_places);
+    return finder->order;
 }
 
 /* --- final names ------------------------------------------------------------------------------ */
@@ -245,16 +222,15 @@ static int compare_ranks(const void *a, const void *b)
 /* True if an eval without a text has the name ` #number` added to `name`. */
 static bool taken(struct finder *finder, uint32_t name, unsigned number)
 {
-    struct pf_bytes bytes = pf_dict_string(finder->evals->dict, name);
+    struct pf_dict *dict = finder->evals->dict;
+    struct pf_bytes bytes = pf_dict_string(dict, name);
     struct pf_buffer text = {0};
-    uint32_t group;
-    bool is;
+    uint32_t group, numbered;
 
     pf_buffer_append(&text, bytes.data, bytes.size);
     pf_buffer_printf(&text, " #%u", number);
-    is = pf_id_map_get(&finder->bare, intern(finder, &text, name), &group);
-    pf_buffer_free(&text);
-    return is;
+    numbered = pf_dict_intern_buffer(dict, &text, dict->strings.rows[name].flags);
+    return pf_id_map_get(&finder->bare, numbered, &group);
 }
 
 /* Lists the groups that have the same name as other groups. */
@@ -317,8 +293,7 @@ static uint32_t final_now(void *arg, uint32_t eval)
 static uint32_t final_of(struct finder *finder, struct group *group)
 {
     const struct pf_eval *best = &finder->evals->rows[group->best];
-    struct pf_bytes raw = pf_dict_string(finder->evals->dict, best->raw);
-    struct pf_eval_name eval;
+    struct pf_dict *dict = finder->evals->dict;
     struct pf_buffer text = {0};
 
     if (group->final == 0 && best->simple && group->number == 0)
@@ -326,16 +301,12 @@ static uint32_t final_of(struct finder *finder, struct group *group)
     if (group->final != 0 || group->busy)
         return group->final;
     group->busy = true;
-    pf_eval_name_is(raw, &eval);
-    pf_buffer_append(&text, raw.data, eval.place);
-    part(finder, best->raw, eval.place, eval.place_end, final_now, &text);
-    pf_buffer_append(&text, raw.data + eval.place_end,
-                     (group->has_text ? eval.bare_end : eval.end) - eval.place_end);
+    pf_eval_name_replace(dict, best->raw, kept_part(finder, best->raw, group->has_text), final_now,
+                         finder, &text);
     if (group->number > 0)
         pf_buffer_printf(&text, " #%u", group->number);
-    group->final = intern(finder, &text, best->raw);
+    group->final = pf_dict_intern_buffer(dict, &text, dict->strings.rows[best->raw].flags);
     group->busy = false;
-    pf_buffer_free(&text);
     return group->final;
 }
 
@@ -347,7 +318,7 @@ static int find(struct finder *finder)
     if (!order_evals(finder) || pf_table_init(&finder->keys, sizeof(struct group_key)) != PF_OK)
         return PF_NOMEM;
     for (size_t k = 0; evals->status == PF_OK && k + 1 < evals->count; k++)
-        put_in_group(finder, finder->order[k]);
+        put_in_group(finder, (uint32_t)finder->order[k]);
     status = evals->status == PF_OK ? number_groups(finder) : evals->status;
     for (size_t k = 1; status == PF_OK && k < evals->count; k++) {
         const struct pf_eval *row = &evals->rows[k];
@@ -365,29 +336,21 @@ static int find(struct finder *finder)
  * final. Also counts evals without a text. */
 static bool all_differ(struct pf_evals *evals)
 {
-    size_t mask = 1023, bare = 0;
-    uint64_t *slots;
-    bool differ = true;
+    struct pf_table texts;
+    size_t bare = 0;
+    bool differ = pf_table_init(&texts, sizeof evals->rows->text) == PF_OK;
 
-    while (mask < 2 * evals->count)
-        mask = 2 * mask + 1;
-    slots = calloc(mask + 1, sizeof *slots);
-    for (size_t k = 1; slots && differ && k < evals->count; k++) {
+    for (size_t k = 1; differ && k < evals->count; k++) {
         const struct pf_eval *row = &evals->rows[k];
-        size_t slot = (size_t)row->text & mask;
+        uint32_t next = texts.count;
 
         bare += !row->has_text && row->inputs > 1;
-        if (!row->has_text)
-            continue;
-        while (slots[slot] != 0 && slots[slot] != row->text)
-            slot = (slot + 1) & mask;
-        differ = slots[slot] == 0 && row->text != 0;
-        slots[slot] = row->text;
+        differ = !row->has_text || pf_table_intern(&texts, &row->text) == next;
     }
-    if (slots && differ)
+    if (differ)
         evals->bare = bare;
-    free(slots);
-    return slots && differ;
+    pf_table_free(&texts);
+    return differ;
 }
 
 int pf_evals_find(struct pf_evals *evals, bool single)
@@ -429,26 +392,18 @@ static uint32_t renamed(struct rename *rename, uint32_t name)
 {
     struct pf_dict *dict = rename->evals->dict;
     struct pf_bytes text = pf_dict_string(dict, name);
-    unsigned flags = dict->strings.rows[name].flags;
+    struct pf_eval_part part = {0, text.size, text.size};
     struct pf_eval_name eval;
     struct pf_buffer whole = {0};
 
     if (!pf_eval_name_find(text, 0, &eval) || rename->depth > 64)
         return name;
-    if (eval.end - eval.start < text.size)
-        eval = (struct pf_eval_name){.place_end = text.size};
+    if (eval.end - eval.start == text.size)
+        part = (struct pf_eval_part){eval.place, eval.place_end, text.size};
     rename->depth++;
-    pf_buffer_append(&whole, text.data, eval.place);
-    if (pf_eval_name_replace(dict,
-                             (struct pf_bytes){text.data + eval.place, eval.place_end - eval.place},
-                             flags, rename_now, rename, &whole) &&
-        pf_buffer_append(&whole, text.data + eval.place_end, text.size - eval.place_end))
-        name = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, flags);
-    else
-        dict->strings.status = PF_NOMEM;
+    pf_eval_name_replace(dict, name, part, rename_now, rename, &whole);
     rename->depth--;
-    pf_buffer_free(&whole);
-    return name;
+    return pf_dict_intern_buffer(dict, &whole, dict->strings.rows[name].flags);
 }
 
 uint32_t pf_evals_name(const struct pf_evals *evals, uint32_t name)

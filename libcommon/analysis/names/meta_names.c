@@ -56,44 +56,32 @@ static uint32_t renamed_key(struct pf_dict *dict, uint32_t key, struct pf_bytes 
     struct pf_bytes text = pf_dict_string(dict, key);
     struct pf_buffer whole = {0};
 
-    if (text.size >= mark.size && memcmp(text.data, mark.data, mark.size) == 0)
+    if (pf_bytes_starts(text, mark))
         return key;
     pf_buffer_append(&whole, mark.data, mark.size);
     pf_buffer_append(&whole, text.data, text.size);
-    if (whole.failed)
-        dict->strings.status = PF_NOMEM;
-    else
-        key = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size}, 0);
-    pf_buffer_free(&whole);
-    return key;
+    return pf_dict_intern_buffer(dict, &whole, 0);
 }
 
 /* Edits the name in a value, which begins after `start` bytes. */
 static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t), void *context,
                        uint32_t value, size_t start)
 {
-    struct pf_bytes text = pf_dict_string(dict, value),
-                    name = {text.data + start, text.size - start};
+    struct pf_bytes text = pf_dict_string(dict, value), name;
     unsigned flags = dict->strings.rows[value].flags;
     uint32_t before, after;
     struct pf_buffer whole = {0};
 
     if (start == 0)
         return edit(context, value);
-    before = pf_dict_intern(dict, name, flags);
+    before = pf_dict_intern(dict, pf_bytes_skip(text, start), flags);
     after = edit(context, before);
     if (after == before)
         return value;
     name = pf_dict_string(dict, after);
     pf_buffer_append(&whole, text.data, start);
     pf_buffer_append(&whole, name.data, name.size);
-    if (whole.failed)
-        dict->strings.status = PF_NOMEM;
-    else
-        value = pf_dict_intern(dict, (struct pf_bytes){whole.data, whole.size},
-                               flags | dict->strings.rows[after].flags);
-    pf_buffer_free(&whole);
-    return value;
+    return pf_dict_intern_buffer(dict, &whole, flags | dict->strings.rows[after].flags);
 }
 
 void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin,

@@ -227,11 +227,8 @@ static uint32_t line_word(struct pf_nyt_header *header, struct pf_bytes text)
     for (size_t k = 0; k < text.size; k++)
         pf_buffer_byte(&line,
                        (unsigned char)text.data[k] < ' ' ? '?' : (unsigned char)text.data[k]);
-    uint32_t id =
-        line.failed ? 0 : pf_dict_intern(header->dict, (struct pf_bytes){line.data, line.size}, 0);
     header->failed |= line.failed;
-    pf_buffer_free(&line);
-    return id;
+    return pf_dict_intern_buffer(header->dict, &line, 0);
 }
 
 /* Writes a header for records of other formats. */

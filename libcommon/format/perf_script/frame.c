@@ -182,11 +182,7 @@ static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
     pf_buffer_byte(&text, '[');
     pf_buffer_append(&text, name.data, name.size);
     pf_buffer_byte(&text, ']');
-    uint32_t id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, PF_UTF8);
-    if (text.failed)
-        dict->strings.status = PF_NOMEM;
-    pf_buffer_free(&text);
-    return id;
+    return pf_dict_intern_buffer(dict, &text, PF_UTF8);
 }
 
 static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *frame,

@@ -451,12 +451,7 @@ static uint32_t numbered_name(struct pf_dict *dict, uint32_t name, size_t number
         return name;
     pf_buffer_append(&numbered, text.data, text.size);
     pf_buffer_printf(&numbered, "#%zu", number);
-    name = pf_dict_intern(dict, (struct pf_bytes){numbered.data, numbered.size},
-                          dict->strings.rows[name].flags);
-    if (numbered.failed)
-        dict->strings.status = PF_NOMEM;
-    pf_buffer_free(&numbered);
-    return name;
+    return pf_dict_intern_buffer(dict, &numbered, dict->strings.rows[name].flags);
 }
 
 static bool is_taken(const struct pf_rows *rows, const struct pf_measure *measure)
