@@ -520,7 +520,7 @@ static struct pf_bytes last_part(struct pf_bytes path)
 
 static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
 {
-    if (text.size > end.size && memcmp(text.data + text.size - end.size, end.data, end.size) == 0)
+    if (text.size > end.size && pf_bytes_ends(text, end))
         text.size -= end.size;
     return text;
 }

@@ -4,7 +4,9 @@
 
 #if PF_ELFUTILS
 
+#include "base/error.h"
 #include "base/memory.h"
+#include "base/table.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -31,10 +33,14 @@ struct function {
     int64_t start_line;
 };
 
-struct range {
-    uint64_t low, high;
-    uint32_t function;
-    uint32_t enclosing; /* the innermost range around it; NONE: no range */
+/* Addresses of units or of the functions of a unit, sorted by `low` after sort_ranges. */
+struct ranges {
+    struct range {
+        uint64_t low, high;
+        uint32_t owner;     /* number of the unit or the function */
+        uint32_t enclosing; /* the innermost range around it; NONE: no range */
+    } * rows;
+    size_t count, capacity;
 };
 
 /* A scope of names: a namespace, a class. */
@@ -47,69 +53,96 @@ struct scope {
 struct unit {
     /* body: the entries; differs from `die` if they are in a file of their own */
     Dwarf_Die die, body;
-    uint64_t offset; /* offset of `body` */
     bool indexed;
     struct function *functions;
-    struct range *ranges;
     struct scope *scopes;
-    size_t function_count, range_count, scope_count;
-    size_t function_capacity, range_capacity, scope_capacity;
-};
-
-struct span {
-    uint64_t low, high;
-    size_t unit;
+    size_t function_count, scope_count;
+    size_t function_capacity, scope_capacity;
+    struct ranges ranges; /* of functions */
 };
 
 struct pf_dwarf {
     struct unit *units;
-    struct span *spans;
-    size_t unit_count, span_count, unit_capacity, span_capacity;
+    size_t unit_count, unit_capacity;
+    struct pf_table bodies; /* addresses of struct Dwarf_CU; the row of a unit is its number + 1 */
+    struct ranges ranges;   /* of units */
     struct pf_arena texts;
     bool failed; /* out of memory */
 };
 
-/* --- units ------------------------------------------------------------------------------------ */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
-static int compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    return x->low != y->low ? (x->low < y->low ? -1 : 1)
-                            : (x->unit > y->unit) - (x->unit < y->unit);
-}
-
-static void add_spans(struct pf_dwarf *dwarf, size_t k)
+/* Adds the addresses of an entry. */
+static void add_ranges(struct pf_dwarf *dwarf, struct ranges *ranges, Dwarf_Die *die, size_t owner)
 {
     Dwarf_Addr base = 0, low, high;
     ptrdiff_t at = 0;
 
-    for (unsigned n = 0;
-         n < RANGES_MAX && (at = dwarf_ranges(&dwarf->units[k].die, at, &base, &low, &high)) > 0;
+    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;
          n++) {
         if (low >= high)
             continue;
-        if (!pf_grow(&dwarf->spans, &dwarf->span_capacity, dwarf->span_count + 1,
-                     sizeof *dwarf->spans)) {
+        if (!pf_grow(&ranges->rows, &ranges->capacity, ranges->count + 1, sizeof *ranges->rows)) {
             dwarf->failed = true;
             return;
         }
-        dwarf->spans[dwarf->span_count++] = (struct span){low, high, k};
+        ranges->rows[ranges->count++] = (struct range){low, high, (uint32_t)owner, NONE};
     }
 }
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high > y->high ? -1 : 1;
+    return (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+    uint32_t around = NONE;
+
+    if (ranges->count > 0)
+        qsort(ranges->rows, ranges->count, sizeof *ranges->rows, compare_ranges);
+    for (size_t k = 0; k < ranges->count; k++) {
+        while (around != NONE && ranges->rows[around].high <= ranges->rows[k].low)
+            around = ranges->rows[around].enclosing;
+        ranges->rows[k].enclosing = around;
+        around = (uint32_t)k;
+    }
+}
+
+/* The owner of the innermost range that contains an address; NONE: no range does. */
+static uint32_t find_owner(const struct ranges *ranges, uint64_t address)
+{
+    const struct range *range =
+        pf_last_up_to(ranges->rows, ranges->count, sizeof *ranges->rows, address);
+
+    while (range && address >= range->high)
+        range = range->enclosing != NONE ? &ranges->rows[range->enclosing] : NULL;
+    return range ? range->owner : NONE;
+}
+
+/* --- units ------------------------------------------------------------------------------------ */
 
 static void add_unit(struct pf_dwarf *dwarf, const Dwarf_Die *die, const Dwarf_Die *body,
                      uint8_t type)
 {
     struct unit unit = {.die = *die, .body = type == DW_UT_skeleton && body->addr ? *body : *die};
+    uint32_t row = pf_table_intern(&dwarf->bodies, &unit.body.cu);
 
-    if (!pf_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1, sizeof unit)) {
+    if (row == 0 ||
+        !pf_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1, sizeof unit)) {
         dwarf->failed = true;
         return;
     }
-    unit.offset = dwarf_dieoffset(&unit.body);
-    dwarf->units[dwarf->unit_count++] = unit;
-    add_spans(dwarf, dwarf->unit_count - 1);
+    if (row <= dwarf->unit_count) /* the same body again: a damaged file */
+        return;
+    dwarf->units[dwarf->unit_count] = unit;
+    add_ranges(dwarf, &dwarf->ranges, &unit.die, dwarf->unit_count++);
 }
 
 struct pf_dwarf *pf_dwarf_open(struct Dwarf *debug)
@@ -120,6 +153,8 @@ struct pf_dwarf *pf_dwarf_open(struct Dwarf *debug)
     uint8_t type;
     Dwarf_Die die, body;
 
+    if (dwarf)
+        dwarf->failed = pf_table_init(&dwarf->bodies, sizeof unit) != PF_OK;
     while (dwarf && !dwarf->failed) {
         memset(&body, 0, sizeof body);
         if (dwarf_get_units(debug, unit, &unit, &version, &type, &die, &body) != 0)
@@ -131,8 +166,8 @@ struct pf_dwarf *pf_dwarf_open(struct Dwarf *debug)
         pf_dwarf_close(dwarf);
         return NULL;
     }
-    if (dwarf && dwarf->span_count > 0)
-        qsort(dwarf->spans, dwarf->span_count, sizeof *dwarf->spans, compare_spans);
+    if (dwarf)
+        sort_ranges(&dwarf->ranges);
     return dwarf;
 }
 
@@ -142,11 +177,12 @@ void pf_dwarf_close(struct pf_dwarf *dwarf)
         return;
     for (size_t k = 0; k < dwarf->unit_count; k++) {
         free(dwarf->units[k].functions);
-        free(dwarf->units[k].ranges);
+        free(dwarf->units[k].ranges.rows);
         free(dwarf->units[k].scopes);
     }
     free(dwarf->units);
-    free(dwarf->spans);
+    free(dwarf->ranges.rows);
+    pf_table_free(&dwarf->bodies);
     pf_arena_free(&dwarf->texts);
     free(dwarf);
 }
@@ -156,8 +192,7 @@ void pf_dwarf_close(struct pf_dwarf *dwarf)
 struct walk {
     struct pf_dwarf *dwarf;
     struct unit *unit;
-    uint32_t closed[DEPTH_MAX + 2]; /* scopes that end where the next entry begins */
-    size_t closed_count;
+    uint64_t last; /* offset of the last entry so far */
 };
 
 static uint32_t add_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
@@ -180,26 +215,13 @@ static uint32_t add_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
 static uint32_t add_function(struct walk *walk, Dwarf_Die *die, uint32_t parent)
 {
     struct unit *unit = walk->unit;
-    Dwarf_Addr base = 0, low, high;
-    ptrdiff_t at = 0;
 
     if (!pf_grow(&unit->functions, &unit->function_capacity, unit->function_count + 1,
                  sizeof *unit->functions)) {
         walk->dwarf->failed = true;
         return NONE;
     }
-    for (unsigned n = 0; n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;
-         n++) {
-        if (low >= high)
-            continue;
-        if (!pf_grow(&unit->ranges, &unit->range_capacity, unit->range_count + 1,
-                     sizeof *unit->ranges)) {
-            walk->dwarf->failed = true;
-            return NONE;
-        }
-        unit->ranges[unit->range_count++] =
-            (struct range){low, high, (uint32_t)unit->function_count, NONE};
-    }
+    add_ranges(walk->dwarf, &unit->ranges, die, unit->function_count);
     unit->functions[unit->function_count] = (struct function){.die = *die, .parent = parent};
     return (uint32_t)unit->function_count++;
 }
@@ -219,8 +241,8 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32
     case DW_TAG_interface_type:
         scope = add_scope(walk, die, scope);
         walk_children(walk, die, scope, function, depth + 1);
-        if (scope != NONE && walk->closed_count < sizeof walk->closed / sizeof *walk->closed)
-            walk->closed[walk->closed_count++] = scope;
+        if (scope != NONE)
+            walk->unit->scopes[scope].end = walk->last + 1;
         break;
     case DW_TAG_subprogram:
         walk_children(walk, die, scope, add_function(walk, die, NONE), depth + 1);
@@ -241,96 +263,39 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t scope, 
                           unsigned depth)
 {
     Dwarf_Die die;
-    uint64_t last = dwarf_dieoffset(parent), offset;
+    uint64_t offset;
 
     if (depth > DEPTH_MAX || walk->dwarf->failed || dwarf_child(parent, &die) != 0)
         return;
     do {
         offset = dwarf_dieoffset(&die);
-        if (offset <= last)
+        if (offset <= walk->last)
             return;
-        last = offset;
-        while (walk->closed_count > 0)
-            walk->unit->scopes[walk->closed[--walk->closed_count]].end = offset;
+        walk->last = offset;
         walk_entry(walk, &die, scope, function, depth);
     } while (!walk->dwarf->failed && dwarf_siblingof(&die, &die) == 0);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high > y->high ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
-}
-
 static void index_unit(struct pf_dwarf *dwarf, struct unit *unit)
 {
-    struct walk walk = {.dwarf = dwarf, .unit = unit};
-    uint32_t around = NONE;
+    struct walk walk = {.dwarf = dwarf, .unit = unit, .last = dwarf_dieoffset(&unit->body)};
 
     if (unit->indexed)
         return;
     unit->indexed = true;
     walk_children(&walk, &unit->body, NONE, NONE, 0);
-    if (unit->range_count > 0)
-        qsort(unit->ranges, unit->range_count, sizeof *unit->ranges, compare_ranges);
-    for (size_t k = 0; k < unit->range_count; k++) {
-        while (around != NONE && unit->ranges[around].high <= unit->ranges[k].low)
-            around = unit->ranges[around].enclosing;
-        unit->ranges[k].enclosing = around;
-        around = (uint32_t)k;
-    }
-}
-
-static struct unit *find_unit(struct pf_dwarf *dwarf, uint64_t address)
-{
-    const struct span *span =
-        pf_last_up_to(dwarf->spans, dwarf->span_count, sizeof *dwarf->spans, address);
-
-    return span && address < span->high ? &dwarf->units[span->unit] : NULL;
-}
-
-static uint32_t find_function(const struct unit *unit, uint64_t address)
-{
-    const struct range *range =
-        pf_last_up_to(unit->ranges, unit->range_count, sizeof *unit->ranges, address);
-
-    while (range && address >= range->high)
-        range = range->enclosing != NONE ? &unit->ranges[range->enclosing] : NULL;
-    return range ? range->function : NONE;
+    sort_ranges(&unit->ranges);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The unit of an entry, which may differ from the unit that refers to it. */
+/* The unit of an entry, which may differ from the unit that refers to it. NULL: not found. */
 static struct unit *unit_of(struct pf_dwarf *dwarf, Dwarf_Die *die)
 {
     Dwarf_Die top;
-    size_t low = 0, high = dwarf->unit_count;
+    uint32_t row = dwarf_diecu(die, &top, NULL, NULL) ? pf_table_find(&dwarf->bodies, &top.cu) : 0;
 
-    if (!dwarf_diecu(die, &top, NULL, NULL))
-        return NULL;
-    uint64_t offset = dwarf_dieoffset(&top);
-
-    /* units are in order of their offsets, except those in files of their own */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (dwarf->units[middle].body.cu == top.cu)
-            return &dwarf->units[middle];
-        if (dwarf->units[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t k = 0; k < dwarf->unit_count; k++)
-        if (dwarf->units[k].body.cu == top.cu)
-            return &dwarf->units[k];
-    return NULL;
+    return row != 0 ? &dwarf->units[row - 1] : NULL;
 }
 
 /* Finds the declaration of a function; `die` is the body of the function or an inlined copy. */
@@ -513,17 +478,18 @@ static void finish_frame(struct pf_frame *frame, const struct function *function
 size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address,
                        struct pf_frame frames[PF_ADDRESS_FRAMES])
 {
-    struct unit *unit = find_unit(dwarf, address);
+    uint32_t number = find_owner(&dwarf->ranges, address), k;
     const char *file = NULL;
     size_t count = 0;
 
-    if (!unit)
+    if (number == NONE)
         return 0;
+    struct unit *unit = &dwarf->units[number];
+
     index_unit(dwarf, unit);
     frames[0] = (struct pf_frame){0};
     set_line(dwarf, unit, address, &frames[0], &file);
-    uint32_t k = find_function(unit, address);
-
+    k = find_owner(&unit->ranges, address);
     if (k == NONE) {
         finish_frame(&frames[0], NULL, file);
         return file != NULL;

@@ -31,11 +31,6 @@ struct file {
     struct pf_buffer refused; /* messages about files that cannot be used, each with a NUL */
 };
 
-struct worker {
-    struct pf_image_files *files;
-    pthread_t thread;
-};
-
 struct pf_image_files {
     struct pf_symbol_dirs *dirs;
     PF_NORETURN void (*no_memory)(void);
@@ -51,14 +46,12 @@ struct pf_image_files {
     uint32_t *asked; /* files with questions */
     size_t asked_count, asked_capacity;
     bool searched; /* the questions are answered */
-    struct worker *workers;
-    size_t worker_count, threads;
-    pthread_mutex_t lock; /* protects the members below */
-    pthread_cond_t begin, end;
-    size_t next, todo, busy; /* next element of `asked`, their number; threads at work */
-    struct pf_error error;   /* of the first of `asked` that failed, */
-    size_t failed;           /* which is at this place */
-    bool stopped;
+    pthread_t *workers;
+    size_t threads;
+    pthread_mutex_t lock;  /* protects the members below during a search */
+    size_t next;           /* next element of `asked` */
+    struct pf_error error; /* of the first of `asked` that failed, */
+    size_t failed;         /* which is at this place */
 };
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -115,62 +108,27 @@ static int work(struct pf_image_files *files, struct file *file, struct pf_error
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Works until all files are done; the lock is held before and after. */
-static void work_on_all(struct pf_image_files *files)
-{
-    while (files->next < files->todo) {
-        size_t at = files->next++;
-        struct pf_error error = {0};
-
-        files->busy++;
-        pthread_mutex_unlock(&files->lock);
-        int status = work(files, &files->files[files->asked[at]], &error);
-
-        pthread_mutex_lock(&files->lock);
-        files->busy--;
-        if (status < 0 && (files->error.code == PF_OK || at < files->failed)) {
-            files->error = error;
-            files->failed = at;
-        }
-    }
-    if (files->busy == 0)
-        pthread_cond_signal(&files->end);
-}
-
+/* Works until no file is left to begin. */
 static void *run(void *arg)
 {
     struct pf_image_files *files = arg;
 
     pthread_mutex_lock(&files->lock);
-    while (!files->stopped) {
-        work_on_all(files);
-        if (!files->stopped)
-            pthread_cond_wait(&files->begin, &files->lock);
+    while (files->next < files->asked_count) {
+        size_t at = files->next++;
+        struct pf_error error = {0};
+
+        pthread_mutex_unlock(&files->lock);
+        int status = work(files, &files->files[files->asked[at]], &error);
+
+        pthread_mutex_lock(&files->lock);
+        if (status < 0 && (files->error.code == PF_OK || at < files->failed)) {
+            files->error = error;
+            files->failed = at;
+        }
     }
     pthread_mutex_unlock(&files->lock);
     return NULL;
-}
-
-/* Starts threads for this many files. The search goes on with fewer threads if not all start. */
-static void start_workers(struct pf_image_files *files, size_t count)
-{
-    while (files->worker_count + 1 < files->threads && files->worker_count + 1 < count) {
-        struct worker *worker = &files->workers[files->worker_count];
-
-        if (!pf_thread_start(&worker->thread, run, files))
-            return;
-        files->worker_count++;
-    }
-}
-
-static void stop_workers(struct pf_image_files *files)
-{
-    pthread_mutex_lock(&files->lock);
-    files->stopped = true;
-    pthread_cond_broadcast(&files->begin);
-    pthread_mutex_unlock(&files->lock);
-    for (size_t k = 0; k < files->worker_count; k++)
-        pthread_join(files->workers[k].thread, NULL);
 }
 
 /* --- the life of all -------------------------------------------------------------------------- */
@@ -189,8 +147,6 @@ struct pf_image_files *pf_image_files_new(struct pf_symbol_dirs *dirs, size_t th
     files->threads = threads;
     files->workers = calloc(threads, sizeof *files->workers);
     pthread_mutex_init(&files->lock, NULL);
-    pthread_cond_init(&files->begin, NULL);
-    pthread_cond_init(&files->end, NULL);
     if (pf_table_init(&files->ids, ID_SIZE) == PF_OK && files->workers)
         return files;
     pf_image_files_free(files);
@@ -201,15 +157,12 @@ void pf_image_files_free(struct pf_image_files *files)
 {
     if (!files)
         return;
-    stop_workers(files);
     for (size_t k = 0; k < files->file_count; k++) {
         pf_binary_close(files->files[k].binary);
         free(files->files[k].questions);
         free(files->files[k].frames);
         pf_buffer_free(&files->files[k].refused);
     }
-    pthread_cond_destroy(&files->begin);
-    pthread_cond_destroy(&files->end);
     pthread_mutex_destroy(&files->lock);
     pf_table_free(&files->ids);
     pf_symbol_dirs_free(files->dirs);
@@ -292,16 +245,17 @@ bool pf_image_files_ask(struct pf_image_files *files, const struct pf_dict *dict
 
 int pf_image_files_search(struct pf_image_files *files, struct pf_error *error)
 {
+    size_t started = 0;
+
     files->searched = true;
-    pthread_mutex_lock(&files->lock);
     files->next = 0;
-    files->todo = files->asked_count;
-    start_workers(files, files->asked_count);
-    pthread_cond_broadcast(&files->begin);
-    work_on_all(files);
-    while (files->busy > 0)
-        pthread_cond_wait(&files->end, &files->lock);
-    pthread_mutex_unlock(&files->lock);
+    /* if not all threads start, the others do their work */
+    while (started + 1 < files->threads && started + 1 < files->asked_count &&
+           pf_thread_start(&files->workers[started], run, files))
+        started++;
+    run(files);
+    while (started > 0)
+        pthread_join(files->workers[--started], NULL);
     if (files->error.code == PF_OK)
         return PF_OK;
     return pf_error_set(error, files->error.code, "--symbols-from: %s", files->error.text);

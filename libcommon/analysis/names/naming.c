@@ -143,14 +143,9 @@ static size_t symbol_frames(const struct source *source, const struct pf_image *
 static bool match_of(struct source *source, const struct pf_dict *dict, uint32_t image,
                      enum pf_binary_match *match)
 {
-    if (image >= source->match_count) {
-        size_t count = dict->images.count;
-
-        if (!pf_grow(&source->matches, &source->match_capacity, count, sizeof *source->matches))
-            return false;
-        memset(source->matches + source->match_count, 0, count - source->match_count);
-        source->match_count = count;
-    }
+    if (!pf_grow_zeroed(&source->matches, &source->match_count, &source->match_capacity,
+                        (size_t)image + 1, sizeof *source->matches))
+        return false;
     if (source->matches[image] == 0)
         source->matches[image] =
             (uint8_t)(pf_binary_match(source->binary, dict, pf_dict_image(dict, image)) + 1);
@@ -255,11 +250,10 @@ static bool name_location(struct pf_naming *naming, struct pf_dict *dict, uint32
 /* The place of a location, which may be new; NULL: out of memory. */
 static struct place *make_place(struct pf_naming *naming, uint32_t location)
 {
-    if (location >= naming->place_count &&
-        !pf_grow_zeroed(&naming->places, &naming->place_count, &naming->place_capacity,
-                        (size_t)location + 1, sizeof *naming->places))
-        return NULL;
-    return &naming->places[location];
+    return pf_grow_zeroed(&naming->places, &naming->place_count, &naming->place_capacity,
+                          (size_t)location + 1, sizeof *naming->places)
+               ? &naming->places[location]
+               : NULL;
 }
 
 static const struct place *place_of(struct pf_naming *naming, struct pf_dict *dict,
@@ -299,8 +293,7 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
 
 static bool make_stack(struct pf_naming *naming, uint32_t stack)
 {
-    if (stack >= naming->stack_count &&
-        !pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
+    if (!pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
                         (size_t)stack + 1, sizeof *naming->stacks))
         return false;
     naming->stacks[0] = 1;
