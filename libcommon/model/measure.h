@@ -4,8 +4,8 @@
 #ifndef PF_MODEL_MEASURE_H
 #define PF_MODEL_MEASURE_H
 
+#include "base/bytes.h"
 #include "base/table.h"
-#include "model/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +16,10 @@ enum pf_kind { PF_SAMPLE, PF_FLAT, PF_EDGE, PF_RECORD_KINDS, PF_META = PF_RECORD
 enum pf_role { PF_SELF, PF_INCLUSIVE, PF_COUNT };
 enum pf_nature { PF_UNKNOWN_NATURE, PF_SAMPLED, PF_TIMED, PF_EXACT };
 enum pf_aggregation { PF_SUM, PF_MAX };
+/* The sides of a difference. A difference has three measures for each compared measure:
+ * NAME.before, NAME.after and NAME.delta; folded stacks of a difference have two columns, `before`
+ * and `after`. */
+enum pf_side { PF_NO_SIDE, PF_BEFORE, PF_AFTER, PF_DELTA, PF_SIDES };
 
 struct pf_measure {
     uint32_t name, unit; /* strings; the unit is the base unit: nanoseconds, bytes, count, ... */
@@ -32,7 +36,17 @@ struct pf_measure {
 /* The name of a measure of a difference keeps its ending (time.before), although `side` says the
  * same. Every output prints the name as it is; a reader of the native stream that skips the side,
  * and any format without sides, still has three measures of different names. Code that asks for the
- * side reads the field and never the name; pf_dict_add_measure keeps both in step. */
+ * side reads the field and never the name; pf_dict_add_measure keeps both in step. Only the
+ * following functions know the endings. */
+
+/* "before", "after", "delta". */
+const char *pf_side_word(enum pf_side);
+/* The side that the name of a measure tells; PF_NO_SIDE if none. */
+enum pf_side pf_side_of_name(struct pf_bytes name);
+/* The name of a measure of this side without the word of the side, but with the point before it,
+ * so that the measures of one difference have the same stem. A name without the word is its own
+ * stem. */
+struct pf_bytes pf_side_stem(struct pf_bytes name, enum pf_side);
 
 /* Measures are numbered from 0, unlike the ids of other tables. */
 struct pf_measures {

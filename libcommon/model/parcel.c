@@ -6,44 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row refers only to rows of earlier tables and to earlier rows of its own table. */
-enum table { STRINGS, MEASURES, IMAGES, FUNCTIONS, LOCATIONS, STACKS, LABELS };
-
 /* The rows that a table gained since the last parcel. */
 struct gained {
     uint32_t count;
     char *rows;
 };
 
-enum { ID_COLUMNS = 7 };
-
 struct pf_parcel {
     size_t size;
     struct pf_batch batch;
     struct content {
-        struct gained gained[PF_PARCEL_TABLES];
+        struct gained gained[PF_TABLES];
         /* columns of the batch; ids are the sender's until the parcel is unpacked */
-        uint32_t *ids[ID_COLUMNS];
+        uint32_t *ids[PF_ID_COLUMNS];
         struct pf_value_column *values;
     } content;
     max_align_t data[];
 };
 
-/* The table that the ids of each column are from. */
-static const enum table column_tables[ID_COLUMNS] = {STACKS,  LOCATIONS, LOCATIONS, LABELS,
-                                                     STRINGS, STRINGS,   STRINGS};
-
-static void find_columns(struct pf_batch *batch, const uint32_t **columns[ID_COLUMNS])
-{
-    const uint32_t **found[ID_COLUMNS] = {&batch->stack,  &batch->location, &batch->callee,
-                                          &batch->labels, &batch->origin,   &batch->key,
-                                          &batch->value};
-    memcpy(columns, found, sizeof found);
-}
-
 void pf_unpacked_free(struct pf_unpacked *unpacked)
 {
-    for (size_t i = 0; i < PF_PARCEL_TABLES; i++)
+    for (size_t i = 0; i < PF_TABLES; i++)
         free(unpacked->tables[i].to);
     *unpacked = (struct pf_unpacked){0};
 }
@@ -82,15 +65,6 @@ static char *copy(struct room *room, const void *bytes, size_t size)
     return part;
 }
 
-static const struct pf_table *table_of(const struct pf_dict *dict, enum table table)
-{
-    const struct pf_table *tables[PF_PARCEL_TABLES] = {
-        NULL,          &dict->measures.table, &dict->images, &dict->functions, &dict->locations,
-        &dict->stacks, &dict->labels,
-    };
-    return tables[table];
-}
-
 static void pack_strings(struct room *room, const struct pf_strings *strings, uint32_t from,
                          struct gained *gained)
 {
@@ -110,26 +84,41 @@ static void pack_strings(struct room *room, const struct pf_strings *strings, ui
     }
 }
 
+/* The first row of a table that is not in an earlier parcel. */
+static uint32_t first_row(const struct pf_packed *packed, unsigned table)
+{
+    return packed->counts[table] ? packed->counts[table] : 1;
+}
+
 static void pack_tables(struct room *room, const struct pf_dict *dict,
                         const struct pf_packed *packed, struct gained *gained)
 {
-    pack_strings(room, &dict->strings, packed->counts[STRINGS] ? packed->counts[STRINGS] : 1,
-                 &gained[STRINGS]);
-    for (enum table i = MEASURES; i <= LABELS; i++) {
-        const struct pf_table *table = table_of(dict, i);
-        uint32_t from = packed->counts[i] ? packed->counts[i] : 1;
+    pack_strings(room, &dict->strings, first_row(packed, PF_TABLE_STRINGS),
+                 &gained[PF_TABLE_STRINGS]);
+    for (unsigned i = PF_TABLE_STRINGS + 1; i < PF_TABLES; i++) {
+        const struct pf_table *table = pf_dict_rows(dict, (enum pf_dict_table)i);
+        uint32_t from = first_row(packed, i);
+
         gained[i].count = table->count - from;
         gained[i].rows = copy(room, pf_table_row(table, from), gained[i].count * table->row_size);
     }
 }
 
-static void pack_ids(struct room *room, struct pf_batch *batch, uint32_t *ids[ID_COLUMNS])
+/* Packs the columns that batches of this kind have. */
+static void pack_ids(struct room *room, struct pf_batch *batch, uint32_t *ids[PF_ID_COLUMNS])
 {
-    const uint32_t **columns[ID_COLUMNS];
-    find_columns(batch, columns);
-    for (size_t i = 0; i < ID_COLUMNS; i++)
-        *columns[i] = ids[i] =
-            (uint32_t *)(void *)copy(room, *columns[i], batch->rows * sizeof *ids[i]);
+    struct pf_batch from = *batch;
+
+    *batch = (struct pf_batch){.kind = from.kind,
+                               .rows = from.rows,
+                               .time = from.time,
+                               .values = from.values,
+                               .value_count = from.value_count,
+                               .texts = from.texts};
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
+        if (pf_batch_tables[from.kind][i] != PF_TABLE_NONE)
+            *pf_batch_ids(batch, i) = ids[i] =
+                (uint32_t *)(void *)copy(room, *pf_batch_ids(&from, i), from.rows * sizeof *ids[i]);
 }
 
 static void pack_values(struct room *room, struct pf_batch *batch, struct pf_value_column **result)
@@ -204,10 +193,9 @@ struct pf_parcel *pf_parcel_pack(struct pf_packed *packed, const struct pf_dict 
                                  const struct pf_batch *batch)
 {
     struct pf_parcel *parcel = make_parcel(packed, dict, batch);
-    if (parcel)
-        packed->counts[STRINGS] = dict->strings.count;
-    for (enum table i = MEASURES; parcel && i <= LABELS; i++)
-        packed->counts[i] = table_of(dict, i)->count;
+
+    for (unsigned i = PF_TABLE_STRINGS; parcel && i < PF_TABLES; i++)
+        packed->counts[i] = pf_dict_count(dict, (enum pf_dict_table)i);
     return parcel;
 }
 
@@ -223,83 +211,34 @@ const struct pf_batch *pf_parcel_batch(const struct pf_parcel *parcel)
 
 /* --- unpacking -------------------------------------------------------------------------------- */
 
-static uint32_t mapped(const struct pf_unpacked *unpacked, enum table table, uint32_t id)
+static uint32_t mapped(const void *arg, enum pf_dict_table table, uint32_t id)
 {
+    const struct pf_unpacked *unpacked = arg;
+
     return id ? unpacked->tables[table].to[id] : 0;
 }
 
-static uint32_t unpack_image(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                             struct pf_image row)
-{
-    row.name = mapped(unpacked, STRINGS, row.name);
-    row.identifier = mapped(unpacked, STRINGS, row.identifier);
-    return pf_dict_add_image(dict, &row);
-}
-
-static uint32_t unpack_measure(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                               struct pf_measure row)
-{
-    row.name = mapped(unpacked, STRINGS, row.name);
-    row.unit = mapped(unpacked, STRINGS, row.unit);
-    row.raw_unit = mapped(unpacked, STRINGS, row.raw_unit);
-    return pf_measures_intern(&dict->measures, &row) + 1;
-}
-
-static uint32_t unpack_function(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                                struct pf_function row)
-{
-    row.name = mapped(unpacked, STRINGS, row.name);
-    row.system_name = mapped(unpacked, STRINGS, row.system_name);
-    row.file = mapped(unpacked, STRINGS, row.file);
-    return pf_dict_add_function(dict, &row);
-}
-
-static uint32_t unpack_location(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                                struct pf_location row)
-{
-    row.function = mapped(unpacked, FUNCTIONS, row.function);
-    row.image = mapped(unpacked, IMAGES, row.image);
-    return pf_dict_add_location(dict, &row);
-}
-
-static uint32_t unpack_stack(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                             struct pf_stack row)
-{
-    return pf_dict_add_frame(dict, mapped(unpacked, STACKS, row.parent),
-                             mapped(unpacked, LOCATIONS, row.location));
-}
-
-static uint32_t unpack_label(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                             struct pf_label row)
-{
-    row.parent = mapped(unpacked, LABELS, row.parent);
-    row.key = mapped(unpacked, STRINGS, row.key);
-    row.text = mapped(unpacked, STRINGS, row.text);
-    return pf_dict_chain_label(dict, &row);
-}
-
-static uint32_t unpack_string(struct pf_dict *dict, const struct pf_string *row)
-{
-    return pf_dict_intern(dict, (struct pf_bytes){row->data, row->size}, row->flags);
-}
-
 static uint32_t unpack_row(const struct pf_unpacked *unpacked, struct pf_dict *dict,
-                           enum table table, const void *rows, size_t i)
+                           enum pf_dict_table table, const char *rows, size_t i)
 {
-    switch (table) {
-    case STRINGS: return unpack_string(dict, (const struct pf_string *)rows + i);
-    case MEASURES: return unpack_measure(unpacked, dict, ((const struct pf_measure *)rows)[i]);
-    case IMAGES: return unpack_image(unpacked, dict, ((const struct pf_image *)rows)[i]);
-    case FUNCTIONS: return unpack_function(unpacked, dict, ((const struct pf_function *)rows)[i]);
-    case LOCATIONS: return unpack_location(unpacked, dict, ((const struct pf_location *)rows)[i]);
-    case STACKS: return unpack_stack(unpacked, dict, ((const struct pf_stack *)rows)[i]);
-    case LABELS:
-    default: return unpack_label(unpacked, dict, ((const struct pf_label *)rows)[i]);
+    if (table == PF_TABLE_STRINGS) {
+        const struct pf_string *row = (const struct pf_string *)(const void *)rows + i;
+
+        return pf_dict_intern(dict, (struct pf_bytes){row->data, row->size}, row->flags);
     }
+    union pf_any_row row;
+    size_t size = pf_dict_rows(dict, table)->row_size;
+
+    memcpy(&row, rows + i * size, size);
+    if (table == PF_TABLE_STACKS) /* most rows are stacks */
+        return pf_dict_add_frame(dict, mapped(unpacked, PF_TABLE_STACKS, row.stack.parent),
+                                 mapped(unpacked, PF_TABLE_LOCATIONS, row.stack.location));
+    pf_row_map(table, &row, mapped, unpacked);
+    return pf_dict_add_row(dict, table, &row);
 }
 
-static bool unpack_table(struct pf_unpacked *unpacked, struct pf_dict *dict, enum table table,
-                         const struct gained *gained)
+static bool unpack_table(struct pf_unpacked *unpacked, struct pf_dict *dict,
+                         enum pf_dict_table table, const struct gained *gained)
 {
     struct pf_unpacked_ids *ids = &unpacked->tables[table];
     size_t first = ids->count ? ids->count : 1;
@@ -314,22 +253,24 @@ static bool unpack_table(struct pf_unpacked *unpacked, struct pf_dict *dict, enu
 
 static void unpack_batch(const struct pf_unpacked *unpacked, struct pf_parcel *parcel)
 {
-    for (size_t column = 0; column < ID_COLUMNS; column++) {
+    for (unsigned column = 0; column < PF_ID_COLUMNS; column++) {
         uint32_t *ids = parcel->content.ids[column];
+        enum pf_dict_table table = (enum pf_dict_table)pf_batch_tables[parcel->batch.kind][column];
+
         for (uint32_t i = 0; ids && i < parcel->batch.rows; i++)
-            ids[i] = mapped(unpacked, column_tables[column], ids[i]);
+            ids[i] = mapped(unpacked, table, ids[i]);
     }
     for (uint32_t i = 0; i < parcel->batch.value_count; i++) {
         uint32_t *measure = &parcel->content.values[i].measure;
-        *measure = mapped(unpacked, MEASURES, *measure + 1) - 1;
+        *measure = mapped(unpacked, PF_TABLE_MEASURES, *measure + 1) - 1;
     }
 }
 
 int pf_parcel_unpack(struct pf_parcel *parcel, struct pf_unpacked *unpacked, struct pf_dict *dict,
                      struct pf_batch *batch)
 {
-    for (enum table i = STRINGS; i <= LABELS; i++)
-        if (!unpack_table(unpacked, dict, i, &parcel->content.gained[i]))
+    for (unsigned i = PF_TABLE_STRINGS; i < PF_TABLES; i++)
+        if (!unpack_table(unpacked, dict, (enum pf_dict_table)i, &parcel->content.gained[i]))
             return PF_NOMEM;
     if (pf_dict_status(dict) != PF_OK)
         return pf_dict_status(dict);

@@ -5,17 +5,14 @@
 #ifndef PF_MODEL_PARCEL_H
 #define PF_MODEL_PARCEL_H
 
-#include "model/batch.h"
-#include "model/dict.h"
+#include "model/tables.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PF_PARCEL_TABLES = 7 };
-
 /* The number of rows of each table that earlier parcels contain. Zero-initialise. */
 struct pf_packed {
-    uint32_t counts[PF_PARCEL_TABLES];
+    uint32_t counts[PF_TABLES];
 };
 
 /* Maps ids of the sender to ids of the receiver. Zero-initialise; free with pf_unpacked_free. */
@@ -23,7 +20,7 @@ struct pf_unpacked {
     struct pf_unpacked_ids {
         uint32_t *to;
         size_t count, capacity;
-    } tables[PF_PARCEL_TABLES];
+    } tables[PF_TABLES];
 };
 void pf_unpacked_free(struct pf_unpacked *);
 

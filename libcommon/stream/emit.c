@@ -2,48 +2,31 @@
 
 #include "base/bytes.h"
 
-#include <stdlib.h>
-#include <zlib.h>
-
-/* Deflates a payload. PF_OK: the result is in deflater->bytes and smaller than `size`. PF_EOF: it
- * would not be smaller, so the payload is written as it is. PF_NOMEM. */
-static int deflate_payload(struct pf_deflate *deflater, int level, const void *payload, size_t size)
+/* Deflates the payload to emit->deflated. PF_OK: the result is smaller. PF_EOF: the
+ * result would not be smaller, so the payload is written as it is. PF_NOMEM. */
+static int deflate_payload(struct pf_emit *emit)
 {
-    if (!deflater->stream) {
-        deflater->stream = calloc(1, sizeof *deflater->stream);
-        if (!deflater->stream)
-            return PF_NOMEM;
-        if (deflateInit(deflater->stream, level) != Z_OK) {
-            free(deflater->stream);
-            deflater->stream = NULL;
-            return PF_NOMEM;
-        }
-    }
-    z_stream *z = deflater->stream;
-    deflater->bytes.size = 0;
+    z_stream *z = &emit->deflater;
+    size_t size = emit->payload.size;
+
+    emit->started = emit->started || deflateInit(z, emit->level) == Z_OK;
+    if (!emit->started)
+        return PF_NOMEM;
+    emit->deflated.size = 0;
     /* one byte less than the payload: a longer result is not wanted */
     if (size <= 1)
         return PF_EOF;
-    unsigned char *out = pf_buffer_extend(&deflater->bytes, size - 1);
+    unsigned char *out = pf_buffer_extend(&emit->deflated, size - 1);
     if (!out)
         return PF_NOMEM;
-    z->next_in = (z_const Bytef *)payload;
+    z->next_in = (z_const Bytef *)emit->payload.data;
     z->avail_in = (uInt)size;
     z->next_out = out;
     z->avail_out = (uInt)(size - 1);
     bool smaller = deflate(z, Z_FINISH) == Z_STREAM_END;
-    deflater->bytes.size = size - 1 - z->avail_out;
+    emit->deflated.size = size - 1 - z->avail_out;
     deflateReset(z);
     return smaller ? PF_OK : PF_EOF;
-}
-
-static void free_deflater(struct pf_deflate *deflater)
-{
-    if (deflater->stream)
-        deflateEnd(deflater->stream);
-    free(deflater->stream);
-    pf_buffer_free(&deflater->bytes);
-    *deflater = (struct pf_deflate){0};
 }
 
 int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t rows, uint32_t base)
@@ -58,18 +41,17 @@ int pf_emit_frame(struct pf_emit *emit, char type, unsigned domain, uint32_t row
                              .rows = rows,
                              .base = base};
     const char *bytes = payload->data;
-
     int status = PF_EOF;
 
     if (payload->failed)
         return PF_NOMEM;
     if (emit->level > 0 && type != 'H' && type != 'E')
-        status = deflate_payload(&emit->deflate, emit->level, bytes, payload->size);
+        status = deflate_payload(emit);
     if (status < 0)
         return status;
     if (status == PF_OK) {
-        bytes = emit->deflate.bytes.data;
-        frame.size = (uint32_t)emit->deflate.bytes.size;
+        bytes = emit->deflated.data;
+        frame.size = (uint32_t)emit->deflated.size;
         frame.flags = PF_FRAME_DEFLATED;
     }
     pf_frame_store(&frame, bytes, header);
@@ -116,6 +98,8 @@ int pf_emit_end(struct pf_emit *emit, uint64_t records, const pf_int128 *totals,
 
 void pf_emit_free(struct pf_emit *emit)
 {
-    free_deflater(&emit->deflate);
+    if (emit->started)
+        deflateEnd(&emit->deflater);
+    pf_buffer_free(&emit->deflated);
     pf_buffer_free(&emit->payload);
 }

@@ -8,20 +8,17 @@
 #include "io/sink.h"
 #include "stream/frame.h"
 
+#include <stdbool.h>
 #include <stdint.h>
-
-/* Deflates the payloads of frames one by one. */
-struct pf_deflate {
-    struct z_stream_s *stream;
-    struct pf_buffer bytes;
-};
+#include <zlib.h>
 
 /* Zero-initialise and set sink and level; free with pf_emit_free. */
 struct pf_emit {
     struct pf_sink *sink;
-    int level; /* zlib's level, 1..9; 0: not deflated */
-    struct pf_deflate deflate;
-    struct pf_buffer payload;
+    int level;         /* zlib's level, 1..9; 0: not deflated */
+    z_stream deflater; /* must not move once it is started */
+    bool started;
+    struct pf_buffer deflated, payload;
     uint64_t start; /* offset of the segment in the sink */
 };
 

@@ -234,7 +234,7 @@ static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame
     uint32_t limit = frame->domain == PF_TABLE_MEASURES ? PF_SEGMENT_MEASURES_MAX : UINT32_MAX - 1;
     if (frame->rows > limit - (*count - 1))
         return pf_error_at(error, PF_FAILED, frame->offset, "more than %" PRIu32 " %s in a segment",
-                           limit, pf_stream_layouts[frame->domain].name);
+                           limit, pf_row_layouts[frame->domain].name);
     *count += frame->rows;
     return PF_OK;
 }

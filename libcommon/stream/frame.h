@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/source.h"
+#include "model/tables.h"
 #include "stream/layout.h"
 
 #include <stdbool.h>

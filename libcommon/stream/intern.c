@@ -48,7 +48,7 @@ static int bad_row(const struct pf_frame *frame, uint32_t row, struct pf_error *
                    const char *what)
 {
     return pf_error_at(error, PF_FAILED, frame->offset, "%s %" PRIu32 ": %s",
-                       pf_stream_layouts[frame->domain].name, frame->base + row, what);
+                       pf_row_layouts[frame->domain].name, frame->base + row, what);
 }
 
 /* Finds the columns of a table frame; columns[n - 1] is column n. Absent columns have width and
@@ -110,7 +110,7 @@ static int intern_strings(struct pf_intern *intern, struct pf_dict *dict,
 
 /* Checks a value against its limit, and maps an id to the dictionary's. Only earlier rows are
  * mapped, so a parent must be an earlier row. */
-static bool field_value(const struct pf_intern *intern, const struct pf_stream_field *field,
+static bool field_value(const struct pf_intern *intern, const struct pf_row_field *field,
                         int64_t *value)
 {
     const struct pf_idmap *map = &intern->maps[field->refers];
@@ -127,20 +127,13 @@ static bool field_value(const struct pf_intern *intern, const struct pf_stream_f
     return true;
 }
 
-static uint32_t intern_row(struct pf_dict *dict, enum pf_stream_table table, void *row)
+static uint32_t intern_row(struct pf_dict *dict, enum pf_dict_table table, union pf_any_row *row)
 {
-    switch (table) {
-    case PF_TABLE_MEASURES: {
-        struct pf_measure *measure = row;
-        measure->num += measure->num == 0;
-        measure->den += measure->den == 0;
-        return pf_dict_add_measure(dict, *measure) + 1;
-    }
-    case PF_TABLE_IMAGES: return pf_dict_add_image(dict, row);
-    case PF_TABLE_FUNCTIONS: return pf_dict_add_function(dict, row);
-    case PF_TABLE_LOCATIONS: return pf_dict_add_location(dict, row);
-    default: return pf_dict_chain_label(dict, row);
-    }
+    if (table != PF_TABLE_MEASURES)
+        return pf_dict_add_row(dict, table, row);
+    row->measure.num += row->measure.num == 0;
+    row->measure.den += row->measure.den == 0;
+    return pf_dict_add_measure(dict, row->measure) + 1;
 }
 
 /* Checks that no stack or label set exceeds its limit. Only a table with more rows than the limit
@@ -150,7 +143,7 @@ static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
                         const struct pf_frame *frame, struct pf_error *error)
 {
     bool stacks = frame->domain == PF_TABLE_STACKS;
-    const struct pf_table *table = stacks ? &dict->stacks : &dict->labels;
+    const struct pf_table *table = pf_dict_rows(dict, (enum pf_dict_table)frame->domain);
     struct pf_depths *depths = &intern->depths[stacks ? 0 : 1];
     uint32_t limit = stacks ? PF_STACK_DEPTH_MAX : PF_LABELS_MAX, parent;
 
@@ -176,22 +169,20 @@ static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
 static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
                     uint32_t row, uint32_t at, struct pf_error *error)
 {
-    const struct pf_stream_layout *layout = &pf_stream_layouts[frame->domain];
-    enum pf_stream_table table = (enum pf_stream_table)frame->domain;
-    union {
-        uint64_t align;
-        unsigned char bytes[PF_STREAM_ROW_MAX];
-    } room = {.bytes = {0}};
+    const struct pf_row_layout *layout = &pf_row_layouts[frame->domain];
+    enum pf_dict_table table = (enum pf_dict_table)frame->domain;
+    union pf_any_row values;
 
+    memset(&values, 0, sizeof values);
     for (uint32_t i = 0; i < layout->field_count; i++) {
         int64_t stored = intern->columns[i * CHUNK + at], value = stored;
         if (!field_value(intern, &layout->fields[i], &value))
             return pf_error_at(error, PF_FAILED, frame->offset,
                                "%s %" PRIu32 ": column %" PRIu32 " is %" PRIu64 ", out of range",
                                layout->name, frame->base + row, i + 1, (uint64_t)stored);
-        pf_stream_field_set(&layout->fields[i], room.bytes, value);
+        pf_row_set(&layout->fields[i], &values, value);
     }
-    uint32_t id = intern_row(dict, table, room.bytes);
+    uint32_t id = intern_row(dict, table, &values);
     if (id == 0 && pf_dict_status(dict) == PF_OK)
         return bad_row(frame, row, error, "all columns are 0");
     if (!pf_idmap_add(&intern->maps[table], id))
@@ -224,10 +215,10 @@ static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const str
 static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
                        const unsigned char *payload, struct pf_error *error)
 {
-    const struct pf_stream_layout *layout = &pf_stream_layouts[frame->domain];
+    const struct pf_row_layout *layout = &pf_row_layouts[frame->domain];
     uint32_t fields = layout->field_count, first_skipped = fields;
     struct pf_columns walk;
-    struct pf_column columns[PF_STREAM_FIELDS_MAX];
+    struct pf_column columns[PF_ROW_FIELDS_MAX];
     int status =
         pf_columns_begin(&walk, frame->rows, frame->offset, payload, frame->raw, false, error);
     while (first_skipped > 0 && layout->fields[first_skipped - 1].may_skip)
@@ -240,7 +231,7 @@ static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const str
         status = find_columns(&walk, columns, fields, error);
     if (status != PF_OK)
         return status;
-    if (!pf_grow(&intern->columns, &intern->columns_capacity, (size_t)PF_STREAM_FIELDS_MAX * CHUNK,
+    if (!pf_grow(&intern->columns, &intern->columns_capacity, (size_t)PF_ROW_FIELDS_MAX * CHUNK,
                  sizeof *intern->columns))
         return pf_error_nomem(error);
     for (uint32_t first = 0; first < frame->rows; first += CHUNK) {

@@ -4,7 +4,7 @@
 #define PF_STREAM_INTERN_H
 
 #include "base/error.h"
-#include "model/dict.h"
+#include "model/tables.h"
 #include "stream/frame.h"
 
 #include <stdbool.h>

@@ -11,15 +11,13 @@
 #include <string.h>
 #include <zlib.h>
 
-enum {
-    ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
-    VALUES_AT_ONCE =
-        128 * PF_BATCH_ROWS /* values unpacked for a batch; with many measures batches are short */
-};
+/* values unpacked for a batch; with many measures batches are short */
+enum { VALUES_AT_ONCE = 128 * PF_BATCH_ROWS };
 
-/* Inflates the payloads of frames one by one. Zero-initialise; free with free_inflater. */
+/* Inflates the payloads of frames one by one. Zero-initialise. */
 struct inflater {
-    z_stream *stream;
+    z_stream stream; /* must not move once it is started */
+    bool started;
     unsigned char *bytes; /* room for one payload, kept from frame to frame */
     size_t capacity;
 };
@@ -38,7 +36,7 @@ struct reader {
     struct pf_frame frame;
     const unsigned char *payload;
     uint32_t done, step;
-    struct pf_column ids[ID_COLUMNS], time; /* data NULL: absent */
+    struct pf_column ids[PF_ID_COLUMNS], time; /* data NULL: absent */
     struct pf_column *values;
     struct pf_value_column *given; /* measure of each value column, and its room */
     size_t values_capacity, given_capacity;
@@ -46,10 +44,10 @@ struct reader {
     const unsigned char *text_bytes;
 
     /* memory of batches */
-    uint32_t *id_rooms[ID_COLUMNS];
+    uint32_t *id_rooms[PF_ID_COLUMNS];
     int64_t *time_room, *value_room;
     struct pf_text *texts;
-    size_t id_capacity[ID_COLUMNS], time_capacity, value_capacity, texts_capacity;
+    size_t id_capacity[PF_ID_COLUMNS], time_capacity, value_capacity, texts_capacity;
 };
 
 static bool extend_room(struct inflater *inflater, size_t size)
@@ -59,16 +57,10 @@ static bool extend_room(struct inflater *inflater, size_t size)
 
 static bool start_inflater(struct inflater *inflater)
 {
-    if (inflater->stream)
-        return inflateReset(inflater->stream) == Z_OK;
-    inflater->stream = calloc(1, sizeof *inflater->stream);
-    if (!inflater->stream)
-        return false;
-    if (inflateInit(inflater->stream) == Z_OK)
-        return true;
-    free(inflater->stream);
-    inflater->stream = NULL;
-    return false;
+    if (inflater->started)
+        return inflateReset(&inflater->stream) == Z_OK;
+    inflater->started = inflateInit(&inflater->stream) == Z_OK;
+    return inflater->started;
 }
 
 /* Inflates the payload if the frame is deflated; *payload is then valid until the next call. PF_OK,
@@ -81,7 +73,7 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     /* frame->raw is limited by the bytes of the frame (pf_frame_parse) */
     if (!start_inflater(inflater) || !extend_room(inflater, frame->raw))
         return pf_error_nomem(error);
-    z_stream *z = inflater->stream;
+    z_stream *z = &inflater->stream;
     z->next_in = (z_const Bytef *)*payload;
     z->avail_in = frame->size;
     z->next_out = inflater->bytes;
@@ -109,15 +101,6 @@ static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
     return PF_OK;
 }
 
-static void free_inflater(struct inflater *inflater)
-{
-    if (inflater->stream)
-        inflateEnd(inflater->stream);
-    free(inflater->stream);
-    free(inflater->bytes);
-    *inflater = (struct inflater){0};
-}
-
 static struct reader *state_of(const struct pf_reader *reader)
 {
     return *(struct reader **)reader->state;
@@ -140,8 +123,10 @@ void pf_stream_close_reader(struct pf_reader *reader)
     if (!r)
         return;
     pf_intern_free(&r->intern);
-    free_inflater(&r->inflater);
-    for (size_t i = 0; i < ID_COLUMNS; i++)
+    if (r->inflater.started)
+        inflateEnd(&r->inflater.stream);
+    free(r->inflater.bytes);
+    for (size_t i = 0; i < PF_ID_COLUMNS; i++)
         free(r->id_rooms[i]);
     free(r->totals);
     free(r->values);
@@ -230,24 +215,15 @@ static int unknown_column(const struct reader *r, struct pf_error *error, unsign
                        r->frame.domain, id);
 }
 
-/* The table that column `id` (1..4) of the frame refers to; PF_TABLE_NONE: the frame has no such
- * column. */
-static enum pf_stream_table column_table(const struct pf_frame *frame, unsigned id)
+/* The kind of the batches of a B or M frame. */
+static enum pf_kind kind_of(const struct pf_frame *frame)
 {
-    static const uint8_t tables[PF_RECORD_KINDS][ID_COLUMNS] = {
-        [PF_SAMPLE] = {PF_TABLE_STACKS, PF_TABLE_LABELS, PF_TABLE_NONE, PF_TABLE_NONE},
-        [PF_FLAT] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_NONE},
-        [PF_EDGE] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_LOCATIONS},
-    };
-
-    if (frame->type == 'M')
-        return id <= 3 ? PF_TABLE_STRINGS : PF_TABLE_NONE;
-    return (enum pf_stream_table)tables[frame->domain - 1][id - 1];
+    return frame->type == 'M' ? PF_META : (enum pf_kind)(frame->domain - 1);
 }
 
 static int take_id_column(struct reader *r, const struct pf_column *column, struct pf_error *error)
 {
-    enum pf_stream_table table = column_table(&r->frame, column->id);
+    unsigned table = pf_batch_tables[kind_of(&r->frame)][column->id - 1];
 
     if (table == PF_TABLE_NONE)
         return unknown_column(r, error, column->id);
@@ -255,7 +231,7 @@ static int take_id_column(struct reader *r, const struct pf_column *column, stru
         return pf_error_at(
             error, PF_FAILED, r->frame.offset,
             "frame %c %u: column %u has ids of %s that are not defined, all are below %" PRIu32,
-            r->frame.type, r->frame.domain, column->id, pf_stream_layouts[table].name,
+            r->frame.type, r->frame.domain, column->id, pf_row_layouts[table].name,
             r->intern.maps[table].count);
     r->ids[column->id - 1] = *column;
     return PF_OK;
@@ -292,12 +268,12 @@ static int find_columns(struct reader *r, struct pf_error *error)
 
     /* metadata always have all columns: for so few rows, absent columns are not worth a special
      * case */
-    for (size_t i = 0; i < ID_COLUMNS; i++)
+    for (size_t i = 0; i < PF_ID_COLUMNS; i++)
         r->ids[i] = (struct pf_column){.data = r->frame.type == 'M' ? r->payload : NULL};
     r->time.data = NULL;
     r->value_count = 0;
     while (status == PF_OK && (status = pf_columns_next(&walk, &column, error)) == PF_OK) {
-        if (column.id >= 1 && column.id <= ID_COLUMNS)
+        if (column.id >= 1 && column.id <= PF_ID_COLUMNS)
             status = take_id_column(r, &column, error);
         else if (column.id == PF_COLUMN_TIME && r->frame.type == 'B')
             r->time = column;
@@ -319,10 +295,10 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
                                   true, error);
 
     r->text_bytes = r->payload + walk.size;
-    for (size_t i = 0; i < ID_COLUMNS; i++)
+    for (size_t i = 0; i < PF_ID_COLUMNS; i++)
         r->ids[i] = (struct pf_column){.data = r->payload};
     while (status == PF_OK && (status = pf_columns_next(&walk, &column, error)) == PF_OK) {
-        if (column.id < 1 || column.id > ID_COLUMNS)
+        if (column.id < 1 || column.id > PF_ID_COLUMNS)
             return unknown_column(r, error, column.id);
         r->ids[column.id - 1] = column;
     }
@@ -343,21 +319,22 @@ static int find_text_columns(struct reader *r, struct pf_error *error)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-static bool give_ids(struct reader *r, unsigned id, uint32_t rows, const uint32_t **ids)
+static bool give_ids(struct reader *r, uint32_t rows, struct pf_batch *batch)
 {
-    const struct pf_column *column = &r->ids[id - 1];
-    uint32_t **room = &r->id_rooms[id - 1];
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++) {
+        unsigned table = pf_batch_tables[batch->kind][i];
+        const uint32_t *map = r->intern.maps[table].ids;
+        uint32_t **room = &r->id_rooms[i];
 
-    *ids = NULL;
-    if (!column->data)
-        return true;
-    if (!pf_grow(room, &r->id_capacity[id - 1], PF_BATCH_ROWS, sizeof **room))
-        return false;
-    pf_column_ids(column, r->done, rows, *room);
-    const struct pf_idmap *map = &r->intern.maps[column_table(&r->frame, id)];
-    if (map->ids)
-        pf_column_remap(*room, rows, map->ids);
-    *ids = *room;
+        if (table == PF_TABLE_NONE || !r->ids[i].data)
+            continue;
+        if (!pf_grow(room, &r->id_capacity[i], PF_BATCH_ROWS, sizeof **room))
+            return false;
+        pf_column_ids(&r->ids[i], r->done, rows, *room);
+        if (map)
+            pf_column_remap(*room, rows, map);
+        *pf_batch_ids(batch, i) = *room;
+    }
     return true;
 }
 
@@ -390,24 +367,6 @@ static bool give_values(struct reader *r, uint32_t rows, struct pf_batch *batch)
     return true;
 }
 
-static bool give_records(struct reader *r, uint32_t rows, struct pf_batch *batch)
-{
-    batch->kind = (enum pf_kind)(r->frame.domain - 1);
-    r->kind_records[batch->kind] += rows;
-    return give_ids(r, PF_COLUMN_STACK, rows, &batch->stack) &&
-           give_ids(r, PF_COLUMN_LABELS, rows, &batch->labels) &&
-           give_ids(r, PF_COLUMN_LOCATION, rows, &batch->location) &&
-           give_ids(r, PF_COLUMN_CALLEE, rows, &batch->callee) && give_time(r, rows, batch) &&
-           give_values(r, rows, batch);
-}
-
-static bool give_metadata(struct reader *r, uint32_t rows, struct pf_batch *batch)
-{
-    batch->kind = PF_META;
-    return give_ids(r, 1, rows, &batch->origin) && give_ids(r, 2, rows, &batch->key) &&
-           give_ids(r, 3, rows, &batch->value);
-}
-
 static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
 {
     if (!pf_grow(&r->texts, &r->texts_capacity, rows, sizeof *r->texts))
@@ -434,12 +393,18 @@ static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
 static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t left = r->frame.rows - r->done, rows = left < r->step ? left : r->step;
-    bool good = r->frame.type == 'B'   ? give_records(r, rows, batch)
-                : r->frame.type == 'M' ? give_metadata(r, rows, batch)
-                                       : give_texts(r, rows, batch);
+    bool good;
 
+    if (r->frame.type == 's') {
+        good = give_texts(r, rows, batch);
+    } else {
+        batch->kind = kind_of(&r->frame);
+        good = give_ids(r, rows, batch) && give_time(r, rows, batch) && give_values(r, rows, batch);
+    }
     if (!good)
         return pf_error_nomem(&reader->error);
+    if (r->frame.type == 'B')
+        r->kind_records[batch->kind] += rows;
     batch->rows = rows;
     r->done += rows;
     return PF_OK;

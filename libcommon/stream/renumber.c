@@ -35,11 +35,10 @@ void pf_renumber_free(struct pf_renumber *renumber)
 
 /* Extends the map to all rows of the dictionary. */
 static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
-                  enum pf_stream_table number)
+                  enum pf_dict_table number)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
-    uint32_t count = number == PF_TABLE_STRINGS ? dict->strings.count
-                                                : pf_stream_rows(dict, number)->count;
+    uint32_t count = pf_dict_count(dict, number);
 
     if (table->known == count)
         return true;
@@ -53,7 +52,7 @@ static bool cover(struct pf_renumber *renumber, const struct pf_dict *dict,
     return true;
 }
 
-static void number_row(struct pf_renumber *renumber, enum pf_stream_table number, uint32_t id)
+static void number_row(struct pf_renumber *renumber, enum pf_dict_table number, uint32_t id)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
 
@@ -67,32 +66,30 @@ static void number_row(struct pf_renumber *renumber, enum pf_stream_table number
 }
 
 /* True if rows of the table have parents: the first field is then the parent. */
-static bool has_parent(enum pf_stream_table table)
+static bool has_parent(enum pf_dict_table table)
 {
-    return pf_stream_layouts[table].fields[0].refers == (uint8_t)table;
+    return pf_row_layouts[table].fields[0].refers == (uint8_t)table;
 }
 
 static void use_fields(struct pf_renumber *renumber, const struct pf_dict *dict,
-                       enum pf_stream_table number, uint32_t id)
+                       enum pf_dict_table number, uint32_t id)
 {
-    const struct pf_stream_layout *layout = &pf_stream_layouts[number];
+    const struct pf_row_layout *layout = &pf_row_layouts[number];
 
-    if (number == PF_TABLE_STRINGS)
-        return;
     for (uint32_t i = has_parent(number) ? 1 : 0; i < layout->field_count; i++) {
-        const struct pf_stream_field *field = &layout->fields[i];
+        const struct pf_row_field *field = &layout->fields[i];
         if (field->refers != PF_TABLE_NONE)
-            pf_renumber_id(renumber, dict, (enum pf_stream_table)field->refers,
-                           (uint32_t)pf_stream_field_get(
-                               field, pf_table_row(pf_stream_rows(dict, number), id)));
+            pf_renumber_id(
+                renumber, dict, (enum pf_dict_table)field->refers,
+                (uint32_t)pf_row_get(field, pf_table_row(pf_dict_rows(dict, number), id)));
     }
 }
 
 /* Uses a row and its parents; without recursion, because a chain may have a million rows. */
 static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict,
-                      enum pf_stream_table number, uint32_t id)
+                      enum pf_dict_table number, uint32_t id)
 {
-    const struct pf_table *rows = pf_stream_rows(dict, number);
+    const struct pf_table *rows = pf_dict_rows(dict, number);
     size_t length = 0;
 
     for (; renumber->tables[number].map[id] == UINT32_MAX;
@@ -112,12 +109,12 @@ static void use_chain(struct pf_renumber *renumber, const struct pf_dict *dict,
 }
 
 uint32_t pf_renumber_id(struct pf_renumber *renumber, const struct pf_dict *dict,
-                        enum pf_stream_table number, uint32_t id)
+                        enum pf_dict_table number, uint32_t id)
 {
     if (renumber->failed || !cover(renumber, dict, number))
         return 0;
     if (renumber->tables[number].map[id] == UINT32_MAX) {
-        if (number != PF_TABLE_STRINGS && has_parent(number)) {
+        if (has_parent(number)) {
             use_chain(renumber, dict, number, id);
         } else {
             use_fields(renumber, dict, number, id);
@@ -128,7 +125,7 @@ uint32_t pf_renumber_id(struct pf_renumber *renumber, const struct pf_dict *dict
 }
 
 void pf_renumber_column(struct pf_renumber *renumber, const struct pf_dict *dict,
-                        enum pf_stream_table number, const uint32_t *restrict ids, uint32_t rows,
+                        enum pf_dict_table number, const uint32_t *restrict ids, uint32_t rows,
                         uint32_t *restrict out)
 {
     if (renumber->failed || !cover(renumber, dict, number))
@@ -171,17 +168,16 @@ static uint32_t append_strings(struct pf_renumber *renumber, const struct pf_dic
 }
 
 static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *dict,
-                            enum pf_stream_table number, const uint32_t *ids, uint32_t rows,
+                            enum pf_dict_table number, const uint32_t *ids, uint32_t rows,
                             struct pf_buffer *payload)
 {
-    const struct pf_stream_layout *layout = &pf_stream_layouts[number];
+    const struct pf_row_layout *layout = &pf_row_layouts[number];
 
     for (uint32_t i = 0; i < layout->field_count; i++) {
-        const struct pf_stream_field *field = &layout->fields[i];
+        const struct pf_row_field *field = &layout->fields[i];
         const uint32_t *map = renumber->tables[field->refers].map;
         for (uint32_t row = 0; row < rows; row++) {
-            int64_t value =
-                pf_stream_field_get(field, pf_table_row(pf_stream_rows(dict, number), ids[row]));
+            int64_t value = pf_row_get(field, pf_table_row(pf_dict_rows(dict, number), ids[row]));
             renumber->columns[row] = field->refers == PF_TABLE_NONE ? value : map[value];
         }
         pf_column_append_values(payload,
@@ -192,7 +188,7 @@ static uint32_t append_rows(struct pf_renumber *renumber, const struct pf_dict *
 }
 
 static int write_table(struct pf_renumber *renumber, const struct pf_dict *dict,
-                       enum pf_stream_table number, struct pf_emit *emit)
+                       enum pf_dict_table number, struct pf_emit *emit)
 {
     struct pf_renumber_table *table = &renumber->tables[number];
     uint32_t base = table->next - table->fresh_count;
@@ -219,7 +215,7 @@ int pf_renumber_write(struct pf_renumber *renumber, const struct pf_dict *dict,
                                      2 * (size_t)ROWS_AT_ONCE, sizeof *renumber->columns))
         return PF_NOMEM;
     for (unsigned number = PF_TABLE_STRINGS; number < PF_TABLES; number++) {
-        int status = write_table(renumber, dict, (enum pf_stream_table)number, emit);
+        int status = write_table(renumber, dict, (enum pf_dict_table)number, emit);
         if (status != PF_OK)
             return status;
     }

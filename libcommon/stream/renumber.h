@@ -3,7 +3,7 @@
 #ifndef PF_STREAM_RENUMBER_H
 #define PF_STREAM_RENUMBER_H
 
-#include "model/dict.h"
+#include "model/tables.h"
 #include "stream/emit.h"
 
 #include <stdbool.h>
@@ -35,10 +35,10 @@ void pf_renumber_start(struct pf_renumber *);
 void pf_renumber_free(struct pf_renumber *);
 
 /* The segment's id of a row, which is used from now on. Out of memory: 0, and `failed` is set. */
-uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
+uint32_t pf_renumber_id(struct pf_renumber *, const struct pf_dict *, enum pf_dict_table,
                         uint32_t id);
 /* The same for the ids of a column with `rows` rows; out[] gets the segment's ids. */
-void pf_renumber_column(struct pf_renumber *, const struct pf_dict *, enum pf_stream_table,
+void pf_renumber_column(struct pf_renumber *, const struct pf_dict *, enum pf_dict_table,
                         const uint32_t *ids, uint32_t rows, uint32_t *out);
 /* Writes D frames for all fresh rows. PF_OK, PF_NOMEM, or the sink's failure. */
 int pf_renumber_write(struct pf_renumber *, const struct pf_dict *, struct pf_emit *);

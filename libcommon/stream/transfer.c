@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "stream/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,31 +12,31 @@ void pf_transfer_free(struct pf_transfer *transfer)
     pf_renumber_free(&transfer->renumber);
     for (size_t i = 0; i < PF_TABLES; i++)
         free(transfer->maps[i].ids);
-    for (size_t i = 0; i < PF_TRANSFER_COLUMNS; i++)
+    for (size_t i = 0; i < PF_ID_COLUMNS; i++)
         free(transfer->rooms[i]);
     free(transfer->columns);
     *transfer = (struct pf_transfer){0};
 }
 
 /* The id in `to` of a row that was copied. */
-static uint32_t copied(const struct pf_transfer *transfer, unsigned table, uint32_t id)
+static uint32_t copied(const void *arg, enum pf_dict_table table, uint32_t id)
 {
+    const struct pf_transfer *transfer = arg;
+
     return pf_idmap_get(&transfer->maps[table], transfer->renumber.tables[table].map[id]);
 }
 
-/* Copies the mark of measures that belong to profiles that count, too. */
-static uint32_t copy_measure(struct pf_transfer *transfer, uint32_t id, const void *row)
+/* Copies the mark of a measure that belongs to profiles that count. */
+static void copy_mark(struct pf_transfer *transfer, uint32_t id, uint32_t copy)
 {
     const struct pf_measures *measures = &transfer->from->measures;
-    uint32_t measure = pf_measures_intern(&transfer->to->measures, row);
 
-    if (!measures->some_count || measure == UINT32_MAX)
-        return measure + 1;
+    if (!measures->some_count || copy == 0)
+        return;
     transfer->to->measures.some_count = true;
     if (!pf_measures_left_out(measures, id - 1) &&
-        pf_measures_set_counts(&transfer->to->measures, measure) != PF_OK)
+        pf_measures_set_counts(&transfer->to->measures, copy - 1) != PF_OK)
         transfer->renumber.failed = true;
-    return measure + 1;
 }
 
 /* The same as copy_row for stacks, faster: most rows are stacks. No search, because only stacks of
@@ -50,32 +51,18 @@ static uint32_t copy_stack(struct pf_transfer *transfer, uint32_t id)
 }
 
 /* Copies a row whose strings and other parts are copied. */
-static uint32_t copy_row(struct pf_transfer *transfer, enum pf_stream_table table, uint32_t id)
+static uint32_t copy_row(struct pf_transfer *transfer, enum pf_dict_table table, uint32_t id)
 {
-    const struct pf_stream_layout *layout = &pf_stream_layouts[table];
-    const struct pf_table *rows = pf_stream_rows(transfer->from, table);
-    struct pf_dict *to = transfer->to;
-    union {
-        uint64_t align;
-        unsigned char bytes[PF_STREAM_ROW_MAX];
-    } room;
+    const struct pf_table *rows = pf_dict_rows(transfer->from, table);
+    union pf_any_row row;
 
-    memcpy(room.bytes, pf_table_row(rows, id), rows->row_size);
-    for (uint32_t i = 0; i < layout->field_count; i++) {
-        const struct pf_stream_field *field = &layout->fields[i];
+    memcpy(&row, pf_table_row(rows, id), rows->row_size);
+    pf_row_map(table, &row, copied, transfer);
+    uint32_t copy = pf_dict_add_row(transfer->to, table, &row);
 
-        if (field->refers != PF_TABLE_NONE)
-            pf_stream_field_set(
-                field, room.bytes,
-                copied(transfer, field->refers, (uint32_t)pf_stream_field_get(field, room.bytes)));
-    }
-    switch (table) {
-    case PF_TABLE_MEASURES: return copy_measure(transfer, id, room.bytes);
-    case PF_TABLE_IMAGES: return pf_table_intern(&to->images, room.bytes);
-    case PF_TABLE_FUNCTIONS: return pf_table_intern(&to->functions, room.bytes);
-    case PF_TABLE_LOCATIONS: return pf_table_intern(&to->locations, room.bytes);
-    default: return pf_table_intern(&to->labels, room.bytes);
-    }
+    if (table == PF_TABLE_MEASURES)
+        copy_mark(transfer, id, copy);
+    return copy;
 }
 
 /* Copies the rows that the last batch was the first to use. False: out of memory. */
@@ -89,7 +76,7 @@ static bool copy_fresh(struct pf_transfer *transfer)
             uint32_t copy =
                 table == PF_TABLE_STRINGS  ? pf_dict_same_string(transfer->to, transfer->from, id)
                 : table == PF_TABLE_STACKS ? copy_stack(transfer, id)
-                                           : copy_row(transfer, (enum pf_stream_table)table, id);
+                                           : copy_row(transfer, (enum pf_dict_table)table, id);
 
             if (!pf_idmap_add(&transfer->maps[table], copy))
                 return false;
@@ -122,40 +109,32 @@ static void start(struct pf_transfer *transfer)
 
 int pf_transfer_batch(struct pf_transfer *transfer, struct pf_batch *batch)
 {
-    const bool meta = batch->kind == PF_META;
-    const struct {
-        const uint32_t **ids;
-        enum pf_stream_table table;
-    } columns[PF_TRANSFER_COLUMNS] = {
-        {meta ? &batch->origin : &batch->stack, meta ? PF_TABLE_STRINGS : PF_TABLE_STACKS},
-        {meta ? &batch->key : &batch->labels, meta ? PF_TABLE_STRINGS : PF_TABLE_LABELS},
-        {meta ? &batch->value : &batch->location, meta ? PF_TABLE_STRINGS : PF_TABLE_LOCATIONS},
-        {&batch->callee, PF_TABLE_LOCATIONS},
-    };
+    const uint8_t *tables = pf_batch_tables[batch->kind];
 
     if (transfer->maps[0].count == 0)
         start(transfer);
     for (uint32_t k = 0; k < batch->value_count; k++)
         pf_renumber_id(&transfer->renumber, transfer->from, PF_TABLE_MEASURES,
                        batch->values[k].measure + 1);
-    for (size_t i = 0; i < PF_TRANSFER_COLUMNS; i++) {
-        if (!*columns[i].ids)
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++) {
+        if (tables[i] == PF_TABLE_NONE || !*pf_batch_ids(batch, i))
             continue;
         if (!pf_grow(&transfer->rooms[i], &transfer->room_capacity[i], batch->rows,
                      sizeof *transfer->rooms[i]))
             return PF_NOMEM;
-        pf_renumber_column(&transfer->renumber, transfer->from, columns[i].table, *columns[i].ids,
-                           batch->rows, transfer->rooms[i]);
+        pf_renumber_column(&transfer->renumber, transfer->from, (enum pf_dict_table)tables[i],
+                           *pf_batch_ids(batch, i), batch->rows, transfer->rooms[i]);
     }
     if (transfer->renumber.failed || !copy_fresh(transfer) || !copy_values(transfer, batch))
         return PF_NOMEM;
-    for (size_t i = 0; i < PF_TRANSFER_COLUMNS; i++) {
-        const struct pf_idmap *map = &transfer->maps[columns[i].table];
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++) {
+        const uint32_t *map = transfer->maps[tables[i]].ids;
 
-        for (uint32_t row = 0; *columns[i].ids && map->ids && row < batch->rows; row++)
-            transfer->rooms[i][row] = map->ids[transfer->rooms[i][row]];
-        if (*columns[i].ids)
-            *columns[i].ids = transfer->rooms[i];
+        if (tables[i] == PF_TABLE_NONE || !*pf_batch_ids(batch, i))
+            continue;
+        if (map)
+            pf_column_remap(transfer->rooms[i], batch->rows, map);
+        *pf_batch_ids(batch, i) = transfer->rooms[i];
     }
     return PF_OK;
 }

@@ -7,17 +7,15 @@
 #include "stream/intern.h"
 #include "stream/renumber.h"
 
-enum { PF_TRANSFER_COLUMNS = 4 };
-
 /* Set `from` and `to`, both borrowed, the rest zero; free with pf_transfer_free. While batches are
  * copied, `to` may gain other rows, but no stacks. */
 struct pf_transfer {
     const struct pf_dict *from;
     struct pf_dict *to;
-    struct pf_renumber renumber;          /* numbers the rows used */
-    struct pf_idmap maps[PF_TABLES];      /* from these numbers to ids of `to` */
-    uint32_t *rooms[PF_TRANSFER_COLUMNS]; /* columns of the last batch */
-    size_t room_capacity[PF_TRANSFER_COLUMNS];
+    struct pf_renumber renumber;     /* numbers the rows used */
+    struct pf_idmap maps[PF_TABLES]; /* from these numbers to ids of `to` */
+    uint32_t *rooms[PF_ID_COLUMNS];  /* columns of the last batch */
+    size_t room_capacity[PF_ID_COLUMNS];
     struct pf_value_column *columns;
     size_t column_capacity;
 };

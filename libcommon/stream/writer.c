@@ -10,7 +10,8 @@
 
 enum {
     BLOCK_ROWS = PF_BATCH_ROWS,
-    ID_COLUMNS = 4, /* columns 1 to 4 of a block hold ids */
+    TEXT_COLUMNS = 4, /* end of text, end of name, line, flags */
+    BLOCKS = PF_META + 1,
     TEXT_BYTES_AT_ONCE =
         1048576 /* bytes of source texts in a frame; a longer text has a frame of its own */
 };
@@ -22,10 +23,10 @@ struct column {
     uint32_t filled;
 };
 
-/* Waiting records of one kind. Their value columns are in struct measure. */
+/* Waiting records of one kind, or metadata. Value columns are in struct measure. */
 struct block {
     uint32_t rows;
-    struct column ids[ID_COLUMNS], time;
+    struct column ids[PF_ID_COLUMNS], time;
 };
 
 struct measure {
@@ -44,27 +45,18 @@ struct writer {
     size_t measures_capacity;
     uint64_t records, kind_records[PF_RECORD_KINDS];
     enum turn turn;
-    struct block blocks[PF_RECORD_KINDS];
-    uint32_t *rooms[ID_COLUMNS]; /* renumbered columns, BLOCK_ROWS each */
-
-    uint32_t meta_rows;
-    struct column meta[3];
+    struct block blocks[BLOCKS];    /* by kind */
+    uint32_t *rooms[PF_ID_COLUMNS]; /* renumbered columns, BLOCK_ROWS each */
 
     uint32_t text_rows;
-    struct column texts[ID_COLUMNS]; /* end of text, end of name, line, flags */
+    struct column texts[TEXT_COLUMNS];
     struct pf_buffer text_bytes;
 };
 
 /* The columns of a block: its own, or those of a batch that is as big as a block. */
 struct view {
-    const uint32_t *ids[ID_COLUMNS];
+    const uint32_t *ids[PF_ID_COLUMNS];
     const int64_t *time;
-};
-
-static const uint8_t id_tables[PF_RECORD_KINDS][ID_COLUMNS] = {
-    [PF_SAMPLE] = {PF_TABLE_STACKS, PF_TABLE_LABELS, PF_TABLE_NONE, PF_TABLE_NONE},
-    [PF_FLAT] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_NONE},
-    [PF_EDGE] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_LOCATIONS},
 };
 
 static struct writer *state_of(const struct pf_writer *writer)
@@ -127,7 +119,7 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
 {
     struct pf_buffer *payload = &w->emit.payload;
 
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
         if (view->ids[i])
             pf_column_append_ids(payload, (uint16_t)(i + 1), w->rooms[i] + first, rows);
     if (view->time)
@@ -136,6 +128,8 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
         if (w->measures[k].values)
             pf_column_append_values(payload, (uint16_t)(PF_COLUMN_VALUE + k),
                                     w->measures[k].values + first, rows);
+    if (kind == PF_META)
+        return pf_emit_frame(&w->emit, 'M', 0, rows, (uint32_t)w->records);
     w->records += rows;
     w->kind_records[kind] += rows;
     return pf_emit_frame(&w->emit, 'B', (unsigned)kind + 1, rows,
@@ -146,12 +140,13 @@ static int write_rows(struct writer *w, enum pf_kind kind, const struct view *vi
 static int write_view(struct pf_writer *writer, struct writer *w, enum pf_kind kind,
                       const struct view *view, uint32_t rows)
 {
-    uint32_t columns = ID_COLUMNS + 1;
+    uint32_t columns = PF_ID_COLUMNS + 1;
 
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
         if (view->ids[i])
-            pf_renumber_column(&w->renumber, writer->dict, (enum pf_stream_table)id_tables[kind][i],
-                               view->ids[i], rows, w->rooms[i]);
+            pf_renumber_column(&w->renumber, writer->dict,
+                               (enum pf_dict_table)pf_batch_tables[kind][i], view->ids[i], rows,
+                               w->rooms[i]);
     for (uint32_t k = 0; k < measure_count(w); k++) {
         if (!w->measures[k].values)
             continue;
@@ -176,7 +171,7 @@ static int write_block(struct pf_writer *writer, struct writer *w, enum pf_kind 
 
     if (rows == 0)
         return PF_OK;
-    for (unsigned i = 0; i < ID_COLUMNS; i++) {
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++) {
         good = good && complete(&block->ids[i], rows, sizeof(uint32_t));
         view.ids[i] = release(&block->ids[i]);
     }
@@ -190,30 +185,6 @@ static int write_block(struct pf_writer *writer, struct writer *w, enum pf_kind 
     return good ? write_view(writer, w, kind, &view, rows) : PF_NOMEM;
 }
 
-static int write_metadata(struct pf_writer *writer, struct writer *w)
-{
-    uint32_t rows = w->meta_rows;
-
-    if (rows == 0)
-        return PF_OK;
-    for (unsigned i = 0; i < 3; i++) {
-        bool good = complete(&w->meta[i], rows, sizeof(uint32_t));
-        const uint32_t *ids = release(&w->meta[i]);
-        if (!good)
-            return PF_NOMEM;
-        if (ids)
-            pf_renumber_column(&w->renumber, writer->dict, PF_TABLE_STRINGS, ids, rows,
-                               w->rooms[i]);
-        else
-            memset(w->rooms[i], 0, rows * sizeof *w->rooms[i]);
-    }
-    w->meta_rows = 0;
-    int status = pf_renumber_write(&w->renumber, writer->dict, &w->emit);
-    for (unsigned i = 0; i < 3; i++)
-        pf_column_append_ids(&w->emit.payload, (uint16_t)(i + 1), w->rooms[i], rows);
-    return status == PF_OK ? pf_emit_frame(&w->emit, 'M', 0, rows, (uint32_t)w->records) : status;
-}
-
 static int write_texts(struct writer *w)
 {
     struct pf_buffer *payload = &w->emit.payload;
@@ -221,7 +192,7 @@ static int write_texts(struct writer *w)
 
     if (rows == 0)
         return PF_OK;
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
+    for (unsigned i = 0; i < TEXT_COLUMNS; i++)
         pf_column_append_values(payload, (uint16_t)(i + 1), release(&w->texts[i]), rows);
     pf_buffer_append(payload, w->text_bytes.data, w->text_bytes.size);
     payload->failed |= w->text_bytes.failed;
@@ -234,10 +205,8 @@ static int write_all(struct pf_writer *writer, struct writer *w)
 {
     int status = PF_OK;
 
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS && status == PF_OK; kind++)
+    for (unsigned kind = 0; kind < BLOCKS && status == PF_OK; kind++)
         status = write_block(writer, w, (enum pf_kind)kind);
-    if (status == PF_OK)
-        status = write_metadata(writer, w);
     if (status == PF_OK)
         status = write_texts(w);
     return status == PF_OK ? pf_renumber_write(&w->renumber, writer->dict, &w->emit) : status;
@@ -332,40 +301,37 @@ static int declare(struct pf_writer *writer, struct writer *w, const struct pf_b
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-static const uint32_t *from(const uint32_t *ids, uint32_t first)
-{
-    return !ids ? NULL : ids + first;
-}
-
-static int append_records(struct writer *w, const struct pf_batch *batch, uint32_t first,
-                          uint32_t rows)
+/* Adds rows of a batch to the waiting block. */
+static bool append_rows(struct writer *w, struct pf_batch *batch, uint32_t first, uint32_t rows)
 {
     struct block *block = &w->blocks[batch->kind];
-    const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
     uint32_t at = block->rows;
     bool good =
         append(&block->time, at, !batch->time ? NULL : batch->time + first, rows, sizeof(int64_t));
 
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
-        if (id_tables[batch->kind][i] != PF_TABLE_NONE)
-            good = good && append(&block->ids[i], at, from(ids[i], first), rows, sizeof(uint32_t));
-    for (uint32_t i = 0; i < batch->value_count; i++) {
+    for (unsigned i = 0; i < PF_ID_COLUMNS && good; i++) {
+        const uint32_t *ids =
+            pf_batch_tables[batch->kind][i] != PF_TABLE_NONE ? *pf_batch_ids(batch, i) : NULL;
+
+        good = append(&block->ids[i], at, !ids ? NULL : ids + first, rows, sizeof *ids);
+    }
+    for (uint32_t i = 0; i < batch->value_count && good; i++) {
         uint32_t number = find_measure(w, batch->values[i].measure);
-        good = good && append(&w->measures[number - 1].column, at, batch->values[i].data + first,
-                              rows, sizeof(int64_t));
+        good = append(&w->measures[number - 1].column, at, batch->values[i].data + first, rows,
+                      sizeof(int64_t));
     }
     block->rows += rows;
-    return good ? PF_OK : PF_NOMEM;
+    return good;
 }
 
 /* Writes a batch that is a whole block without copying it. */
-static int write_batch(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+static int write_batch(struct pf_writer *writer, struct writer *w, struct pf_batch *batch)
 {
-    const uint32_t *ids[ID_COLUMNS] = {batch->stack, batch->labels, batch->location, batch->callee};
     struct view view = {.time = batch->time};
 
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
-        view.ids[i] = id_tables[batch->kind][i] == PF_TABLE_NONE ? NULL : ids[i];
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
+        if (pf_batch_tables[batch->kind][i] != PF_TABLE_NONE)
+            view.ids[i] = *pf_batch_ids(batch, i);
     for (uint32_t i = 0; i < batch->value_count; i++) {
         uint32_t number = find_measure(w, batch->values[i].measure);
         w->measures[number - 1].values = batch->values[i].data;
@@ -373,39 +339,22 @@ static int write_batch(struct pf_writer *writer, struct writer *w, const struct 
     return write_view(writer, w, batch->kind, &view, batch->rows);
 }
 
-static int take_records(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
+/* Takes a batch of records or metadata. */
+static int take_rows(struct pf_writer *writer, struct writer *w, struct pf_batch batch)
 {
-    struct block *block = &w->blocks[batch->kind];
-    int status = declare(writer, w, batch);
+    struct block *block = &w->blocks[batch.kind];
+    int status = declare(writer, w, &batch);
 
-    if (status == PF_OK && block->rows == 0 && batch->rows == BLOCK_ROWS)
-        return write_batch(writer, w, batch);
-    for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
-        uint32_t left = batch->rows - first, room = BLOCK_ROWS - block->rows,
+    if (status == PF_OK && block->rows == 0 && batch.rows == BLOCK_ROWS)
+        return write_batch(writer, w, &batch);
+    for (uint32_t first = 0; first < batch.rows && status == PF_OK;) {
+        uint32_t left = batch.rows - first, room = BLOCK_ROWS - block->rows,
                  rows = left < room ? left : room;
-        status = append_records(w, batch, first, rows);
-        if (status == PF_OK && block->rows == BLOCK_ROWS)
-            status = write_block(writer, w, batch->kind);
+        if (!append_rows(w, &batch, first, rows))
+            return PF_NOMEM;
+        if (block->rows == BLOCK_ROWS)
+            status = write_block(writer, w, batch.kind);
         first += rows;
-    }
-    return status;
-}
-
-static int take_metadata(struct pf_writer *writer, struct writer *w, const struct pf_batch *batch)
-{
-    const uint32_t *columns[3] = {batch->origin, batch->key, batch->value};
-    int status = PF_OK;
-
-    for (uint32_t first = 0; first < batch->rows && status == PF_OK;) {
-        uint32_t left = batch->rows - first, room = BLOCK_ROWS - w->meta_rows,
-                 rows = left < room ? left : room;
-        for (unsigned i = 0; i < 3; i++)
-            if (!append(&w->meta[i], w->meta_rows, from(columns[i], first), rows, sizeof(uint32_t)))
-                return PF_NOMEM;
-        w->meta_rows += rows;
-        first += rows;
-        if (w->meta_rows == BLOCK_ROWS)
-            status = write_metadata(writer, w);
     }
     return status;
 }
@@ -429,8 +378,8 @@ static int take_text(struct pf_writer *writer, struct writer *w, const struct pf
     int64_t name_end = (int64_t)w->text_bytes.size;
     pf_buffer_append(&w->text_bytes, text->text.data, text->text.size);
     int64_t flags = (text->name_flags & PF_UTF8 ? 1 : 0) | (text->text_flags & PF_UTF8 ? 2 : 0);
-    int64_t row[ID_COLUMNS] = {(int64_t)w->text_bytes.size, name_end, (int64_t)text->line, flags};
-    for (unsigned i = 0; i < ID_COLUMNS; i++)
+    int64_t row[TEXT_COLUMNS] = {(int64_t)w->text_bytes.size, name_end, (int64_t)text->line, flags};
+    for (unsigned i = 0; i < TEXT_COLUMNS; i++)
         if (!append(&w->texts[i], w->text_rows, &row[i], 1, sizeof row[i]))
             return PF_NOMEM;
     w->text_rows++;
@@ -445,7 +394,7 @@ int pf_stream_open_writer(struct pf_writer *writer)
     bool good = w;
 
     *(struct writer **)writer->state = w;
-    for (unsigned i = 0; i < ID_COLUMNS && good; i++) {
+    for (unsigned i = 0; i < PF_ID_COLUMNS && good; i++) {
         w->rooms[i] = malloc(BLOCK_ROWS * sizeof *w->rooms[i]);
         good = w->rooms[i];
     }
@@ -475,10 +424,8 @@ int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
     }
     if (status != PF_OK)
         return status;
-    if (turn == METADATA)
-        return take_metadata(writer, w, batch);
-    if (turn == RECORDS)
-        return take_records(writer, w, batch);
+    if (turn != TEXTS)
+        return take_rows(writer, w, *batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
         status = take_text(writer, w, &batch->texts[row]);
     return status;
@@ -498,19 +445,17 @@ void pf_stream_close_writer(struct pf_writer *writer)
 
     if (!w)
         return;
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        for (unsigned i = 0; i < ID_COLUMNS; i++)
+    for (unsigned kind = 0; kind < BLOCKS; kind++) {
+        for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
             free(w->blocks[kind].ids[i].data);
         free(w->blocks[kind].time.data);
     }
     for (size_t k = 0; k < w->measures_capacity; k++)
         free(w->measures[k].column.data);
-    for (unsigned i = 0; i < ID_COLUMNS; i++) {
+    for (unsigned i = 0; i < PF_ID_COLUMNS; i++)
         free(w->rooms[i]);
+    for (unsigned i = 0; i < TEXT_COLUMNS; i++)
         free(w->texts[i].data);
-    }
-    for (unsigned i = 0; i < 3; i++)
-        free(w->meta[i].data);
     free(w->measures);
     pf_buffer_free(&w->text_bytes);
     pf_renumber_free(&w->renumber);

@@ -338,7 +338,7 @@ void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
 static const char *frame_about(const struct pf_frame *frame)
 {
     if (frame->type == 'D' && frame->domain > 0 && frame->domain < PF_TABLES)
-        return pf_stream_layouts[frame->domain].name;
+        return pf_row_layouts[frame->domain].name;
     if (frame->type == 'B' && frame->domain > 0 && frame->domain <= PF_RECORD_KINDS)
         return pf_kind_name((enum pf_kind)(frame->domain - 1));
     switch (frame->type) {

@@ -1,8 +1,6 @@
-#include "stream/layout.h"
+#include "model/tables.h"
 
-#include "model/dict.h"
-
-#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 /* clang-format off */
@@ -12,7 +10,7 @@
 #define BELOW(row, field, limit) FIELD(row, field, PF_TABLE_NONE, limit)
 #define NUMBER(row, field) FIELD(row, field, PF_TABLE_NONE, 0)
 
-const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
+const struct pf_row_layout pf_row_layouts[PF_TABLES] = {
     [PF_TABLE_STRINGS] = {.name = "strings"},
     [PF_TABLE_MEASURES] = {
         .name = "measures",
@@ -93,10 +91,26 @@ const struct pf_stream_layout pf_stream_layouts[PF_TABLES] = {
 };
 /* clang-format on */
 
-static_assert(sizeof(struct pf_measure) <= PF_STREAM_ROW_MAX, "row buffers hold any row");
-static_assert(sizeof(struct pf_image) <= PF_STREAM_ROW_MAX, "row buffers hold any row");
+const uint8_t pf_batch_tables[PF_TEXT + 1][PF_ID_COLUMNS] = {
+    [PF_SAMPLE] = {PF_TABLE_STACKS, PF_TABLE_LABELS},
+    [PF_FLAT] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS},
+    [PF_EDGE] = {PF_TABLE_NONE, PF_TABLE_LABELS, PF_TABLE_LOCATIONS, PF_TABLE_LOCATIONS},
+    [PF_META] = {PF_TABLE_STRINGS, PF_TABLE_STRINGS, PF_TABLE_STRINGS},
+};
 
-const struct pf_table *pf_stream_rows(const struct pf_dict *dict, enum pf_stream_table table)
+const uint32_t **pf_batch_ids(struct pf_batch *batch, unsigned column)
+{
+    bool meta = batch->kind == PF_META;
+
+    switch (column) {
+    case 0: return meta ? &batch->origin : &batch->stack;
+    case 1: return meta ? &batch->key : &batch->labels;
+    case 2: return meta ? &batch->value : &batch->location;
+    default: return &batch->callee;
+    }
+}
+
+static struct pf_table *table_of(struct pf_dict *dict, enum pf_dict_table table)
 {
     switch (table) {
     case PF_TABLE_MEASURES: return &dict->measures.table;
@@ -108,7 +122,23 @@ const struct pf_table *pf_stream_rows(const struct pf_dict *dict, enum pf_stream
     }
 }
 
-int64_t pf_stream_field_get(const struct pf_stream_field *field, const void *row)
+const struct pf_table *pf_dict_rows(const struct pf_dict *dict, enum pf_dict_table table)
+{
+    return table_of((struct pf_dict *)dict, table);
+}
+
+uint32_t pf_dict_count(const struct pf_dict *dict, enum pf_dict_table table)
+{
+    return table == PF_TABLE_STRINGS ? dict->strings.count : pf_dict_rows(dict, table)->count;
+}
+
+uint32_t pf_dict_add_row(struct pf_dict *dict, enum pf_dict_table table, const void *row)
+{
+    return table == PF_TABLE_MEASURES ? pf_measures_intern(&dict->measures, row) + 1
+                                      : pf_table_intern(table_of(dict, table), row);
+}
+
+int64_t pf_row_get(const struct pf_row_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;
     uint64_t wide = 0;
@@ -124,7 +154,7 @@ int64_t pf_stream_field_get(const struct pf_stream_field *field, const void *row
     }
 }
 
-void pf_stream_field_set(const struct pf_stream_field *field, void *row, int64_t value)
+void pf_row_set(const struct pf_row_field *field, void *row, int64_t value)
 {
     char *at = (char *)row + field->offset;
     uint64_t wide = (uint64_t)value;
@@ -137,5 +167,20 @@ void pf_stream_field_set(const struct pf_stream_field *field, void *row, int64_t
     case 4: memcpy(at, &word, sizeof word); break;
     case 2: memcpy(at, &half, sizeof half); break;
     default: memcpy(at, &byte, sizeof byte); break;
+    }
+}
+
+void pf_row_map(enum pf_dict_table table, void *row,
+                uint32_t (*map)(const void *arg, enum pf_dict_table, uint32_t id), const void *arg)
+{
+    const struct pf_row_layout *layout = &pf_row_layouts[table];
+
+    for (uint32_t i = 0; i < layout->field_count; i++) {
+        const struct pf_row_field *field = &layout->fields[i];
+
+        if (field->refers != PF_TABLE_NONE)
+            pf_row_set(
+                field, row,
+                map(arg, (enum pf_dict_table)field->refers, (uint32_t)pf_row_get(field, row)));
     }
 }
