@@ -50,6 +50,8 @@ int pf_reader_open(struct pf_reader **result, const struct pf_reader *setup, str
     memset(&reader->error, 0, sizeof reader->error);
     reader->status = PF_OK;
     reader->records = 0;
+    pf_rows_init(&reader->rows, reader->dict);
+    reader->step = format->step;
     reader->state = calloc(1, format->reader_size ? format->reader_size : 1);
     int status = reader->state ? PF_OK : pf_error_nomem(&reader->error);
     if (status == PF_OK && !(format->caps & (PF_IS_TEXT | PF_READS_TEXT)))
@@ -91,11 +93,26 @@ static int salvaged(struct pf_reader *reader)
     return PF_EOF;
 }
 
+int pf_rows_read(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct pf_rows *rows = &reader->rows;
+
+    while (reader->step_status == PF_OK && !pf_rows_ready(rows)) {
+        if (reader->flush && !pf_rows_empty(rows) && pf_source_would_block(reader->source))
+            break;
+        reader->step_status = reader->step(reader);
+    }
+    return pf_rows_give(rows, batch) ? PF_OK : reader->step_status;
+}
+
 int pf_reader_next(struct pf_reader *reader, struct pf_batch *batch)
 {
+    int (*read)(struct pf_reader *, struct pf_batch *) = reader->format->read ? reader->format->read
+                                                                              : pf_rows_read;
+
     while (reader->status == PF_OK) {
         memset(batch, 0, sizeof *batch);
-        int status = explained_read(reader, reader->format->read(reader, batch));
+        int status = explained_read(reader, read(reader, batch));
         if (status == PF_FAILED && reader->salvage)
             status = salvaged(reader);
         reader->status = status;
@@ -111,8 +128,9 @@ void pf_reader_close(struct pf_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->state)
+    if (reader->state && reader->format->close_reader)
         reader->format->close_reader(reader);
+    pf_rows_free(&reader->rows);
     free(reader->state);
     free(reader);
 }

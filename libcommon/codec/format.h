@@ -13,6 +13,7 @@
 #include "model/batch.h"
 #include "model/dict.h"
 #include "model/replicates.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,8 +83,11 @@ struct pf_reader {
     /* name of an unusual form of the format, for --probe; set by the format; NULL: the usual
      * form */
     const char *variant;
-    uint64_t records; /* SAMPLE, FLAT and EDGE rows returned so far */
-    void *state;      /* reader_size bytes, zeroed */
+    uint64_t records;    /* SAMPLE, FLAT and EDGE rows returned so far */
+    struct pf_rows rows; /* for the format's `step`; the codec initialises and frees them */
+    int (*step)(struct pf_reader *); /* the format's `step`, unless open_reader sets another */
+    int step_status;                 /* the last result of `step` */
+    void *state;                     /* reader_size bytes, zeroed */
 };
 
 struct pf_verdicts;
@@ -154,12 +158,15 @@ struct pf_format {
     int (*series)(struct pf_source *, struct pf_series *series);
     size_t reader_size;
     int (*open_reader)(struct pf_reader *);
+    /* Adds rows to reader->rows: PF_OK, PF_EOF, or a negative code with reader->error set. */
+    int (*step)(struct pf_reader *);
     /* PF_OK and a batch, PF_EOF, or a negative code with reader->error set. All records before
      * the damage are returned before the code. Not called again after PF_EOF or an error. The
      * first batch of a profile, with or without rows, has value columns for all measures known
-     * so far: this declares the measures, so that a profile without records keeps them. */
+     * so far: this declares the measures, so that a profile without records keeps them. NULL:
+     * pf_rows_read, which calls `step`. */
     int (*read)(struct pf_reader *, struct pf_batch *);
-    /* frees the memory of the state; called once, also if open failed */
+    /* frees the memory of the state; called once, also if open failed; may be NULL */
     void (*close_reader)(struct pf_reader *);
     /* Copies an input unchanged, with the same checks as reading it, if the output has the same
      * format and no option changes the records. Called at the first byte of the input. NULL: the
@@ -182,5 +189,10 @@ struct pf_format {
     int (*finish)(struct pf_writer *);
     void (*close_writer)(struct pf_writer *);
 };
+
+/* Calls reader->step until a batch of reader->rows is ready, and gives the batch. Rows that were
+ * added before a failure are given before the failure is returned. With reader->flush it gives a
+ * short batch instead of waiting for a slow producer. PF_OK, PF_EOF, or a failure. */
+int pf_rows_read(struct pf_reader *, struct pf_batch *);
 
 #endif

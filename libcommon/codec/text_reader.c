@@ -4,39 +4,7 @@
 
 enum { LONGEST_LINE = 16 * 1024 * 1024 };
 
-static inline int read_rows(struct pf_reader *reader, struct pf_rows *rows, int *status,
-                            int (*step)(struct pf_reader *), struct pf_batch *batch)
-{
-    while (*status == PF_OK && !pf_rows_ready(rows)) {
-        if (reader->flush && !pf_rows_empty(rows) && pf_source_would_block(reader->source))
-            break;
-        *status = step(reader);
-    }
-    return pf_rows_give(rows, batch) ? PF_OK : *status;
-}
-
-int pf_rows_read(struct pf_reader *reader, struct pf_rows *rows, int *status,
-                 int (*step)(struct pf_reader *), struct pf_batch *batch)
-{
-    return read_rows(reader, rows, status, step, batch);
-}
-
 /* --- lines ------------------------------------------------------------------------------------ */
-
-void pf_text_open(struct pf_reader *reader, int (*line)(struct pf_reader *, struct pf_bytes),
-                  int (*end)(struct pf_reader *, int status))
-{
-    struct pf_text_reader *text = reader->state;
-
-    pf_rows_init(&text->rows, reader->dict);
-    text->line = line;
-    text->end = end;
-}
-
-void pf_text_close(struct pf_reader *reader)
-{
-    pf_rows_free(&((struct pf_text_reader *)reader->state)->rows);
-}
 
 static int next_line(struct pf_reader *reader)
 {
@@ -53,11 +21,14 @@ static int next_line(struct pf_reader *reader)
     return status == PF_OK || !text->end ? status : text->end(reader, status);
 }
 
-int pf_text_read(struct pf_reader *reader, struct pf_batch *batch)
+void pf_text_open(struct pf_reader *reader, int (*line)(struct pf_reader *, struct pf_bytes),
+                  int (*end)(struct pf_reader *, int status))
 {
     struct pf_text_reader *text = reader->state;
 
-    return read_rows(reader, &text->rows, &text->status, next_line, batch);
+    text->line = line;
+    text->end = end;
+    reader->step = next_line;
 }
 
 /* --- evidence --------------------------------------------------------------------------------- */

@@ -1,40 +1,25 @@
-/* Help for readers that collect rows step by step, and for readers of text, whose step is a line. A
- * text format supplies a function that reads a line, and a function that judges a line for
- * detection. */
+/* Readers of text, whose step is a line. A text format supplies a function that reads a line, and a
+ * function that judges a line for detection. */
 #ifndef PF_CODEC_TEXT_READER_H
 #define PF_CODEC_TEXT_READER_H
 
 #include "codec/format.h"
-#include "model/rows.h"
-
-/* Calls step(reader), which adds rows, until a batch is ready, and gives the batch. *status is the
- * last result of `step`; rows that were added before a failure are given before the failure is
- * returned. With reader->flush it gives a short batch instead of waiting for a slow producer.
- * PF_OK, PF_EOF, or a failure. */
-int pf_rows_read(struct pf_reader *, struct pf_rows *, int *status, int (*step)(struct pf_reader *),
-                 struct pf_batch *);
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* The first member of the state of a text format. */
 struct pf_text_reader {
-    struct pf_rows rows;
     uint64_t number; /* number of the current line, from 1 */
     uint64_t offset; /* offset of the current line; after the last line: the end of the input */
-    int status;      /* the result to return when all rows have been given */
     int (*line)(struct pf_reader *, struct pf_bytes line);
     int (*end)(struct pf_reader *, int status);
 };
 
-/* Opens the reader. `line` reads a line, without its line feed: PF_OK or a failure. `end` (may be
+/* Sets reader->step. `line` reads a line, without its line feed: PF_OK or a failure. `end` (may be
  * NULL) is called once after the last line, with PF_EOF or the failure that ended the input; it may
  * add rows, and returns its argument or a failure of its own. */
 void pf_text_open(struct pf_reader *, int (*line)(struct pf_reader *, struct pf_bytes),
                   int (*end)(struct pf_reader *, int status));
-void pf_text_close(struct pf_reader *);
-
-/* The `read` function of a text format. */
-int pf_text_read(struct pf_reader *, struct pf_batch *);
 
 /* --- evidence --------------------------------------------------------------------------------- */
 

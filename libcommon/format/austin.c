@@ -87,7 +87,6 @@ struct austin_reader {
 static uint32_t make_measure(struct pf_reader *reader, const char *name, enum pf_role role,
                              const char *unit, bool microseconds)
 {
-    struct pf_rows *rows = &((struct austin_reader *)reader->state)->text.rows;
     struct pf_measure measure =
         pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED);
 
@@ -95,23 +94,20 @@ static uint32_t make_measure(struct pf_reader *reader, const char *name, enum pf
         measure.raw_unit = pf_dict_intern_word(reader->dict, "us");
         measure.num = 1000;
     }
-    measure.main = pf_rows_column_count(rows) == 0;
+    measure.main = pf_rows_column_count(&reader->rows) == 0;
     return pf_dict_add_measure(reader->dict, measure);
 }
 
 static void add_measure(struct pf_reader *reader, const char *name, enum pf_role role,
                         const char *unit, bool microseconds)
 {
-    struct pf_rows *rows = &((struct austin_reader *)reader->state)->text.rows;
-
-    pf_rows_measure(rows, make_measure(reader, name, role, unit, microseconds));
+    pf_rows_measure(&reader->rows, make_measure(reader, name, role, unit, microseconds));
 }
 
 /* Declares the measures for the mode that the header names; the header is before the samples. */
 static void declare(struct pf_reader *reader)
 {
-    struct austin_reader *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
+    const struct austin_reader *state = reader->state;
 
     if (state->mode == MODE_MEMORY)
         add_measure(reader, "memory", PF_SELF, "bytes", false);
@@ -121,8 +117,8 @@ static void declare(struct pf_reader *reader)
         add_measure(reader, "idle", PF_COUNT, "count", false);
         add_measure(reader, "memory", PF_SELF, "bytes", false);
     }
-    pf_rows_count(rows, make_measure(reader, "samples", PF_COUNT, "count", false));
-    pf_rows_declare(rows);
+    pf_rows_count(&reader->rows, make_measure(reader, "samples", PF_COUNT, "count", false));
+    pf_rows_declare(&reader->rows);
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -171,8 +167,8 @@ static bool line_part(struct pf_bytes text, int64_t *line)
 
 static int add_frame(struct pf_reader *reader, struct pf_bytes text)
 {
-    struct austin_reader *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
+    const struct austin_reader *state = reader->state;
+    struct pf_rows *rows = &reader->rows;
     int64_t line;
 
     if (rows->depth > 0 && line_part(text, &line)) {
@@ -216,7 +212,6 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
 static int add_record(struct pf_reader *reader)
 {
     struct austin_reader *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
     struct pf_bytes rest = state->item.frames;
     unsigned fields = state->mode == MODE_FULL ? FIELDS : 1;
     int status = PF_OK;
@@ -236,9 +231,9 @@ static int add_record(struct pf_reader *reader)
     }
     if (status != PF_OK)
         return status;
-    pf_rows_sample(rows, line_labels(reader->dict, &state->item));
+    pf_rows_sample(&reader->rows, line_labels(reader->dict, &state->item));
     for (uint32_t k = 0; k < fields; k++)
-        pf_rows_set(rows, k, state->item.fields[k]);
+        pf_rows_set(&reader->rows, k, state->item.fields[k]);
     return PF_OK;
 }
 
@@ -256,13 +251,13 @@ static void add_metadata(struct pf_reader *reader, struct pf_bytes line)
             value = pf_bytes_skip(value, at + 2);
             break;
         }
-    if (!state->text.rows.declared && pf_bytes_equal(key, PF_BYTES("mode")))
+    if (!reader->rows.declared && pf_bytes_equal(key, PF_BYTES("mode")))
         state->mode = pf_bytes_equal(value, PF_BYTES("cpu"))      ? MODE_CPU
                       : pf_bytes_equal(value, PF_BYTES("memory")) ? MODE_MEMORY
                       : pf_bytes_equal(value, PF_BYTES("full"))   ? MODE_FULL
                                                                   : MODE_WALL;
     if (key.size <= PF_STRING_MAX && value.size <= PF_STRING_MAX)
-        pf_rows_meta(&state->text.rows, "austin", key, value);
+        pf_rows_meta(&reader->rows, "austin", key, value);
 }
 
 /* Reads a line. The first sample decides what is measured: three numbers mean the full mode. */
@@ -278,7 +273,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
         return PF_OK;
     }
     good = parse_line(line, &state->item);
-    if (!state->text.rows.declared) {
+    if (!reader->rows.declared) {
         if (good && state->item.count == FIELDS)
             state->mode = MODE_FULL;
         declare(reader);
@@ -294,17 +289,15 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
 /* Declares the measures of a file without samples. */
 static int end_input(struct pf_reader *reader, int status)
 {
-    if (!((struct austin_reader *)reader->state)->text.rows.declared)
+    if (!reader->rows.declared)
         declare(reader);
     return status;
 }
 
 static int open_reader(struct pf_reader *reader)
 {
-    struct austin_reader *state = reader->state;
-
     pf_text_open(reader, read_line, end_input);
-    state->text.rows.root_first = true;
+    reader->rows.root_first = true;
     return PF_OK;
 }
 
@@ -334,6 +327,4 @@ const struct pf_format pf_format_austin = {
     .bid = bid,
     .reader_size = sizeof(struct austin_reader),
     .open_reader = open_reader,
-    .read = pf_text_read,
-    .close_reader = pf_text_close,
 };

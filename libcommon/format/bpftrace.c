@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 struct state {
-    struct pf_text_reader text; /* for JSON only `rows` is used */
+    struct pf_text_reader text; /* not for JSON */
     struct pf_bytes separator;  /* between parts of a key: ", ", in JSON "," */
     struct pf_buffer name;      /* of the current map, without @ */
     struct pf_buffer keys;      /* the other parts of the entry's key, each with a NUL */
@@ -102,15 +102,13 @@ static bool add_keys(struct state *state, struct pf_bytes line)
  * key. */
 static int read_key_line(struct pf_reader *reader, uint64_t offset, struct pf_bytes line)
 {
-    struct state *state = reader->state;
     struct pf_bytes text = pf_bytes_trim(line);
 
     if (line.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "a part of a key longer than 16 MiB");
     if (text.size == 0 || !pf_blank(line.data[0]) || text.data[0] == ',')
-        return add_keys(state, line) ? PF_OK : pf_error_nomem(&reader->error);
-    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error,
-                         offset);
+        return add_keys(reader->state, line) ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_rows_frame(&reader->rows, frame_location(reader->dict, text), &reader->error, offset);
 }
 
 /* Makes the labels of an entry: `key`, or `key1`, `key2` and so on for several parts. Whole numbers
@@ -142,9 +140,11 @@ static int entry_labels(struct pf_reader *reader, uint64_t offset, uint32_t *lab
     return pf_labels_take_checked(&state->labels, dict, labels, &reader->error, offset);
 }
 
-static void drop_entry(struct state *state)
+static void drop_entry(struct pf_reader *reader)
 {
-    state->text.rows.depth = 0;
+    struct state *state = reader->state;
+
+    reader->rows.depth = 0;
     state->keys.size = state->key_count = 0;
 }
 
@@ -152,7 +152,7 @@ static void drop_entry(struct state *state)
 static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
 {
     struct state *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
+    struct pf_rows *rows = &reader->rows;
     uint32_t measure = find_measure(reader), labels;
     int status = entry_labels(reader, offset, &labels);
 
@@ -165,7 +165,7 @@ static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
     }
     pf_rows_sample(rows, labels);
     pf_rows_set(rows, 0, value);
-    drop_entry(state);
+    drop_entry(reader);
     return PF_OK;
 }
 
@@ -191,7 +191,7 @@ static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes 
 
     if (!pf_is_whole(number)) {
         state->passed_over++;
-        drop_entry(state);
+        drop_entry(reader);
         return PF_OK;
     }
     if (!pf_parse_int(number, INT64_MIN, INT64_MAX, &value))
@@ -203,10 +203,8 @@ static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes 
 /* Keeps a map that is a single number as metadata. */
 static void keep_variable(struct pf_reader *reader, struct pf_bytes name, struct pf_bytes value)
 {
-    struct state *state = reader->state;
-
     if (name.size <= PF_STRING_MAX && value.size <= PF_STRING_MAX)
-        pf_rows_meta(&state->text.rows, "bpftrace", name, value);
+        pf_rows_meta(&reader->rows, "bpftrace", name, value);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -459,6 +457,13 @@ static int end_input(struct pf_reader *reader, int status)
     return status;
 }
 
+static int next_json(struct pf_reader *reader)
+{
+    int status = read_json_step(reader);
+
+    return status == PF_OK ? PF_OK : end_input(reader, status);
+}
+
 static int open_reader(struct pf_reader *reader)
 {
     struct state *state = reader->state;
@@ -469,8 +474,10 @@ static int open_reader(struct pf_reader *reader)
     state->separator = state->is_json ? PF_BYTES(",") : PF_BYTES(", ");
     state->measure = UINT32_MAX;
     pf_text_open(reader, read_line, end_input);
-    if (state->is_json)
+    if (state->is_json) {
         pf_json_reader_open(&state->json, reader);
+        reader->step = next_json;
+    }
     return PF_OK;
 }
 
@@ -478,28 +485,11 @@ static void close_reader(struct pf_reader *reader)
 {
     struct state *state = reader->state;
 
-    pf_text_close(reader);
     pf_buffer_free(&state->name);
     pf_buffer_free(&state->keys);
     pf_labels_free(&state->labels);
     if (state->is_json)
         pf_json_cut_close(&state->json);
-}
-
-static int next_json(struct pf_reader *reader)
-{
-    int status = read_json_step(reader);
-
-    return status == PF_OK ? PF_OK : end_input(reader, status);
-}
-
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct state *state = reader->state;
-
-    if (!state->is_json)
-        return pf_text_read(reader, batch);
-    return pf_rows_read(reader, &state->text.rows, &state->text.status, next_json, batch);
 }
 
 const struct pf_format pf_format_bpftrace = {
@@ -510,6 +500,5 @@ const struct pf_format pf_format_bpftrace = {
     .bid = bid,
     .reader_size = sizeof(struct state),
     .open_reader = open_reader,
-    .read = read_batch,
     .close_reader = close_reader,
 };

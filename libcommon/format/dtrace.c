@@ -156,14 +156,13 @@ static int add_frame(struct pf_reader *reader, struct pf_bytes text)
     struct dtrace_reader *state = reader->state;
     uint64_t offset = state->text.offset;
 
-    if (state->text.rows.depth == 0 && state->labels == 0)
+    if (reader->rows.depth == 0 && state->labels == 0)
         state->block = offset;
     if (bcc_line(reader, text))
         return PF_OK;
     if (text.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");
-    return pf_rows_frame(&state->text.rows, frame_location(reader->dict, text), &reader->error,
-                         offset);
+    return pf_rows_frame(&reader->rows, frame_location(reader->dict, text), &reader->error, offset);
 }
 
 /* Reads a line; a number ends the stack. */
@@ -177,8 +176,8 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
     if (what == LINE_FRAME)
         return add_frame(reader, text);
     if (what == LINE_NUMBER && pf_parse_whole(text, INT64_MIN, INT64_MAX, &value)) {
-        pf_rows_sample(&state->text.rows, state->labels);
-        pf_rows_set(&state->text.rows, 0, value);
+        pf_rows_sample(&reader->rows, state->labels);
+        pf_rows_set(&reader->rows, 0, value);
         state->labels = 0;
     }
     return PF_OK;
@@ -188,7 +187,7 @@ static int end_input(struct pf_reader *reader, int status)
 {
     struct dtrace_reader *state = reader->state;
 
-    if (status == PF_EOF && (state->text.rows.depth > 0 || state->labels != 0))
+    if (status == PF_EOF && (reader->rows.depth > 0 || state->labels != 0))
         return pf_error_at(&reader->error, PF_FAILED, state->block,
                            "no count after this stack: the input is cut");
     return status;
@@ -196,14 +195,13 @@ static int end_input(struct pf_reader *reader, int status)
 
 static int open_reader(struct pf_reader *reader)
 {
-    struct dtrace_reader *state = reader->state;
     struct pf_measure measure =
         pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
     measure.main = 1;
     pf_text_open(reader, read_line, end_input);
-    pf_rows_measure(&state->text.rows, pf_dict_add_measure(reader->dict, measure));
-    pf_rows_declare(&state->text.rows);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_declare(&reader->rows);
     return pf_dict_status(reader->dict);
 }
 
@@ -215,6 +213,4 @@ const struct pf_format pf_format_dtrace = {
     .bid = bid,
     .reader_size = sizeof(struct dtrace_reader),
     .open_reader = open_reader,
-    .read = pf_text_read,
-    .close_reader = pf_text_close,
 };

@@ -33,8 +33,6 @@ enum part { PART_NONE, PART_BINS, PART_BLOCKS, PART_ARCS };
 
 struct gmon_reader {
     struct layout layout;
-    struct pf_rows rows;
-    int status; /* the result after the waiting records */
 
     enum part part; /* the part of the file that is being read */
     struct histogram histogram;
@@ -182,10 +180,12 @@ static int choose_layout(struct pf_reader *reader)
     return PF_OK;
 }
 
-static void begin_calls(struct gmon_reader *state)
+static void begin_calls(struct pf_reader *reader)
 {
-    pf_rows_begin(&state->rows, PF_EDGE);
-    pf_rows_measure(&state->rows, state->calls);
+    const struct gmon_reader *state = reader->state;
+
+    pf_rows_begin(&reader->rows, PF_EDGE);
+    pf_rows_measure(&reader->rows, state->calls);
 }
 
 static int open_reader(struct pf_reader *reader)
@@ -196,21 +196,15 @@ static int open_reader(struct pf_reader *reader)
 
     if (status != PF_OK)
         return status;
-    pf_rows_init(&state->rows, reader->dict);
     state->calls = pf_dict_add_measure(reader->dict, calls);
-    begin_calls(state);
-    pf_rows_declare(&state->rows);
+    begin_calls(reader);
+    pf_rows_declare(&reader->rows);
     if (state->layout.word == 4)
         reader->variant = state->layout.big ? "32 bits, big-endian" : "32 bits";
     else if (state->layout.big)
         reader->variant = "big-endian";
     pf_source_take(reader->source, HEADER);
     return pf_dict_status(reader->dict);
-}
-
-static void close_reader(struct pf_reader *reader)
-{
-    pf_rows_free(&((struct gmon_reader *)reader->state)->rows);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -259,11 +253,11 @@ static void open_histogram(struct pf_reader *reader)
         measure.name = pf_dict_intern_word(reader->dict, histogram->dimension);
         measure.unit = measure.name;
     }
-    pf_rows_meta_number(&state->rows, "gmon", "rate", (int64_t)histogram->rate);
-    pf_rows_meta(&state->rows, "gmon", PF_BYTES("dimension"), pf_bytes_of(histogram->dimension));
-    pf_rows_begin(&state->rows, PF_FLAT);
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, samples));
+    pf_rows_meta_number(&reader->rows, "gmon", "rate", (int64_t)histogram->rate);
+    pf_rows_meta(&reader->rows, "gmon", PF_BYTES("dimension"), pf_bytes_of(histogram->dimension));
+    pf_rows_begin(&reader->rows, PF_FLAT);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, samples));
     state->bin = 0;
     state->part = PART_BINS;
 }
@@ -297,9 +291,9 @@ static int read_bin(struct pf_reader *reader)
     if (count > 0 && units == 0)
         units = 1;
     for (uint64_t unit = 0; unit < units; unit++) {
-        pf_rows_flat(&state->rows, place(reader, (low + unit) * UNIT + UNIT - 1), 0);
-        pf_rows_set(&state->rows, 0, (int64_t)(count * state->parts / units));
-        pf_rows_set(&state->rows, 1, (int64_t)(count * (unit + 1) / units - count * unit / units));
+        pf_rows_flat(&reader->rows, place(reader, (low + unit) * UNIT + UNIT - 1), 0);
+        pf_rows_set(&reader->rows, 0, (int64_t)(count * state->parts / units));
+        pf_rows_set(&reader->rows, 1, (int64_t)(count * (unit + 1) / units - count * unit / units));
     }
     pf_source_take(reader->source, 2);
     state->bin++;
@@ -321,8 +315,8 @@ static int read_block(struct pf_reader *reader)
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
                            "a count of %" PRIu64 " overflows 64 bits", count);
     if (count > 0) {
-        pf_rows_flat(&state->rows, place(reader, load(bytes, word, state->layout.big)), 0);
-        pf_rows_set(&state->rows, 0, (int64_t)count);
+        pf_rows_flat(&reader->rows, place(reader, load(bytes, word, state->layout.big)), 0);
+        pf_rows_set(&reader->rows, 0, (int64_t)count);
     }
     pf_source_take(reader->source, 2 * word);
     state->blocks--;
@@ -341,11 +335,11 @@ static int read_arc(struct pf_reader *reader)
     if (have < need)
         return pf_source_cut(reader->source, "an arc", &reader->error);
     if (state->part != PART_ARCS)
-        begin_calls(state);
+        begin_calls(reader);
     state->part = PART_ARCS;
     caller = place(reader, load(bytes + 1, word, big));
-    pf_rows_edge(&state->rows, caller, place(reader, load(bytes + 1 + word, word, big)), 0);
-    pf_rows_set(&state->rows, 0, (int64_t)load(bytes + 1 + 2 * word, 4, big));
+    pf_rows_edge(&reader->rows, caller, place(reader, load(bytes + 1 + word, word, big)), 0);
+    pf_rows_set(&reader->rows, 0, (int64_t)load(bytes + 1 + 2 * word, 4, big));
     pf_source_take(reader->source, need);
     return PF_OK;
 }
@@ -377,8 +371,8 @@ static int begin_blocks(struct pf_reader *reader)
         return pf_source_cut(reader->source, "the head of basic blocks", &reader->error);
     state->blocks = load(bytes + 1, 4, state->layout.big);
     state->part = PART_BLOCKS;
-    pf_rows_begin(&state->rows, PF_FLAT);
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_begin(&reader->rows, PF_FLAT);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
     pf_source_take(reader->source, 5);
     return PF_OK;
 }
@@ -407,13 +401,6 @@ static int read_part(struct pf_reader *reader)
     }
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct gmon_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, read_part, batch);
-}
-
 const struct pf_format pf_format_gmon = {
     .name = "gmon",
     .about = "gmon.out of programs built with -pg, for gprof",
@@ -421,6 +408,5 @@ const struct pf_format pf_format_gmon = {
     .bid = bid,
     .reader_size = sizeof(struct gmon_reader),
     .open_reader = open_reader,
-    .read = read_batch,
-    .close_reader = close_reader,
+    .step = read_part,
 };

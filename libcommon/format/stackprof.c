@@ -36,8 +36,6 @@ struct stackprof_reader {
     uint64_t raw_offset;
     uint32_t mode; /* string */
     int64_t interval;
-    struct pf_rows rows;
-    int status;
 };
 
 static int bid(struct pf_source *source, const char *path)
@@ -56,7 +54,6 @@ static int open_reader(struct pf_reader *reader)
 {
     struct stackprof_reader *state = reader->state;
 
-    pf_rows_init(&state->rows, reader->dict);
     if (pf_table_init(&state->ids, sizeof(struct address)) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
@@ -68,7 +65,6 @@ static void close_reader(struct pf_reader *reader)
     struct stackprof_reader *state = reader->state;
 
     pf_table_free(&state->ids);
-    pf_rows_free(&state->rows);
     free(state->frames);
     free(state->calls);
     free(state->lines);
@@ -231,7 +227,7 @@ static int read_meta(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK)
         return status;
-    pf_rows_meta_strings(&state->rows, pf_dict_intern_word(reader->dict, "stackprof"), name,
+    pf_rows_meta_strings(&reader->rows, pf_dict_intern_word(reader->dict, "stackprof"), name,
                          pf_dict_intern_text(reader->dict, text));
     if (mode)
         state->mode = pf_dict_intern_text(reader->dict, text);
@@ -292,8 +288,8 @@ static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_rol
                                                 role == PF_SELF ? PF_COUNT : role, PF_SAMPLED);
 
     measure.main = 1;
-    pf_rows_begin(&state->rows, kind);
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_begin(&reader->rows, kind);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
     if (!time && !objects)
         return;
     measure.name = objects ? pf_dict_intern_word(reader->dict, "objects") : state->mode;
@@ -304,7 +300,7 @@ static void add_columns(struct pf_reader *reader, enum pf_kind kind, enum pf_rol
     measure.num = interval * (time ? 1000 : 1);
     if (measure.num != 1)
         measure.raw_unit = pf_dict_intern_word(reader->dict, "interval");
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
 }
 
 /* Sets all values of the last record to its number of samples. */
@@ -334,13 +330,13 @@ static int add_stack(struct pf_reader *reader, size_t number, size_t *at, size_t
 
         if (frame == 0)
             return pf_error_nomem(&reader->error);
-        status = pf_rows_frame(&state->rows, frame_location(reader, frame, line), &reader->error,
+        status = pf_rows_frame(&reader->rows, frame_location(reader, frame, line), &reader->error,
                                state->raw_offset);
     }
     if (status != PF_OK)
         return status;
-    pf_rows_sample(&state->rows, 0);
-    set_samples(&state->rows, numbers[1 + depth]);
+    pf_rows_sample(&reader->rows, 0);
+    set_samples(&reader->rows, numbers[1 + depth]);
     *at += depth + 2;
     return pf_dict_status(reader->dict);
 }
@@ -351,9 +347,9 @@ static int add_stacks(struct pf_reader *reader)
     size_t lines = 0, number = 0;
     int status = PF_OK;
 
-    state->rows.root_first = true;
+    reader->rows.root_first = true;
     add_columns(reader, PF_SAMPLE, PF_SELF);
-    pf_rows_declare_ahead(&state->rows);
+    pf_rows_declare_ahead(&reader->rows);
     for (size_t at = 0; at < state->raw.count && status == PF_OK;)
         status = add_stack(reader, ++number, &at, &lines);
     return status;
@@ -361,10 +357,8 @@ static int add_stacks(struct pf_reader *reader)
 
 static void add_line(struct pf_reader *reader, uint32_t frame, int64_t line, int64_t samples)
 {
-    struct stackprof_reader *state = reader->state;
-
-    pf_rows_flat(&state->rows, frame_location(reader, frame, line), 0);
-    set_samples(&state->rows, samples);
+    pf_rows_flat(&reader->rows, frame_location(reader, frame, line), 0);
+    set_samples(&reader->rows, samples);
 }
 
 /* Adds the records of a profile without stacks: lines, and calls between frames. */
@@ -373,9 +367,9 @@ static void add_lines_and_calls(struct pf_reader *reader)
     struct stackprof_reader *state = reader->state;
 
     add_columns(reader, PF_FLAT, PF_SELF);
-    pf_rows_declare_ahead(&state->rows);
+    pf_rows_declare_ahead(&reader->rows);
     add_columns(reader, PF_EDGE, PF_INCLUSIVE);
-    pf_rows_declare_ahead(&state->rows);
+    pf_rows_declare_ahead(&reader->rows);
     add_columns(reader, PF_FLAT, PF_SELF);
     for (size_t k = 0; k < state->line_count; k++)
         add_line(reader, state->lines[k].from, state->lines[k].line, state->lines[k].samples);
@@ -387,8 +381,8 @@ static void add_lines_and_calls(struct pf_reader *reader)
         const struct stackprof_link *call = &state->calls[k];
         uint32_t callee = frame_location(reader, call->to, state->frames[call->to].line);
 
-        pf_rows_edge(&state->rows, frame_location(reader, call->from, 0), callee, 0);
-        set_samples(&state->rows, call->samples);
+        pf_rows_edge(&reader->rows, frame_location(reader, call->from, 0), callee, 0);
+        set_samples(&reader->rows, call->samples);
     }
 }
 
@@ -406,13 +400,6 @@ static int read_all(struct pf_reader *reader)
     return status == PF_OK ? PF_EOF : status;
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct stackprof_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
-}
-
 const struct pf_format pf_format_stackprof = {
     .name = "stackprof",
     .about = "stackprof's JSON (Ruby), with stacks or with callers only",
@@ -420,6 +407,6 @@ const struct pf_format pf_format_stackprof = {
     .bid = bid,
     .reader_size = sizeof(struct stackprof_reader),
     .open_reader = open_reader,
-    .read = read_batch,
+    .step = read_all,
     .close_reader = close_reader,
 };

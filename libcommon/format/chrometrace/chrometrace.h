@@ -63,10 +63,8 @@ struct pf_trace_reader {
     size_t profile_count, profile_capacity, profile_samples;
     struct pf_buffer args; /* `args` of the current event, as in the file */
     uint64_t rounded, cut_spans, unmatched, unclosed;
-    pf_int128 cut_time; /* nanoseconds */
-    struct pf_rows rows;
+    pf_int128 cut_time;   /* nanoseconds */
     struct pf_table keys; /* stack and labels of each record of spans */
-    int status;
 };
 
 /* The row of a thread in `thread_rows`; a new thread is added. 0: out of memory. */

@@ -194,7 +194,7 @@ static uint32_t add_measure(struct pf_reader *reader, const char *name, const ch
 
 static void declare(struct pf_reader *reader)
 {
-    struct pf_rows *rows = &((struct pf_trace_reader *)reader->state)->rows;
+    struct pf_rows *rows = &reader->rows;
 
     pf_rows_measure(rows, add_measure(reader, "hits", "count", PF_COUNT));
     pf_rows_measure(rows, add_measure(reader, "wall", "nanoseconds", PF_SELF));
@@ -206,9 +206,9 @@ static void add_record(struct pf_reader *reader, uint32_t stack, uint32_t thread
 {
     struct pf_trace_reader *state = reader->state;
 
-    pf_rows_stack(&state->rows, stack, state->thread_rows[thread].labels);
-    pf_rows_set(&state->rows, 0, hits);
-    pf_rows_set(&state->rows, 1, time);
+    pf_rows_stack(&reader->rows, stack, state->thread_rows[thread].labels);
+    pf_rows_set(&reader->rows, 0, hits);
+    pf_rows_set(&reader->rows, 1, time);
 }
 
 /* The stack of a node; `[unknown]` if no node has the number. */

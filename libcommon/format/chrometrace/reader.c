@@ -26,7 +26,6 @@ static int open_reader(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
 
-    pf_rows_init(&state->rows, reader->dict);
     pf_json_reader_open(&state->cut, reader);
     state->cut.lenient = true;
     if (pf_table_init(&state->threads, sizeof(struct pf_trace_thread_key)) != PF_OK ||
@@ -54,7 +53,6 @@ static void close_reader(struct pf_reader *reader)
     pf_table_free(&state->profile_keys);
     pf_call_tree_free(&state->frames);
     pf_buffer_free(&state->args);
-    pf_rows_free(&state->rows);
     pf_json_cut_close(&state->cut);
 }
 
@@ -408,13 +406,6 @@ static int read_all(struct pf_reader *reader)
     return status == PF_OK ? PF_EOF : status;
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_trace_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, read_all, batch);
-}
-
 static const struct pf_option options[] = {
     {"of", "what to read from a trace that has several: V8's profiles, else samples, else spans",
      "profiles|samples|spans", true, false},
@@ -434,6 +425,6 @@ const struct pf_format pf_format_chrometrace = {
     .bid = bid,
     .reader_size = sizeof(struct pf_trace_reader),
     .open_reader = open_reader,
-    .read = read_batch,
+    .step = read_all,
     .close_reader = close_reader,
 };

@@ -228,8 +228,8 @@ static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, i
     if (id == 0)
         return pf_error_nomem(&reader->error);
     if (id == count)
-        pf_rows_stack(&state->rows, stack, labels);
-    if (!pf_rows_add_to(&state->rows, id - 1, 0, time))
+        pf_rows_stack(&reader->rows, stack, labels);
+    if (!pf_rows_add_to(&reader->rows, id - 1, 0, time))
         return pf_error_set(&reader->error, PF_OVERFLOW,
                             "record %" PRIu32 ": its time overflows 64 bits", id);
     return PF_OK;
@@ -387,8 +387,8 @@ int pf_trace_give_spans(struct pf_reader *reader)
     struct pf_measure wall =
         pf_measure_make(dict, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, PF_TIMED);
 
-    pf_rows_measure(&state->rows, pf_dict_add_measure(dict, wall));
-    pf_rows_declare(&state->rows);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(dict, wall));
+    pf_rows_declare(&reader->rows);
     if (state->event_count > 0)
         qsort(state->events, state->event_count, sizeof *state->events, compare_events);
     int status = give_threads(reader);

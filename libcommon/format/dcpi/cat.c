@@ -148,7 +148,7 @@ static int read_head_line(struct pf_reader *reader, struct pf_bytes value)
         return bad_line(
             reader,
             "expected one line each of `name`, `image`, `text_start` and `text_size` in the head");
-    pf_rows_meta(&state->text.rows, "dcpicat", word, value);
+    pf_rows_meta(&reader->rows, "dcpicat", word, value);
     kept = pf_dict_string(reader->dict, pf_dict_intern_text(reader->dict, value));
     if (pf_bytes_equal(word, PF_BYTES("name")))
         state->name = kept;
@@ -171,7 +171,7 @@ static int read_head_line(struct pf_reader *reader, struct pf_bytes value)
 static int end_head(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
+    struct pf_rows *rows = &reader->rows;
 
     if (!pf_dcpi_is_image(state->image))
         return bad_line(reader, "the head has no line `image` with hexadecimal digits");
@@ -230,9 +230,9 @@ static int read_row(struct pf_reader *reader, struct pf_bytes line)
     if (line.size > 0)
         return bad_line(reader, "the row has more counts than there are events");
     pf_rows_flat(
-        &state->text.rows,
+        &reader->rows,
         pf_dcpi_locator_find(&state->locator, reader->dict, address - state->locator.start), 0);
-    pf_rows_set_values(&state->text.rows, 0, state->counts, (uint32_t)state->count);
+    pf_rows_set_values(&reader->rows, 0, state->counts, (uint32_t)state->count);
     for (size_t k = 0; k < state->count; k++)
         state->columns[k].total += state->counts[k];
     state->begun = true;
@@ -316,7 +316,6 @@ static void close_reader(struct pf_reader *reader)
 {
     struct cat_reader *state = reader->state;
 
-    pf_text_close(reader);
     pf_dcpi_locator_free(&state->locator);
     free(state->columns);
     free(state->counts);
@@ -324,7 +323,7 @@ static void close_reader(struct pf_reader *reader)
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    int status = pf_text_read(reader, batch);
+    int status = pf_rows_read(reader, batch);
 
     pf_dcpi_locator_end(&((struct cat_reader *)reader->state)->locator, reader->dict);
     return status;

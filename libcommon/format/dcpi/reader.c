@@ -12,8 +12,6 @@
 struct dcpi_reader {
     struct pf_dcpi_header header;
     struct pf_dcpi_body body;
-    struct pf_rows rows;
-    int status; /* the result after the waiting rows */
 
     struct pf_dcpi_locator locator;
     struct pf_buffer layout; /* of chunks that no batch has yet */
@@ -36,13 +34,13 @@ static void add_lines(struct pf_reader *reader)
         struct pf_bytes separator = pf_dcpi_line_separator(header, line);
 
         if (!pf_bytes_equal(separator, PF_BYTES(" ")))
-            pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("separator"), separator);
-        pf_rows_meta(&state->rows, "dcpi", pf_dcpi_line_word(header, line),
+            pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("separator"), separator);
+        pf_rows_meta(&reader->rows, "dcpi", pf_dcpi_line_word(header, line),
                      pf_dcpi_line_value(header, line));
     }
     if (state->body.stride != 1)
-        pf_rows_meta_number(&state->rows, ".dcpi", "stride", (int64_t)state->body.stride);
-    pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("samples"), header->pad);
+        pf_rows_meta_number(&reader->rows, ".dcpi", "stride", (int64_t)state->body.stride);
+    pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("samples"), header->pad);
 }
 
 static void add_layout(struct pf_reader *reader)
@@ -50,7 +48,7 @@ static void add_layout(struct pf_reader *reader)
     struct dcpi_reader *state = reader->state;
 
     if (state->layout.size > 0)
-        pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("chunks"),
+        pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("chunks"),
                      (struct pf_bytes){state->layout.data, state->layout.size});
     state->layout.size = 0;
 }
@@ -65,7 +63,7 @@ static void add_footer(struct pf_reader *reader)
     text[size++] = ' ';
     size += pf_print_int128((pf_int128)state->body.total, text + size);
     add_layout(reader);
-    pf_rows_meta(&state->rows, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
+    pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -92,9 +90,9 @@ static int declare(struct pf_reader *reader)
     if (identifier == 0 ||
         pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
         return pf_error_nomem(&reader->error);
-    pf_rows_begin(&state->rows, PF_FLAT);
-    pf_rows_measure(&state->rows, pf_dict_add_measure(reader->dict, measure));
-    pf_rows_declare(&state->rows);
+    pf_rows_begin(&reader->rows, PF_FLAT);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_declare(&reader->rows);
     add_lines(reader);
     return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
@@ -104,7 +102,6 @@ static int open_reader(struct pf_reader *reader)
     struct dcpi_reader *state = reader->state;
     int status = pf_dcpi_stride(reader->options, &state->body.stride, &reader->error);
 
-    pf_rows_init(&state->rows, reader->dict);
     if (status == PF_OK)
         status =
             pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
@@ -119,7 +116,6 @@ static void close_reader(struct pf_reader *reader)
     pf_dcpi_header_free(&state->header);
     pf_buffer_free(&state->layout);
     pf_dcpi_locator_free(&state->locator);
-    pf_rows_free(&state->rows);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -132,10 +128,10 @@ static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
     int64_t *values;
     size_t row = 0;
 
-    if (!pf_rows_room(&state->rows, piece->number))
+    if (!pf_rows_room(&reader->rows, piece->number))
         return false;
-    places = state->rows.places + state->rows.count;
-    values = state->rows.values[0] + state->rows.count;
+    places = reader->rows.places + reader->rows.count;
+    values = reader->rows.values[0] + reader->rows.count;
     for (uint32_t k = 0; k < piece->number; k++, offset += state->body.stride) {
         uint32_t count = pf_load32le(piece->bytes + 4 * (size_t)k);
 
@@ -145,7 +141,7 @@ static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *pi
         values[row] = count;
         places[row++] = pf_dcpi_locator_find(&state->locator, reader->dict, offset);
     }
-    pf_rows_wrote(&state->rows, row, 0);
+    pf_rows_wrote(&reader->rows, row, 0);
     state->body.total += total;
     state->body.nonzero += row;
     return true;
@@ -165,7 +161,7 @@ static void check_text(struct pf_reader *reader)
 static int read_piece(struct pf_reader *reader)
 {
     struct dcpi_reader *state = reader->state;
-    uint32_t most = PF_BATCH_ROWS - (uint32_t)pf_rows_waiting(&state->rows);
+    uint32_t most = PF_BATCH_ROWS - (uint32_t)pf_rows_waiting(&reader->rows);
     struct pf_dcpi_piece piece;
     int status = pf_dcpi_body_next(&state->body, reader->source, most, &piece, &reader->error);
 
@@ -188,7 +184,7 @@ static int read_piece(struct pf_reader *reader)
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct dcpi_reader *state = reader->state;
-    int status = pf_rows_read(reader, &state->rows, &state->status, read_piece, batch);
+    int status = pf_rows_read(reader, batch);
 
     pf_dcpi_locator_end(&state->locator, reader->dict);
     return status;
@@ -264,6 +260,7 @@ const struct pf_format pf_format_dcpi = {
     .bid = bid,
     .reader_size = sizeof(struct dcpi_reader),
     .open_reader = open_reader,
+    .step = read_piece,
     .read = read_batch,
     .close_reader = close_reader,
     .copy = pf_dcpi_copy,

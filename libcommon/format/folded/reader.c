@@ -210,13 +210,13 @@ static int set_decimals(struct pf_reader *reader, unsigned decimals)
         measure.raw_unit = decimals > 0 ? pf_unit_decimal(reader->dict, decimals, state->unit)
                                         : pf_dict_intern(reader->dict, state->unit, PF_UTF8);
     state->decimals = decimals;
-    pf_rows_begin(&state->text.rows, PF_SAMPLE);
+    pf_rows_begin(&reader->rows, PF_SAMPLE);
     for (unsigned k = 0; k < state->columns; k++) {
         measure.name = column_name(reader, k);
         measure.main = k + 1 == state->columns;
         if (measure.name == 0)
             return pf_error_nomem(&reader->error);
-        pf_rows_measure(&state->text.rows, pf_dict_add_measure(reader->dict, measure));
+        pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
     }
     return pf_dict_status(reader->dict) == PF_NOMEM ? pf_error_nomem(&reader->error) : PF_OK;
 }
@@ -492,10 +492,10 @@ static inline int add_record(struct pf_reader *reader, uint32_t stack, uint32_t 
     }
     note_tag(state, stack ? 0 : tag);
     if (stack)
-        pf_rows_stack(&state->text.rows, stack, 0);
+        pf_rows_stack(&reader->rows, stack, 0);
     else
-        pf_rows_sample_of(&state->text.rows, state->leaf_first, state->depth, 0);
-    pf_rows_set(&state->text.rows, 0, value);
+        pf_rows_sample_of(&reader->rows, state->leaf_first, state->depth, 0);
+    pf_rows_set(&reader->rows, 0, value);
     return PF_OK;
 }
 
@@ -525,7 +525,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
 static int add_pair(struct pf_reader *reader, const struct pf_folded_pair *pair)
 {
     struct folded_reader *state = reader->state;
-    struct pf_rows *rows = &state->text.rows;
+    struct pf_rows *rows = &reader->rows;
     int64_t before = 0, after;
 
     if (!scaled_value(state, &pair->after, &after) ||
@@ -548,7 +548,7 @@ static int end_holding(struct pf_reader *reader)
     int status = set_decimals(reader, state->pairs.decimals);
 
     state->holding = false;
-    pf_rows_declare(&state->text.rows);
+    pf_rows_declare(&reader->rows);
     for (size_t k = 0; k < state->pairs.count && status == PF_OK; k++)
         status = add_pair(reader, &state->pairs.rows[k]);
     return status;
@@ -597,7 +597,7 @@ static int add_comment(struct pf_reader *reader, struct pf_bytes line)
 
     if (line.size > PF_STRING_MAX)
         return bad_line(reader, line, "a comment longer than 16 MiB");
-    pf_rows_meta_strings(&state->text.rows, state->origin, state->key,
+    pf_rows_meta_strings(&reader->rows, state->origin, state->key,
                          pf_dict_intern_text(reader->dict, line));
     return PF_OK;
 }
@@ -647,7 +647,7 @@ static int end_input(struct pf_reader *reader, int status)
 
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
-    int status = pf_text_read(reader, batch);
+    int status = pf_rows_read(reader, batch);
 
     if (status == PF_OK && batch->kind == PF_SAMPLE)
         remember(reader->state, batch);
@@ -687,7 +687,7 @@ static int open_reader(struct pf_reader *reader)
     int status = set_measure(reader);
     if (status == PF_OK && !state->holding) {
         status = set_decimals(reader, decimals_ahead(text));
-        pf_rows_declare(&state->text.rows);
+        pf_rows_declare(&reader->rows);
     }
     return status;
 }
@@ -696,7 +696,6 @@ static void close_reader(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
 
-    pf_text_close(reader);
     pf_stack_memo_free(state->memo);
     pf_folded_pairs_free(&state->pairs);
     free(state->location_of);

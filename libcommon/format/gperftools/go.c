@@ -147,7 +147,7 @@ static int keep_comment(struct pf_gperftools_text *text, struct pf_bytes line)
     if (text->memstats && equals) {
         struct pf_bytes key = {rest.data, (size_t)(equals - rest.data)};
 
-        pf_rows_meta(&text->state->records, "gperftools.MemStats", key,
+        pf_rows_meta(&text->reader->rows, "gperftools.MemStats", key,
                      pf_bytes_skip(rest, key.size + 3));
     } else {
         good = pf_gperftools_meta(text->reader, "comment", rest);

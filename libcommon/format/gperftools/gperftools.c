@@ -383,14 +383,14 @@ static int add_record(struct pf_reader *reader, size_t k)
         if (!locations)
             return pf_error_nomem(&reader->error);
         for (size_t j = 0; j < count && status == PF_OK; j++)
-            status = pf_rows_frame(&state->records, locations[j], &reader->error,
+            status = pf_rows_frame(&reader->rows, locations[j], &reader->error,
                                    state->rows.rows[k].offset);
         if (status != PF_OK)
             return status;
     }
-    pf_rows_sample(&state->records, labels);
+    pf_rows_sample(&reader->rows, labels);
     for (uint32_t i = 0; i < state->measures; i++)
-        pf_rows_set(&state->records, i, state->rows.rows[k].values[i]);
+        pf_rows_set(&reader->rows, i, state->rows.rows[k].values[i]);
     return PF_OK;
 }
 
@@ -426,7 +426,7 @@ static int read_input(struct pf_reader *reader)
     if (state->status == PF_NOMEM)
         return PF_NOMEM;
     if (state->measures > 0)
-        pf_rows_declare_ahead(&state->records);
+        pf_rows_declare_ahead(&reader->rows);
     return PF_OK;
 }
 
@@ -441,18 +441,10 @@ static int next_record(struct pf_reader *reader)
     return state->status == PF_OK ? PF_EOF : state->status;
 }
 
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_gperftools *state = reader->state;
-
-    return pf_rows_read(reader, &state->records, &state->ended, next_record, batch);
-}
-
 static int open_reader(struct pf_reader *reader)
 {
     struct pf_gperftools *state = reader->state;
 
-    pf_rows_init(&state->records, reader->dict);
     if (pf_gperftools_rows_init(&state->rows) != PF_OK ||
         pf_gperftools_names_init(&state->names) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -466,7 +458,6 @@ static void close_reader(struct pf_reader *reader)
     pf_gperftools_rows_free(&state->rows);
     pf_gperftools_maps_free(&state->maps);
     pf_gperftools_names_free(&state->names);
-    pf_rows_free(&state->records);
     free(state->addresses);
     free(state->frames);
 }
@@ -486,6 +477,6 @@ const struct pf_format pf_format_gperftools = {
     .bid = bid,
     .reader_size = sizeof(struct pf_gperftools),
     .open_reader = open_reader,
-    .read = read_batch,
+    .step = next_record,
     .close_reader = close_reader,
 };

@@ -180,8 +180,6 @@ enum { PF_GPERFTOOLS_HANDLERS = 2 }; /* most frames of a signal handler */
 struct pf_gperftools {
     bool is_read;
     int status; /* result of reading the input */
-    int ended;  /* the result of the reader, after the last record */
-    struct pf_rows records;
     struct pf_gperftools_rows rows;
     struct pf_gperftools_maps maps;
     struct pf_gperftools_names names;

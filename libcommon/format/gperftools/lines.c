@@ -32,24 +32,20 @@ int pf_gperftools_measure(struct pf_reader *reader, struct pf_bytes name, const 
         measure.den = size.den;
     }
     index = pf_dict_add_measure(reader->dict, measure);
-    pf_rows_measure(&state->records, index);
+    pf_rows_measure(&reader->rows, index);
     state->measures++;
     return index == UINT32_MAX ? pf_error_nomem(&reader->error) : PF_OK;
 }
 
 bool pf_gperftools_meta(struct pf_reader *reader, const char *key, struct pf_bytes value)
 {
-    struct pf_gperftools *state = reader->state;
-
-    pf_rows_meta(&state->records, "gperftools", pf_bytes_of(key), value);
+    pf_rows_meta(&reader->rows, "gperftools", pf_bytes_of(key), value);
     return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 
 bool pf_gperftools_meta_number(struct pf_reader *reader, const char *key, int64_t value)
 {
-    struct pf_gperftools *state = reader->state;
-
-    pf_rows_meta_number(&state->records, "gperftools", key, value);
+    pf_rows_meta_number(&reader->rows, "gperftools", key, value);
     return pf_dict_status(reader->dict) != PF_NOMEM;
 }
 

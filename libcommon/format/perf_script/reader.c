@@ -26,7 +26,6 @@ struct measures {
 };
 
 struct perf_reader {
-    struct pf_rows rows;
     struct pf_line_memo lines, names; /* `lines`: of call chains; `names`: `who` parts and events */
     struct line_locations *specials;
     size_t special_count, special_capacity;
@@ -48,7 +47,6 @@ struct perf_reader {
     bool named; /* a header had a time or an event */
     bool bare;  /* a header had neither */
     bool give_times;
-    int status; /* the result after the last records */
 
     bool inlines; /* frames of the current event are inlined, or may be */
     /* lines of call chains that are not frames; `passed_offset`: of the first of them */
@@ -112,7 +110,7 @@ static inline int add_frame(struct pf_reader *reader, uint32_t location)
 {
     struct perf_reader *state = reader->state;
 
-    return pf_rows_frame(&state->rows, location, &reader->error, state->event);
+    return pf_rows_frame(&reader->rows, location, &reader->error, state->event);
 }
 
 /* Sets the value of a new line of the memo. `frame` NULL: the line is a place in the source. False:
@@ -149,7 +147,8 @@ static bool set_meaning(struct pf_reader *reader, uint32_t id, const struct pf_p
 static bool place_frame(struct pf_reader *reader, uint32_t id)
 {
     struct perf_reader *state = reader->state;
-    uint32_t *location = &state->rows.frames[state->rows.depth - 1], had = state->placed.count, row;
+    uint32_t *location = &reader->rows.frames[reader->rows.depth - 1], had = state->placed.count,
+             row;
     struct pf_perf_source source;
 
     row = pf_table_intern(&state->placed, &(uint32_t[2]){*location, id});
@@ -174,8 +173,8 @@ static int add_special(struct pf_reader *reader, uint32_t id)
 
     state->inlines = true;
     if (special->count == 0)
-        return state->rows.depth == 0 || place_frame(reader, id) ? PF_OK
-                                                                 : pf_error_nomem(&reader->error);
+        return reader->rows.depth == 0 || place_frame(reader, id) ? PF_OK
+                                                                  : pf_error_nomem(&reader->error);
     for (uint32_t k = 0; k < special->count && status == PF_OK; k++)
         status = add_frame(reader, state->locations[special->first + k]);
     return status;
@@ -287,19 +286,18 @@ static int read_chain(struct pf_reader *reader)
  * address. */
 static void give_images(struct pf_reader *reader)
 {
-    struct perf_reader *state = reader->state;
     uint64_t address = 0;
     uint32_t image = 0;
 
-    for (size_t k = state->rows.depth; k-- > 0;) {
-        struct pf_location location = *pf_dict_location(reader->dict, state->rows.frames[k]);
+    for (size_t k = reader->rows.depth; k-- > 0;) {
+        struct pf_location location = *pf_dict_location(reader->dict, reader->rows.frames[k]);
 
         if (!location.inlined) {
             address = location.address;
             image = location.image;
         } else if (location.image == 0 && image != 0 && location.address == address) {
             location.image = image;
-            state->rows.frames[k] = pf_dict_add_location(reader->dict, &location);
+            reader->rows.frames[k] = pf_dict_add_location(reader->dict, &location);
         }
     }
 }
@@ -425,21 +423,21 @@ static void begin_columns(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
 
-    pf_rows_begin(&state->rows, PF_SAMPLE);
+    pf_rows_begin(&reader->rows, PF_SAMPLE);
     if (state->item_measure != UINT32_MAX)
-        pf_rows_measure(&state->rows, state->item_measure);
+        pf_rows_measure(&reader->rows, state->item_measure);
     if (state->samples == UINT32_MAX)
         state->samples =
             pf_dict_add_measure(reader->dict, pf_measure_make(reader->dict, "samples", "count",
                                                               PF_SAMPLE, PF_COUNT, PF_SAMPLED));
-    pf_rows_count(&state->rows, state->samples);
+    pf_rows_count(&reader->rows, state->samples);
 }
 
 /* Makes a record of the current event. */
 static int add_event(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
-    struct pf_rows *rows = &state->rows;
+    struct pf_rows *rows = &reader->rows;
     uint32_t column = 0;
 
     if (!rows->open)
@@ -465,7 +463,7 @@ static void declare(struct pf_reader *reader)
 
     state->item_measure = UINT32_MAX;
     begin_columns(reader);
-    pf_rows_declare(&state->rows);
+    pf_rows_declare(&reader->rows);
 }
 
 /* Reads the event whose header is ahead. */
@@ -483,7 +481,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     state->timed = state->timed || header->has_time;
     state->named = true;
     state->item_time = header->time;
-    state->rows.depth = 0;
+    reader->rows.depth = 0;
     state->inlines = false;
     if (!find_labels(reader, header) || !find_measure(reader, header))
         return pf_error_nomem(&reader->error);
@@ -492,7 +490,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
         return pf_error_nomem(&reader->error);
     take(reader, ahead);
     int status = read_chain(reader);
-    if (status == PF_OK && single && state->rows.depth == 0) {
+    if (status == PF_OK && single && reader->rows.depth == 0) {
         pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
         status = use_single(reader, &frame);
     }
@@ -527,7 +525,7 @@ static int read_bare(struct pf_reader *reader, bool headed)
         return status;
     state->event = pf_source_offset(reader->source);
     state->bare = true;
-    state->rows.depth = 0;
+    reader->rows.depth = 0;
     state->inlines = false;
     state->item_time = 0;
     if (headed)
@@ -592,7 +590,7 @@ static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
             text = pf_bytes_trim((struct pf_bytes){text.data + at + 3, text.size - at - 3});
             break;
         }
-    pf_rows_meta_strings(&state->rows, state->origin, pf_dict_intern(reader->dict, key, PF_UTF8),
+    pf_rows_meta_strings(&reader->rows, state->origin, pf_dict_intern(reader->dict, key, PF_UTF8),
                          pf_dict_intern(reader->dict, text, PF_UTF8));
     take(reader, ahead);
     return PF_OK;
@@ -650,7 +648,7 @@ static int read_step(struct pf_reader *reader)
 
     if (status == PF_OK)
         return PF_OK;
-    if (!state->rows.declared)
+    if (!reader->rows.declared)
         declare(reader);
     if (state->passed_over > 0)
         pf_report_send(&reader->report, PF_WARNING,
@@ -675,7 +673,6 @@ static int open_reader(struct pf_reader *reader)
     state->samples = UINT32_MAX;
     state->give_times = reader->times || pf_options_get(reader->options, "time");
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);
-    pf_rows_init(&state->rows, reader->dict);
     if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) ||
         pf_table_init(&state->placed, 2 * sizeof(uint32_t)) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -686,7 +683,6 @@ static void close_reader(struct pf_reader *reader)
 {
     struct perf_reader *state = reader->state;
 
-    pf_rows_free(&state->rows);
     pf_line_memo_free(&state->lines);
     pf_line_memo_free(&state->names);
     pf_table_free(&state->placed);
@@ -695,13 +691,6 @@ static void close_reader(struct pf_reader *reader)
     free(state->placed_locations);
     free(state->labels);
     free(state->measures);
-}
-
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct perf_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, read_step, batch);
 }
 
 static const struct pf_option options[] = {
@@ -718,6 +707,6 @@ const struct pf_format pf_format_perf_script = {
     .bid = pf_perf_bid,
     .reader_size = sizeof(struct perf_reader),
     .open_reader = open_reader,
-    .read = read_batch,
+    .step = read_step,
     .close_reader = close_reader,
 };

@@ -20,7 +20,6 @@ int pf_speedscope_open_reader(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
 
-    pf_rows_init(&state->rows, reader->dict);
     state->memo = pf_stack_memo_new();
     if (pf_dict_init(&state->paths) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
@@ -42,7 +41,6 @@ void pf_speedscope_close_reader(struct pf_reader *reader)
     free(state->leaf_first);
     free(state->open_paths);
     free(state->row_of);
-    pf_rows_free(&state->rows);
     pf_stack_memo_free(state->memo);
     pf_dict_free(&state->paths);
     pf_json_cut_close(&state->cut);
@@ -492,14 +490,14 @@ static int read_profile(struct pf_json_cut *cut, void *field)
 /* Adds the name of the document, or of the program that wrote it, as metadata. */
 static int read_meta(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_reader *state = field;
     struct pf_reader *reader = cut->owner;
     const char *key = pf_bytes_equal(cut->key, PF_BYTES("name")) ? "name" : "exporter";
     uint32_t text;
     int status = pf_json_read_text(cut, &text);
 
+    (void)field;
     if (status == PF_OK && text)
-        pf_rows_meta(&state->rows, "speedscope", pf_bytes_of(key),
+        pf_rows_meta(&reader->rows, "speedscope", pf_bytes_of(key),
                      pf_dict_string(reader->dict, text));
     return status;
 }
@@ -757,11 +755,13 @@ static int join_twins(struct pf_reader *reader)
 }
 
 /* Begins the records of profile `k`. */
-static void begin_profile(struct pf_speedscope_reader *state, size_t k)
+static void begin_profile(struct pf_reader *reader, size_t k)
 {
-    pf_rows_begin(&state->rows, PF_SAMPLE);
+    const struct pf_speedscope_reader *state = reader->state;
+
+    pf_rows_begin(&reader->rows, PF_SAMPLE);
     for (size_t next = k + 1; next > 0; next = state->profiles[next - 1].next_column)
-        pf_rows_measure(&state->rows, state->profiles[next - 1].column);
+        pf_rows_measure(&reader->rows, state->profiles[next - 1].column);
 }
 
 static int finish_profiles(struct pf_reader *reader, int status)
@@ -779,8 +779,8 @@ static int finish_profiles(struct pf_reader *reader, int status)
         return reader->error.code;
     for (size_t k = 0; k < state->profile_count; k++)
         if (!state->profiles[k].is_column) {
-            begin_profile(state, k);
-            pf_rows_declare_ahead(&state->rows);
+            begin_profile(reader, k);
+            pf_rows_declare_ahead(&reader->rows);
         }
     return status;
 }
@@ -790,12 +790,12 @@ static int add_records(struct pf_reader *reader, size_t k)
 {
     struct pf_speedscope_reader *state = reader->state;
     const struct pf_speedscope_profile *profile = &state->profiles[k];
-    struct pf_rows *rows = &state->rows;
+    struct pf_rows *rows = &reader->rows;
     size_t count = profile->count - state->row, most = PF_BATCH_ROWS - pf_rows_waiting(rows),
            column = 0;
 
     if (state->row == 0)
-        begin_profile(state, k);
+        begin_profile(reader, k);
     count = count < most ? count : most;
     if (!pf_rows_room(rows, count))
         return pf_error_nomem(&reader->error);
@@ -811,7 +811,7 @@ static int add_records(struct pf_reader *reader, size_t k)
 }
 
 /* The first step reads the document; each later step adds records. */
-static int next_records(struct pf_reader *reader)
+int pf_speedscope_step(struct pf_reader *reader)
 {
     struct pf_speedscope_reader *state = reader->state;
 
@@ -825,11 +825,4 @@ static int next_records(struct pf_reader *reader)
             state->row < state->profiles[state->given].count)
             return add_records(reader, state->given);
     return state->result == PF_OK ? PF_EOF : state->result;
-}
-
-int pf_speedscope_read(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_speedscope_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, next_records, batch);
 }

@@ -20,7 +20,7 @@ struct pf_speedscope_unit {
 extern const struct pf_speedscope_unit pf_speedscope_units[];
 
 int pf_speedscope_open_reader(struct pf_reader *);
-int pf_speedscope_read(struct pf_reader *, struct pf_batch *);
+int pf_speedscope_step(struct pf_reader *);
 void pf_speedscope_close_reader(struct pf_reader *);
 
 int pf_speedscope_open_writer(struct pf_writer *);
@@ -73,10 +73,8 @@ struct pf_speedscope_reader {
     uint32_t *open_paths, *row_of;
     size_t open_capacity, row_count, row_capacity;
     uint32_t block[PF_BATCH_ROWS]; /* paths of samples that `memo` will set */
-    struct pf_rows rows;
     bool read;
     int result; /* the result of reading the document */
-    int status; /* the result after the waiting rows */
 };
 
 /* --- writer.c --------------------------------------------------------------------------------- */

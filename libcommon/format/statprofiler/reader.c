@@ -631,7 +631,7 @@ static const char *variant(const struct state *state)
 static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct state *state = reader->state;
-    int status = state->text ? pf_text_read(reader, batch)
+    int status = state->text ? pf_rows_read(reader, batch)
                              : records_read(reader, &state->as.records, batch);
     reader->variant = variant(state);
     return status;
@@ -640,9 +640,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 static void close_reader(struct pf_reader *reader)
 {
     struct state *state = reader->state;
-    if (state->text)
-        pf_text_close(reader);
-    else
+    if (!state->text)
         records_close(&state->as.records);
 }
 

@@ -523,8 +523,8 @@ struct pf_sp_lines {
 /* True if the input begins with a line of this form that has frames; lines without frames may stand
  * before. Peeks only. */
 bool pf_sp_lines_bid(struct pf_source *);
-/* Opens the reader of this form: the state of the reader begins with struct pf_sp_lines. Use
- * pf_text_read and pf_text_close for the rest. */
+/* Opens the reader of this form and sets reader->step. The state of the reader begins with struct
+ * pf_sp_lines. */
 int pf_sp_lines_open(struct pf_reader *, uint64_t tick_ns);
 
 /* Types of frames, as Perl 5.18 numbers them. */

@@ -145,7 +145,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
                         "the weight is missing, expected weight;type,name,file,line;...;op");
     while (rest.size > 0 && rest.data[0] == ';' &&
            (size = frame_size((struct pf_bytes){rest.data + 1, rest.size - 1})) > 0) {
-        status = pf_rows_frame(&r->text.rows,
+        status = pf_rows_frame(&reader->rows,
                                add_frame(reader->dict, (struct pf_bytes){rest.data + 1, size}),
                                &reader->error, r->text.offset);
         if (status != PF_OK)
@@ -169,7 +169,7 @@ int pf_sp_lines_open(struct pf_reader *reader, uint64_t tick_ns)
 
     pf_text_open(reader, read_line, NULL);
     r->op_key = pf_dict_intern(reader->dict, PF_BYTES("op"), 0);
-    return pf_sp_rows_open(&r->rows, &r->text.rows, tick_ns);
+    return pf_sp_rows_open(&r->rows, &reader->rows, tick_ns);
 }
 
 static bool has_line_end(struct pf_bytes text)

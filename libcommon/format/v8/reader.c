@@ -24,7 +24,6 @@ int pf_v8_open_reader(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
 
-    pf_rows_init(&state->rows, reader->dict);
     if (pf_call_tree_init(&state->tree) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
@@ -42,7 +41,6 @@ void pf_v8_close_reader(struct pf_reader *reader)
 
     pf_call_tree_free(&state->tree);
     pf_call_samples_free(&state->samples);
-    pf_rows_free(&state->rows);
     free(state->open);
     free(state->line_rows);
     pf_json_cut_close(&state->cut);
@@ -161,7 +159,7 @@ static int read_time(struct pf_json_cut *cut, void *field)
     int status = pf_json_read_text(cut, time);
 
     if (status == PF_OK)
-        pf_rows_meta(&state->rows, reader->format->name,
+        pf_rows_meta(&reader->rows, reader->format->name,
                      pf_bytes_of(time == &state->start ? "startTime" : "endTime"),
                      pf_dict_string(reader->dict, *time));
     return status;
@@ -400,13 +398,13 @@ static bool add_sample_records(struct pf_reader *reader)
             end = state->given = state->samples.count;
             break;
         }
-        pf_rows_stack(&state->rows, stack, 0);
+        pf_rows_stack(&reader->rows, stack, 0);
         if (state->hits)
-            pf_rows_set(&state->rows, 0, state->own ? node->count : 1);
+            pf_rows_set(&reader->rows, 0, state->own ? node->count : 1);
         if (state->hits && state->own)
             node->count = 0;
         if (state->timed)
-            pf_rows_set(&state->rows, state->column, state->samples.deltas.values[state->given]);
+            pf_rows_set(&reader->rows, state->column, state->samples.deltas.values[state->given]);
     }
     if (end < state->samples.count)
         return true;
@@ -424,13 +422,13 @@ static int add_samples(struct pf_reader *reader)
     state->hits = !state->own || state->own_count[0];
     state->timed = state->samples.deltas.count > 0 && (!state->own || state->own_time[0]);
     if (state->hits)
-        pf_rows_measure(&state->rows, count_measure(reader, PF_SAMPLE));
+        pf_rows_measure(&reader->rows, count_measure(reader, PF_SAMPLE));
     status = order_samples(reader, state->timed);
     if (status == PF_OK && state->timed)
-        state->column = pf_rows_measure(&state->rows, wall_measure(reader));
-    if (pf_rows_column_count(&state->rows) == 0)
+        state->column = pf_rows_measure(&reader->rows, wall_measure(reader));
+    if (pf_rows_column_count(&reader->rows) == 0)
         return status;
-    pf_rows_declare_ahead(&state->rows);
+    pf_rows_declare_ahead(&reader->rows);
     state->giving = status == PF_OK;
     return status;
 }
@@ -448,10 +446,10 @@ static int add_hits(struct pf_reader *reader)
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
     timed = span > 0 && total > 0 && total <= INT64_MAX;
-    pf_rows_measure(&state->rows, count_measure(reader, PF_SAMPLE));
+    pf_rows_measure(&reader->rows, count_measure(reader, PF_SAMPLE));
     if (timed)
-        pf_rows_measure(&state->rows, amount_measure(reader, "wall", "nanoseconds"));
-    pf_rows_declare_ahead(&state->rows);
+        pf_rows_measure(&reader->rows, amount_measure(reader, "wall", "nanoseconds"));
+    pf_rows_declare_ahead(&reader->rows);
     for (uint32_t k = 1; k <= tree->count; k++) {
         const struct pf_call_node *node = &tree->nodes[k];
 
@@ -461,9 +459,9 @@ static int add_hits(struct pf_reader *reader)
         if (timed && !pf_scale64((pf_int128)node->count * span, 1, (uint64_t)total, &time))
             return pf_error_set(&reader->error, PF_OVERFLOW,
                                 "record %zu: its time overflows 64 bits", record);
-        pf_rows_stack(&state->rows, node->stack, 0);
-        pf_rows_set(&state->rows, 0, node->count);
-        pf_rows_set(&state->rows, 1, time);
+        pf_rows_stack(&reader->rows, node->stack, 0);
+        pf_rows_set(&reader->rows, 0, node->count);
+        pf_rows_set(&reader->rows, 1, time);
     }
     return PF_OK;
 }
@@ -474,8 +472,8 @@ static int add_heap(struct pf_reader *reader)
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
 
-    state->column = pf_rows_measure(&state->rows, amount_measure(reader, "inuse_space", "bytes"));
-    pf_rows_declare_ahead(&state->rows);
+    state->column = pf_rows_measure(&reader->rows, amount_measure(reader, "inuse_space", "bytes"));
+    pf_rows_declare_ahead(&reader->rows);
     state->giving = state->timed = state->heap_samples;
     if (state->giving)
         return PF_OK;
@@ -484,8 +482,8 @@ static int add_heap(struct pf_reader *reader)
 
         if (node->count == 0 || node->stack == UINT32_MAX)
             continue;
-        pf_rows_stack(&state->rows, node->stack, 0);
-        pf_rows_set(&state->rows, state->column, node->count);
+        pf_rows_stack(&reader->rows, node->stack, 0);
+        pf_rows_set(&reader->rows, state->column, node->count);
     }
     return PF_OK;
 }
@@ -498,9 +496,9 @@ static void add_lines(struct pf_reader *reader)
 
     if (!state->lines || state->heap)
         return;
-    pf_rows_begin(&state->rows, PF_FLAT);
-    pf_rows_measure(&state->rows, count_measure(reader, PF_FLAT));
-    pf_rows_declare_ahead(&state->rows);
+    pf_rows_begin(&reader->rows, PF_FLAT);
+    pf_rows_measure(&reader->rows, count_measure(reader, PF_FLAT));
+    pf_rows_declare_ahead(&reader->rows);
     for (size_t k = 0; k < state->line_count; k++) {
         const struct pf_v8_line *line = &state->line_rows[k];
         struct pf_location location =
@@ -508,8 +506,8 @@ static void add_lines(struct pf_reader *reader)
 
         location.line = line->line;
         location.column = 0;
-        pf_rows_flat(&state->rows, pf_dict_add_location(reader->dict, &location), 0);
-        pf_rows_set(&state->rows, 0, line->ticks);
+        pf_rows_flat(&reader->rows, pf_dict_add_location(reader->dict, &location), 0);
+        pf_rows_set(&reader->rows, 0, line->ticks);
     }
 }
 
@@ -541,7 +539,7 @@ static int finish_profile(struct pf_reader *reader, int status)
 }
 
 /* The first step reads the document; each step adds records. */
-static int read_step(struct pf_reader *reader)
+int pf_v8_step(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
 
@@ -554,11 +552,4 @@ static int read_step(struct pf_reader *reader)
     if (state->with_lines)
         add_lines(reader);
     return state->result == PF_OK ? PF_EOF : state->result;
-}
-
-int pf_v8_read(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct pf_v8_reader *state = reader->state;
-
-    return pf_rows_read(reader, &state->rows, &state->status, read_step, batch);
 }

@@ -43,12 +43,10 @@ struct pf_v8_reader {
     bool giving, hits, timed, with_lines;
     size_t given, unknown;
     uint32_t column;
-    struct pf_rows rows;
-    int status;
 };
 
 int pf_v8_open_reader(struct pf_reader *);
-int pf_v8_read(struct pf_reader *, struct pf_batch *);
+int pf_v8_step(struct pf_reader *);
 void pf_v8_close_reader(struct pf_reader *);
 
 struct pf_v8_writer {

@@ -39,10 +39,8 @@ struct pf_samples_reader {
     /* the facts of a row are adjacent and end with the key UINT32_MAX */
     struct pf_samples_facts *facts;
     size_t fact_count, fact_capacity;
-    struct pf_rows rows;
     struct pf_rows behind; /* metadata after all rows */
     bool document, ended, incomplete;
-    int status;
 
     /* the last row */
     enum pf_kind kind;               /* PF_META: the row has no record */
@@ -93,6 +91,7 @@ bool pf_samples_add_facts(struct pf_reader *, uint32_t key, const json_t *measur
 int pf_samples_bid_document(struct pf_source *, const char *path);
 int pf_samples_bid_rows(struct pf_source *, const char *path);
 int pf_samples_open_reader(struct pf_reader *);
+int pf_samples_step(struct pf_reader *);
 int pf_samples_read(struct pf_reader *, struct pf_batch *);
 void pf_samples_close_reader(struct pf_reader *);
 

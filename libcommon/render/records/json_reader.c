@@ -43,7 +43,8 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     uint64_t offset = pf_source_offset(cut->source);
     int status = pf_samples_read_known(cut, &state->frames);
 
-    return status == PF_OK ? pf_rows_frame(&state->rows, state->frames.id, cut->error, offset)
+    return status == PF_OK ? pf_rows_frame(&((struct pf_reader *)cut->owner)->rows,
+                                           state->frames.id, cut->error, offset)
                            : status;
 }
 
@@ -51,7 +52,7 @@ static int read_stack(struct pf_json_cut *cut, void *field)
 {
     struct pf_samples_reader *state = field;
 
-    state->rows.depth = 0;
+    ((struct pf_reader *)cut->owner)->rows.depth = 0;
     return pf_json_array(cut, read_frame, state);
 }
 
@@ -204,17 +205,17 @@ static int read_row(struct pf_reader *reader)
     pf_json_cut_kind(&state->cut);
     uint64_t offset = pf_source_offset(reader->source);
     state->kind = PF_SAMPLE;
-    state->rows.depth = state->value_count = state->sections.id = state->labels.id =
+    reader->rows.depth = state->value_count = state->sections.id = state->labels.id =
         state->measures.id = 0;
     state->formats = state->own_format;
     int status = pf_json_object(&state->cut, members, state);
     if (status != PF_OK)
         return status;
     if (state->kind != PF_META && state->kind != PF_SAMPLE &&
-        state->rows.depth != frames[state->kind])
+        reader->rows.depth != frames[state->kind])
         return pf_error_at(&reader->error, PF_FAILED, offset,
                            "a record of kind %s cannot have %zu frames", pf_kind_name(state->kind),
-                           state->rows.depth);
+                           reader->rows.depth);
     return PF_OK;
 }
 
@@ -366,7 +367,7 @@ static int name_measures(struct pf_reader *reader)
 static void choose_columns(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    struct pf_rows *rows = &state->rows;
+    struct pf_rows *rows = &reader->rows;
     bool known = rows->open && rows->kind == state->kind;
 
     for (size_t k = 0; k < state->value_count && known; k++)
@@ -395,7 +396,7 @@ static int join_labels(struct pf_reader *reader, uint32_t *labels)
 static int add_record(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
-    struct pf_rows *rows = &state->rows;
+    struct pf_rows *rows = &reader->rows;
     uint32_t labels;
     int status = join_labels(reader, &labels);
 
@@ -578,7 +579,7 @@ static void add_formats(struct pf_reader *reader)
 
         for (end = at; end < size && text[end] != ',';)
             end++;
-        pf_rows_meta(&state->rows, "profutils", PF_BYTES("source_format"),
+        pf_rows_meta(&reader->rows, "profutils", PF_BYTES("source_format"),
                      (struct pf_bytes){text + at, end - at});
     }
 }
@@ -592,9 +593,9 @@ static int end_rows(struct pf_reader *reader)
         const struct pf_measure *measure =
             pf_measures_row(&reader->dict->measures, state->declared[k]);
 
-        pf_rows_begin(&state->rows, (enum pf_kind)measure->kind);
-        pf_rows_measure(&state->rows, state->declared[k]);
-        pf_rows_declare(&state->rows);
+        pf_rows_begin(&reader->rows, (enum pf_kind)measure->kind);
+        pf_rows_measure(&reader->rows, state->declared[k]);
+        pf_rows_declare(&reader->rows);
     }
     add_formats(reader);
     return PF_EOF;
@@ -605,9 +606,8 @@ int pf_samples_open_reader(struct pf_reader *reader)
     struct pf_samples_reader *state = reader->state;
 
     pf_json_reader_open(&state->cut, reader);
-    pf_rows_init(&state->rows, reader->dict);
     pf_rows_init(&state->behind, reader->dict);
-    state->rows.declared = true; /* each batch has the measures of its rows */
+    reader->rows.declared = true; /* each batch has the measures of its rows */
     if (pf_samples_memos_open(state) != PF_OK)
         return pf_error_nomem(&reader->error);
     state->document = strcmp(reader->format->name, "json") == 0;
@@ -622,7 +622,6 @@ void pf_samples_close_reader(struct pf_reader *reader)
     pf_samples_memos_free(state);
     free(state->facts);
     free(state->values);
-    pf_rows_free(&state->rows);
     pf_rows_free(&state->behind);
     pf_labels_free(&state->row_labels);
     free(state->declared);
@@ -630,7 +629,7 @@ void pf_samples_close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
-static int read_record(struct pf_reader *reader)
+int pf_samples_step(struct pf_reader *reader)
 {
     struct pf_samples_reader *state = reader->state;
     int status = next_row(reader);
@@ -647,7 +646,7 @@ static int read_record(struct pf_reader *reader)
 int pf_samples_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_samples_reader *state = reader->state;
-    int status = pf_rows_read(reader, &state->rows, &state->status, read_record, batch);
+    int status = pf_rows_read(reader, batch);
 
     if (status == PF_EOF && pf_rows_give(&state->behind, batch))
         return PF_OK;
