@@ -190,6 +190,17 @@ int pf_layer_look(struct pf_source **source, struct pf_source *below, size_t ski
 
 /* --- any source ------------------------------------------------------------------------------- */
 
+static int fail(const struct pf_source *source, struct pf_error *error, uint64_t at,
+                const char *text)
+{
+    const struct pf_layer *layer = pf_source_layer(source);
+
+    if (!layer || !layer->once)
+        return pf_error_at(error, PF_FAILED, at, "%s", text);
+    return pf_error_at(error, PF_FAILED, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at,
+                       layer->once);
+}
+
 int pf_source_need(struct pf_source *source, size_t need, struct pf_error *error)
 {
     const struct pf_layer *layer = pf_source_layer(source);
@@ -202,33 +213,17 @@ int pf_source_need(struct pf_source *source, size_t need, struct pf_error *error
         return error->code;
     if (!layer || !*layer->damage)
         return PF_EOF;
-    return pf_source_fail(source, error,
-                          layer->blocks ? source->limit_offset : pf_source_offset(source), "%s",
-                          layer->damage);
+    return fail(source, error, layer->blocks ? source->limit_offset : pf_source_offset(source),
+                layer->damage);
 }
 
 int pf_source_vfail(const struct pf_source *source, struct pf_error *error, uint64_t at,
                     const char *format, va_list args)
 {
-    const struct pf_layer *layer = pf_source_layer(source);
     char text[320];
 
     vsnprintf(text, sizeof text, format, args);
-    if (!layer || !layer->once)
-        return pf_error_at(error, PF_FAILED, at, "%s", text);
-    return pf_error_at(error, PF_FAILED, layer->offset, "%s (offset %" PRIu64 " once %s)", text, at,
-                       layer->once);
-}
-
-int pf_source_fail(const struct pf_source *source, struct pf_error *error, uint64_t at,
-                   const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    int status = pf_source_vfail(source, error, at, format, args);
-    va_end(args);
-    return status;
+    return fail(source, error, at, text);
 }
 
 void pf_source_warn(const struct pf_source *source, const struct pf_report *report, uint64_t at,

@@ -34,8 +34,6 @@ int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, siz
 int pf_source_need(struct pf_source *, size_t need, struct pf_error *);
 /* Sets an error about the bytes at offset `at` of this source: PF_FAILED, which it returns. With a
  * layer, the message has the offset in the file first, and `at` as the offset "once inflated". */
-int pf_source_fail(const struct pf_source *, struct pf_error *, uint64_t at, const char *format,
-                   ...) PF_PRINTF(4, 5);
 int pf_source_vfail(const struct pf_source *, struct pf_error *, uint64_t at, const char *format,
                     va_list) PF_PRINTF(4, 0);
 /* Sends a warning about the bytes at offset `at`, in the same way. */

@@ -27,12 +27,8 @@ bool pf_id_map_put(struct pf_id_map *map, uint32_t from, uint32_t to)
 void pf_pair_map_free(struct pf_pair_map *map)
 {
     pf_table_free(&map->pairs);
-    pf_id_map_free(&map->to);
-}
-
-bool pf_pair_map_get(const struct pf_pair_map *map, uint32_t a, uint32_t b, uint32_t *to)
-{
-    return pf_id_map_get(&map->to, pf_table_find(&map->pairs, (const uint32_t[]){a, b}), to);
+    free(map->to);
+    *map = (struct pf_pair_map){0};
 }
 
 bool pf_pair_map_put(struct pf_pair_map *map, uint32_t a, uint32_t b, uint32_t to)
@@ -41,7 +37,14 @@ bool pf_pair_map_put(struct pf_pair_map *map, uint32_t a, uint32_t b, uint32_t t
 
     if (!map->pairs.slots && pf_table_init(&map->pairs, sizeof pair) != PF_OK)
         return false;
+    if (!pf_grow(&map->to, &map->capacity, (size_t)map->pairs.count + 1, sizeof *map->to))
+        return false;
     uint32_t row = pf_table_intern(&map->pairs, pair);
+    bool zero = a == 0 && b == 0;
 
-    return row != 0 && pf_id_map_put(&map->to, row, to);
+    if (row == 0 && !zero)
+        return false;
+    map->zero |= zero;
+    map->to[row] = to;
+    return true;
 }

@@ -9,92 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- pairs ------------------------------------------------------------------------------------ */
-
-/* `a` + 1, because a table cannot hold a row of zeros. */
-struct pair {
-    uint32_t a_plus_1, b;
-};
-
-int pf_nyt_map_init(struct pf_nyt_map *map)
-{
-    *map = (struct pf_nyt_map){0};
-    return pf_table_init(&map->keys, sizeof(struct pair));
-}
-
-void pf_nyt_map_free(struct pf_nyt_map *map)
-{
-    pf_table_free(&map->keys);
-    free(map->values);
-}
-
-uint64_t *pf_nyt_map_entry(struct pf_nyt_map *map, uint32_t a, uint32_t b)
-{
-    uint32_t id = pf_table_intern(&map->keys, &(struct pair){a + 1, b});
-
-    if (id == 0 || !pf_grow_zeroed(&map->values, &map->count, &map->capacity, (size_t)id + 1,
-                                   sizeof *map->values))
-        return NULL;
-    return &map->values[id];
-}
-
-uint64_t pf_nyt_map_get(const struct pf_nyt_map *map, uint32_t a, uint32_t b)
-{
-    uint32_t id = pf_table_find(&map->keys, &(struct pair){a + 1, b});
-    return id < map->count ? map->values[id] : 0;
-}
-
 /* --- files ------------------------------------------------------------------------------------ */
-
-/* PF_OK or PF_NOMEM; free in any case. */
-static int files_init(struct pf_nyt_files *files)
-{
-    *files = (struct pf_nyt_files){0};
-    int names = pf_nyt_map_init(&files->names), owners = pf_nyt_map_init(&files->owners);
-    return names != PF_OK ? names : owners;
-}
 
 static void files_free(struct pf_nyt_files *files)
 {
-    pf_nyt_map_free(&files->names);
-    pf_nyt_map_free(&files->owners);
+    pf_pair_map_free(&files->names);
+    pf_pair_map_free(&files->owners);
 }
 
-/* Two halves of the number, because pf_nyt_map_entry does not take UINT32_MAX as `a`. */
-static uint64_t *name_entry(struct pf_nyt_files *files, uint32_t fid)
+/* The number that owns a name. False: no number has this name. */
+static bool find_owner(const struct pf_nyt_files *files, uint32_t name, uint32_t *fid)
 {
-    return pf_nyt_map_entry(&files->names, fid >> 1, fid & 1);
-}
-
-static uint64_t name_value(const struct pf_nyt_files *files, uint32_t fid)
-{
-    return pf_nyt_map_get(&files->names, fid >> 1, fid & 1);
+    uint32_t now;
+    return pf_pair_map_get(&files->owners, name, 0, fid) && pf_nyt_files_name(files, *fid, &now) &&
+           now == name;
 }
 
 void pf_nyt_files_define(struct pf_nyt_files *files, uint32_t fid, uint32_t name)
 {
-    uint64_t *own = name_entry(files, fid), *owner = pf_nyt_map_entry(&files->owners, name, 0);
-    if (!own || !owner) {
-        files->failed = true;
-        return;
-    }
-    *own = (uint64_t)name + 1;
-    if (*owner == 0 || name_value(files, (uint32_t)(*owner - 1)) != (uint64_t)name + 1)
-        *owner = (uint64_t)fid + 1;
+    uint32_t owner;
+    bool kept = pf_pair_map_put(&files->names, fid, 0, name);
+    if (!find_owner(files, name, &owner))
+        kept &= pf_pair_map_put(&files->owners, name, 0, fid);
+    files->failed |= !kept;
 }
 
 bool pf_nyt_files_name(const struct pf_nyt_files *files, uint32_t fid, uint32_t *name)
 {
-    uint64_t value = name_value(files, fid);
-    *name = value ? (uint32_t)(value - 1) : 0;
-    return value != 0;
+    *name = 0;
+    return pf_pair_map_get(&files->names, fid, 0, name);
 }
 
-bool pf_nyt_files_owner(const struct pf_nyt_files *files, uint32_t name, uint32_t *fid)
+bool pf_nyt_files_owns(const struct pf_nyt_files *files, uint32_t fid)
 {
-    uint64_t value = pf_nyt_map_get(&files->owners, name, 0);
-    *fid = value ? (uint32_t)(value - 1) : 0;
-    return value != 0;
+    uint32_t name, owner;
+    return pf_nyt_files_name(files, fid, &name) &&
+           pf_pair_map_get(&files->owners, name, 0, &owner) && owner == fid;
 }
 
 /* --- places of the input ---------------------------------------------------------------------- */
@@ -107,26 +57,26 @@ int pf_nyt_places_init(struct pf_nyt_places *places, struct pf_dict *dict)
         .main_name = pf_dict_intern(dict, PF_BYTES("(main)"), 0),
         .unknown_name = pf_dict_intern(dict, PF_BYTES("[unknown]"), 0),
     };
-    int files = files_init(&places->files),
-        subs = pf_table_init(&places->subs, sizeof(struct pf_nyt_sub));
-    int homes = pf_nyt_map_init(&places->homes), in_files = pf_nyt_map_init(&places->in_files);
-    int xsubs = pf_nyt_map_init(&places->xsubs);
-    return files || subs || homes || in_files || xsubs ? PF_NOMEM : PF_OK;
+    return pf_table_init(&places->subs, sizeof(struct pf_nyt_sub));
 }
 
 void pf_nyt_places_free(struct pf_nyt_places *places)
 {
     files_free(&places->files);
     pf_table_free(&places->subs);
-    pf_nyt_map_free(&places->homes);
-    pf_nyt_map_free(&places->in_files);
-    pf_nyt_map_free(&places->xsubs);
+    pf_pair_map_free(&places->homes);
+    pf_pair_map_free(&places->in_files);
+    pf_pair_map_free(&places->xsubs);
     free(places->sorted);
 }
 
-static const struct pf_nyt_sub *sub_row(const struct pf_nyt_places *places, uint64_t id)
+/* The sub that a map has for a name and a number; a row of zeros if the map has none. */
+static const struct pf_nyt_sub *find_sub(const struct pf_nyt_places *places,
+                                         const struct pf_pair_map *map, uint32_t name, uint32_t fid)
 {
-    return pf_table_row(&places->subs, (uint32_t)id);
+    uint32_t id = 0;
+    pf_pair_map_get(map, name, fid, &id);
+    return pf_table_row(&places->subs, id);
 }
 
 bool pf_nyt_places_add_sub(struct pf_nyt_places *places, struct pf_nyt_sub sub)
@@ -135,27 +85,23 @@ bool pf_nyt_places_add_sub(struct pf_nyt_places *places, struct pf_nyt_sub sub)
     places->failed |= places->subs.status != PF_OK;
     if (id == 0)
         return false;
-    uint64_t *home = pf_nyt_map_entry(&places->homes, sub.name, 0),
-             *in_file = pf_nyt_map_entry(&places->in_files, sub.name, sub.fid);
-    if (!home || !in_file) {
-        places->failed = true;
-        return false;
-    }
-    *in_file = id;
-    if (*home == 0 || sub.fid <= sub_row(places, *home)->fid)
-        *home = id;
-    return places->subs.count > known;
+    uint32_t home;
+    bool kept = pf_pair_map_put(&places->in_files, sub.name, sub.fid, id);
+    if (!pf_pair_map_get(&places->homes, sub.name, 0, &home) ||
+        sub.fid <= find_sub(places, &places->homes, sub.name, 0)->fid)
+        kept &= pf_pair_map_put(&places->homes, sub.name, 0, id);
+    places->failed |= !kept;
+    return kept && places->subs.count > known;
 }
 
 bool pf_nyt_places_add_xsub(struct pf_nyt_places *places, uint32_t name)
 {
-    uint64_t *marked = pf_nyt_map_entry(&places->xsubs, name, 0);
-    bool new = marked &&*marked == 0;
-    if (marked)
-        *marked = 1;
-    else
-        places->failed = true;
-    return new;
+    uint32_t marked;
+    if (pf_pair_map_get(&places->xsubs, name, 0, &marked))
+        return false;
+    bool kept = pf_pair_map_put(&places->xsubs, name, 0, 1);
+    places->failed |= !kept;
+    return kept;
 }
 
 static uint32_t add_location(struct pf_nyt_places *places, const struct pf_function *function,
@@ -169,9 +115,10 @@ static uint32_t add_location(struct pf_nyt_places *places, const struct pf_funct
 
 uint32_t pf_nyt_places_callee(struct pf_nyt_places *places, uint32_t name)
 {
-    const struct pf_nyt_sub *home = sub_row(places, pf_nyt_map_get(&places->homes, name, 0));
+    const struct pf_nyt_sub *home = find_sub(places, &places->homes, name, 0);
+    uint32_t marked;
     bool known = home->name == name && name != 0,
-         xsub = pf_nyt_map_get(&places->xsubs, name, 0) != 0;
+         xsub = pf_pair_map_get(&places->xsubs, name, 0, &marked);
     struct pf_function function = {.name = name ? name : places->unknown_name};
     if (name == 0)
         return add_location(places, &function, 0, PF_FRAME_PLAIN);
@@ -187,8 +134,8 @@ uint32_t pf_nyt_places_callee(struct pf_nyt_places *places, uint32_t name)
 uint32_t pf_nyt_places_caller(struct pf_nyt_places *places, uint32_t name, uint32_t fid,
                               uint32_t line)
 {
-    uint64_t id = pf_nyt_map_get(&places->in_files, name, fid);
-    struct pf_function function = {.name = name, .start_line = sub_row(places, id)->first};
+    struct pf_function function = {
+        .name = name, .start_line = find_sub(places, &places->in_files, name, fid)->first};
     bool file = pf_nyt_files_name(&places->files, fid, &function.file);
     return name == 0 && !file && line == 0 ? 0
                                            : add_location(places, &function, line, PF_FRAME_SUB);
@@ -196,9 +143,7 @@ uint32_t pf_nyt_places_caller(struct pf_nyt_places *places, uint32_t name, uint3
 
 uint32_t pf_nyt_places_label(struct pf_nyt_places *places, uint32_t fid)
 {
-    uint32_t name, owner;
-    if (fid == 0 || (pf_nyt_files_name(&places->files, fid, &name) &&
-                     pf_nyt_files_owner(&places->files, name, &owner) && owner == fid))
+    if (fid == 0 || pf_nyt_files_owns(&places->files, fid))
         return 0;
     return pf_dict_add_number(places->dict, 0, places->fid_key, fid, 0);
 }
@@ -239,7 +184,8 @@ static bool sort_subs(struct pf_nyt_places *places)
         return false;
     places->sorted_count = count;
     for (size_t i = 0; i < count; i++)
-        places->sorted[i] = *sub_row(places, i + 1);
+        places->sorted[i] =
+            *(const struct pf_nyt_sub *)pf_table_row(&places->subs, (uint32_t)i + 1);
     return pf_sort(places->sorted, count, sizeof *places->sorted, compare_subs, places->dict) ==
            PF_OK;
 }
@@ -321,51 +267,40 @@ enum { EVAL = 0x100 };
 int pf_nyt_numbers_init(struct pf_nyt_numbers *numbers)
 {
     *numbers = (struct pf_nyt_numbers){.at = 1, .next = 1};
-    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used,
-                                 &numbers->row_ids};
-    int status = files_init(&numbers->input);
-    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
-        status = pf_nyt_map_init(maps[k]) == PF_OK ? status : PF_NOMEM;
-    return pf_table_init(&numbers->rows, sizeof(struct pf_nyt_file)) == PF_OK ? status : PF_NOMEM;
+    return pf_table_init(&numbers->rows, sizeof(struct pf_nyt_file));
 }
 
 void pf_nyt_numbers_free(struct pf_nyt_numbers *numbers)
 {
-    struct pf_nyt_map *maps[] = {&numbers->ours, &numbers->known, &numbers->names, &numbers->used,
-                                 &numbers->row_ids};
     files_free(&numbers->input);
-    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
-        pf_nyt_map_free(maps[k]);
+    pf_pair_map_free(&numbers->ours);
+    pf_pair_map_free(&numbers->known);
+    pf_pair_map_free(&numbers->names);
+    pf_pair_map_free(&numbers->used);
+    pf_pair_map_free(&numbers->of_row);
     pf_table_free(&numbers->rows);
 }
 
 void pf_nyt_numbers_restart(struct pf_nyt_numbers *numbers)
 {
     files_free(&numbers->input);
-    if (files_init(&numbers->input) != PF_OK)
-        numbers->status = PF_NOMEM;
     numbers->at++;
 }
 
-static void put_number(struct pf_nyt_numbers *numbers, struct pf_nyt_map *map, uint32_t a,
+static void put_number(struct pf_nyt_numbers *numbers, struct pf_pair_map *map, uint32_t a,
                        uint32_t b, uint32_t fid)
 {
-    uint64_t *entry = pf_nyt_map_entry(map, a, b);
-    if (entry)
-        *entry = (uint64_t)fid + 1;
-    else
+    if (!pf_pair_map_put(map, a, b, fid))
         numbers->status = PF_NOMEM;
 }
 
-/* Two halves of the number, as in name_entry. */
-static uint64_t *used_entry(struct pf_nyt_numbers *numbers, uint32_t fid)
+/* The same, unless the map has the pair. */
+static void put_first(struct pf_nyt_numbers *numbers, struct pf_pair_map *map, uint32_t a,
+                      uint32_t fid)
 {
-    return pf_nyt_map_entry(&numbers->used, fid >> 1, fid & 1);
-}
-
-static bool is_used(const struct pf_nyt_numbers *numbers, uint32_t fid)
-{
-    return pf_nyt_map_get(&numbers->used, fid >> 1, fid & 1) != 0;
+    uint32_t known;
+    if (!pf_pair_map_get(map, a, 0, &known))
+        put_number(numbers, map, a, 0, fid);
 }
 
 /* A free number of the output: `wanted` in the first input, so that its numbers stay, if it is
@@ -373,16 +308,13 @@ static bool is_used(const struct pf_nyt_numbers *numbers, uint32_t fid)
 static uint32_t new_number(struct pf_nyt_numbers *numbers, uint32_t wanted)
 {
     bool keeps = numbers->at == 1 && !numbers->renamed;
-    uint32_t fid = keeps && !is_used(numbers, wanted) ? wanted : numbers->next;
+    uint32_t texts,
+        fid = keeps && !pf_pair_map_get(&numbers->used, wanted, 0, &texts) ? wanted : numbers->next;
     if (numbers->next == UINT32_MAX && fid == UINT32_MAX) {
         numbers->status = numbers->status == PF_OK ? PF_USAGE : numbers->status;
         return 0;
     }
-    uint64_t *used = used_entry(numbers, fid);
-    if (used)
-        *used = 1;
-    else
-        numbers->status = PF_NOMEM;
+    put_number(numbers, &numbers->used, fid, 0, 0);
     if (fid >= numbers->next)
         numbers->next = fid < UINT32_MAX ? fid + 1 : UINT32_MAX;
     return fid;
@@ -390,48 +322,43 @@ static uint32_t new_number(struct pf_nyt_numbers *numbers, uint32_t wanted)
 
 uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *numbers, uint32_t fid)
 {
-    uint64_t ours = fid != 0 ? pf_nyt_map_get(&numbers->ours, numbers->at, fid) : 1;
-    if (ours == 0) {
-        ours = (uint64_t)new_number(numbers, fid) + 1;
-        put_number(numbers, &numbers->ours, numbers->at, fid, (uint32_t)(ours - 1));
+    uint32_t ours = 0;
+    if (fid != 0 && !pf_pair_map_get(&numbers->ours, numbers->at, fid, &ours)) {
+        ours = new_number(numbers, fid);
+        put_number(numbers, &numbers->ours, numbers->at, fid, ours);
     }
-    return (uint32_t)(ours - 1);
+    return ours;
 }
 
 /* Finds the output's number of the same file in an earlier input. */
 static bool find_same(struct pf_nyt_numbers *numbers, const struct pf_nyt_file *file, uint32_t *fid)
 {
-    bool plain = numbers->renamed || (file->eval_fid == 0 && !(file->flags & EVAL));
-    uint32_t row = plain ? 0 : pf_table_find(&numbers->rows, file);
-    uint64_t ours = plain ? pf_nyt_map_get(&numbers->names, file->name, 0)
-                    : row ? pf_nyt_map_get(&numbers->row_ids, row, 0)
-                          : 0;
-    *fid = (uint32_t)(ours - 1);
-    return ours != 0;
+    if (numbers->renamed || (file->eval_fid == 0 && !(file->flags & EVAL)))
+        return pf_pair_map_get(&numbers->names, file->name, 0, fid);
+    return pf_pair_map_get(&numbers->of_row, pf_table_find(&numbers->rows, file), 0, fid);
 }
 
 uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *numbers, uint32_t fid,
                                struct pf_nyt_file *file, bool renamed, bool *write)
 {
     uint32_t ours;
-    bool again = pf_nyt_map_get(&numbers->ours, numbers->at, fid) != 0;
+    bool again = pf_pair_map_get(&numbers->ours, numbers->at, fid, &ours);
     numbers->renamed |= renamed;
     file->eval_fid = pf_nyt_numbers_of(numbers, file->eval_fid);
     *write = again || (numbers->at == 1 && !numbers->renamed) || !find_same(numbers, file, &ours);
-    if (*write)
-        ours = again ? pf_nyt_numbers_of(numbers, fid) : new_number(numbers, fid);
+    if (*write && !again)
+        ours = new_number(numbers, fid);
     pf_nyt_files_define(&numbers->input, fid, file->name);
     if (numbers->input.failed)
         numbers->status = PF_NOMEM;
     put_number(numbers, &numbers->ours, numbers->at, fid, ours);
     put_number(numbers, &numbers->known, file->name, fid, ours);
-    if (pf_nyt_map_get(&numbers->names, file->name, 0) == 0)
-        put_number(numbers, &numbers->names, file->name, 0, ours);
+    put_first(numbers, &numbers->names, file->name, ours);
     uint32_t row = pf_table_intern(&numbers->rows, file);
     if (numbers->rows.status != PF_OK)
         numbers->status = PF_NOMEM;
-    if (row != 0 && pf_nyt_map_get(&numbers->row_ids, row, 0) == 0)
-        put_number(numbers, &numbers->row_ids, row, 0, ours);
+    if (row != 0)
+        put_first(numbers, &numbers->of_row, row, ours);
     return ours;
 }
 
@@ -439,40 +366,34 @@ uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *numbers, uint32_t name, uint
                              bool *write)
 {
     uint32_t own, fid;
-    uint64_t ours;
     *write = false;
     if (label != 0) {
         if (pf_nyt_files_name(&numbers->input, label, &own) ? own == name : name == 0)
             return pf_nyt_numbers_of(numbers, label);
-        ours = pf_nyt_map_get(&numbers->known, name, label);
+        if (pf_pair_map_get(&numbers->known, name, label, &fid))
+            return fid;
     } else {
         if (name == 0)
             return 0;
-        if (pf_nyt_files_owner(&numbers->input, name, &fid) &&
-            pf_nyt_files_name(&numbers->input, fid, &own) && own == name)
+        if (find_owner(&numbers->input, name, &fid))
             return pf_nyt_numbers_of(numbers, fid);
-        ours = pf_nyt_map_get(&numbers->names, name, 0);
+        if (pf_pair_map_get(&numbers->names, name, 0, &fid))
+            return fid;
     }
-    if (ours != 0)
-        return (uint32_t)(ours - 1);
     fid = new_number(numbers, numbers->next);
     put_number(numbers, &numbers->known, name, label, fid);
-    if (pf_nyt_map_get(&numbers->names, name, 0) == 0)
-        put_number(numbers, &numbers->names, name, 0, fid);
+    put_first(numbers, &numbers->names, name, fid);
     *write = true;
     return fid;
 }
 
 bool pf_nyt_numbers_text(struct pf_nyt_numbers *numbers, uint32_t fid)
 {
-    uint64_t *used = used_entry(numbers, fid);
-    if (!used) {
-        numbers->status = PF_NOMEM;
-        return false;
-    }
-    if (*used <= 1)
-        *used = (uint64_t)numbers->at + 1;
-    return *used == (uint64_t)numbers->at + 1;
+    uint32_t from = 0;
+    if (pf_pair_map_get(&numbers->used, fid, 0, &from) && from != 0)
+        return from == numbers->at;
+    put_number(numbers, &numbers->used, fid, 0, numbers->at);
+    return numbers->status == PF_OK;
 }
 
 /* --- subs of the output ----------------------------------------------------------------------- */

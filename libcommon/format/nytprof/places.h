@@ -3,6 +3,7 @@
 #ifndef PF_FORMAT_NYTPROF_PLACES_H
 #define PF_FORMAT_NYTPROF_PLACES_H
 
+#include "analysis/names/id_map.h"
 #include "base/table.h"
 #include "model/dict.h"
 
@@ -10,34 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- pairs ------------------------------------------------------------------------------------ */
-
-/* A map from pairs of numbers to numbers. */
-struct pf_nyt_map {
-    struct pf_table keys;
-    uint64_t *values; /* by id of a key */
-    size_t count, capacity;
-};
-
-/* PF_OK or PF_NOMEM; free in any case. */
-int pf_nyt_map_init(struct pf_nyt_map *);
-void pf_nyt_map_free(struct pf_nyt_map *);
-
-/* Finds the value of a pair; adds a pair that is new, with the value 0. `a` must not be UINT32_MAX.
- * The pointer is valid until the next call; NULL: out of memory. */
-uint64_t *pf_nyt_map_entry(struct pf_nyt_map *, uint32_t a, uint32_t b);
-/* The value of a pair; 0 if the map does not have the pair. */
-uint64_t pf_nyt_map_get(const struct pf_nyt_map *, uint32_t a, uint32_t b);
-
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* File numbers (fids) and their names. In merged files several evals with different numbers can
  * have one name: the first number owns the name, and records of the other numbers need the number
  * as a label. */
 struct pf_nyt_files {
-    struct pf_nyt_map names;  /* fid / 2, fid % 2: name (string) + 1 */
-    struct pf_nyt_map owners; /* string, 0: fid + 1 */
-    bool failed;              /* memory ran out */
+    struct pf_pair_map names;  /* fid, 0: name (string) */
+    struct pf_pair_map owners; /* name, 0: fid */
+    bool failed;               /* memory ran out */
 };
 
 /* Gives a number its name, a string of the dictionary; a later definition replaces an earlier one.
@@ -45,8 +27,8 @@ struct pf_nyt_files {
 void pf_nyt_files_define(struct pf_nyt_files *, uint32_t fid, uint32_t name);
 /* The name of a number. False, and *name is 0: the number is not defined. */
 bool pf_nyt_files_name(const struct pf_nyt_files *, uint32_t fid, uint32_t *name);
-/* The number that owns a name. False: no number has this name. */
-bool pf_nyt_files_owner(const struct pf_nyt_files *, uint32_t name, uint32_t *fid);
+/* True if the number owns its name. */
+bool pf_nyt_files_owns(const struct pf_nyt_files *, uint32_t fid);
 
 /* --- places of the input ---------------------------------------------------------------------- */
 
@@ -66,11 +48,11 @@ struct pf_nyt_sub {
 struct pf_nyt_places {
     struct pf_dict *dict; /* borrowed */
     struct pf_nyt_files files;
-    struct pf_table subs;       /* struct pf_nyt_sub, each once */
-    struct pf_nyt_map homes;    /* name, 0: id in `subs` of the sub with the lowest fid */
-    struct pf_nyt_map in_files; /* name, fid: id in `subs` */
-    struct pf_nyt_map xsubs;    /* name, 0: 1 if a marker says that the sub is in C */
-    struct pf_nyt_sub *sorted;  /* all subs, by file and line */
+    struct pf_table subs;        /* struct pf_nyt_sub, each once */
+    struct pf_pair_map homes;    /* name, 0: id in `subs` of the sub with the lowest fid */
+    struct pf_pair_map in_files; /* name, fid: id in `subs` */
+    struct pf_pair_map xsubs;    /* name, 0: a marker says that the sub is in C */
+    struct pf_nyt_sub *sorted;   /* all subs, by file and line */
     size_t sorted_count;
     uint32_t fid_key, main_name, unknown_name;
     bool failed; /* memory ran out */
@@ -115,14 +97,12 @@ struct pf_nyt_file {
  * output. */
 struct pf_nyt_numbers {
     struct pf_nyt_files input; /* the numbers of the current input */
-    struct pf_nyt_map ours;    /* input, its number: ours + 1 */
-    struct pf_nyt_map known;   /* name, number in the last input that has both: ours + 1 */
-    struct pf_nyt_map names;   /* name, 0: ours + 1 */
-    /* ours / 2, ours % 2: 0 for a free number, 1 for a used one, k + 1 if input k (from 1) gave the
-     * source texts of the file */
-    struct pf_nyt_map used;
+    struct pf_pair_map ours;   /* input, its number: ours */
+    struct pf_pair_map known;  /* name, number in the last input that has both: ours */
+    struct pf_pair_map names;  /* name, 0: ours */
+    struct pf_pair_map used;   /* ours, 0: the input that gave the source texts of the file; or 0 */
     struct pf_table rows;      /* struct pf_nyt_file in our numbers */
-    struct pf_nyt_map row_ids; /* id of a row, 0: ours + 1 */
+    struct pf_pair_map of_row; /* id of a row, 0: ours */
     /* `at`: the current input, from 1; `next`: the least number above all used numbers */
     uint32_t at, next;
     /* names were edited: then evals of one name get one number too, and numbers of the first input

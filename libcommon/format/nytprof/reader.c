@@ -474,10 +474,7 @@ static void keep_text(struct pf_reader *reader, struct nyt_reader *r,
 /* The file number for a `source` row; 0 if the name of the file leads to the number. */
 static uint32_t hidden_fid(struct nyt_reader *r, uint32_t fid)
 {
-    uint32_t name, owner;
-    bool known = pf_nyt_files_name(&r->places.files, fid, &name) &&
-                 pf_nyt_files_owner(&r->places.files, name, &owner);
-    return known && owner == fid ? 0 : fid;
+    return pf_nyt_files_owns(&r->places.files, fid) ? 0 : fid;
 }
 
 /* --- the stream ------------------------------------------------------------------------------- */

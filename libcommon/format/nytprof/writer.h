@@ -129,9 +129,9 @@ int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct 
  * nytprofmerge makes them: the least basetime, a list of the applications, and the sum of the
  * overheads. */
 struct pf_nyt_header {
-    struct pf_dict *dict;      /* borrowed */
-    struct pf_nyt_out *out;    /* borrowed */
-    struct pf_nyt_map written; /* key, 1 for options: value + 1 */
+    struct pf_dict *dict;       /* borrowed */
+    struct pf_nyt_out *out;     /* borrowed */
+    struct pf_pair_map written; /* key, 1 for options: value */
     struct pf_nyt_application {
         uint32_t name;
         uint64_t runs;

@@ -17,8 +17,7 @@ enum { LEVEL = 6, OUR_PID = 1, LIMIT = 1 << 24 };
 
 /* --- header lines ----------------------------------------------------------------------------- */
 
-/* PF_OK or PF_NOMEM; free in any case. */
-static int header_init(struct pf_nyt_header *header, struct pf_dict *dict, struct pf_nyt_out *out)
+static void header_init(struct pf_nyt_header *header, struct pf_dict *dict, struct pf_nyt_out *out)
 {
     *header = (struct pf_nyt_header){
         .dict = dict,
@@ -29,12 +28,11 @@ static int header_init(struct pf_nyt_header *header, struct pf_dict *dict, struc
         .rate_key = pf_dict_intern_word(dict, "ticks_per_sec"),
         .nv_key = pf_dict_intern_word(dict, "nv_size"),
     };
-    return pf_nyt_map_init(&header->written);
 }
 
 static void header_free(struct pf_nyt_header *header)
 {
-    pf_nyt_map_free(&header->written);
+    pf_pair_map_free(&header->written);
     free(header->applications);
 }
 
@@ -54,12 +52,7 @@ static void write_header_line(struct pf_nyt_out *out, enum pf_nyt_tag tag, struc
 static void write_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
                               uint32_t value)
 {
-    uint64_t *entry = pf_nyt_map_entry(&header->written, key, option);
-    if (!entry) {
-        header->failed = true;
-        return;
-    }
-    *entry = (uint64_t)value + 1;
+    header->failed |= !pf_pair_map_put(&header->written, key, option, value);
     write_header_line(header->out, option ? PF_NYT_OPTION : PF_NYT_ATTRIBUTE,
                       pf_dict_string(header->dict, key), pf_dict_string(header->dict, value));
 }
@@ -150,6 +143,7 @@ static void note_attribute(struct pf_nyt_header *header, uint32_t key, uint32_t 
 bool pf_nyt_header_pair(struct pf_nyt_header *header, bool option, uint32_t key, uint32_t value)
 {
     struct pf_bytes name = pf_dict_string(header->dict, key);
+    uint32_t written;
     if (!one_line(name) || !one_line(pf_dict_string(header->dict, value)) ||
         (name.size > 0 && memchr(name.data, '=', name.size)))
         return false;
@@ -159,16 +153,16 @@ bool pf_nyt_header_pair(struct pf_nyt_header *header, bool option, uint32_t key,
         note_attribute(header, key, value);
     if (!option && key == header->nv_key)
         value = pf_dict_intern_word(header->dict, "8");
-    if (header->inputs == 1 ||
-        (pf_nyt_map_get(&header->written, key, option) == 0 && (option || key != header->rate_key)))
+    if (header->inputs == 1 || (!pf_pair_map_get(&header->written, key, option, &written) &&
+                                (option || key != header->rate_key)))
         write_header_pair(header, option, key, value);
     return true;
 }
 
 static void rewrite_attribute(struct pf_nyt_header *header, uint32_t key, const char *text)
 {
-    uint32_t value = pf_dict_intern_word(header->dict, text);
-    if (pf_nyt_map_get(&header->written, key, 0) != (uint64_t)value + 1)
+    uint32_t value = pf_dict_intern_word(header->dict, text), written;
+    if (!pf_pair_map_get(&header->written, key, 0, &written) || written != value)
         write_header_pair(header, false, key, value);
 }
 
@@ -291,12 +285,12 @@ int pf_nyt_writer_open(struct pf_writer *writer)
     w->block_key = pf_dict_intern_word(writer->dict, "block");
     w->sub_key = pf_dict_intern_word(writer->dict, "sub");
     w->unknown = pf_dict_intern_word(writer->dict, "[unknown]");
-    int out = pf_nyt_out_open(&w->out, writer->sink),
-        header = header_init(&w->header, writer->dict, &w->out);
+    header_init(&w->header, writer->dict, &w->out);
+    int out = pf_nyt_out_open(&w->out, writer->sink);
     int numbers = pf_nyt_numbers_init(&w->numbers), subs = pf_nyt_subs_init(&w->subs);
     int calls = pf_nyt_calls_init(&w->calls, writer->dict);
     w->ready = true;
-    if (out || header || numbers || subs || calls)
+    if (out || numbers || subs || calls)
         return pf_error_nomem(&writer->error);
     pf_nyt_out_bytes(&w->out, BANNER.data, BANNER.size);
     return PF_OK;
