@@ -93,6 +93,16 @@ enum { PF_UTF8_MAX = 4 };
 size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX]);
 bool pf_ascii(struct pf_bytes);
 
+/* The number in `size` bytes, at most 8, of either byte order. */
+static inline uint64_t pf_load_number(const unsigned char *bytes, unsigned size, bool big)
+{
+    uint64_t number = 0;
+
+    for (unsigned k = 0; k < size; k++)
+        number = number << 8 | bytes[big ? k : size - 1 - k];
+    return number;
+}
+
 /* Load and store integers in wire order: le little-endian, be big-endian. Any alignment. The
  * compiler can vectorise loops over the little-endian ones. */
 enum { PF_SWAPS = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ };

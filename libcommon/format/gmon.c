@@ -44,15 +44,6 @@ struct gmon_reader {
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static uint64_t load(const unsigned char *bytes, unsigned size, bool big)
-{
-    uint64_t number = 0;
-
-    for (unsigned k = 0; k < size; k++)
-        number = number << 8 | bytes[big ? k : size - 1 - k];
-    return number;
-}
-
 static size_t histogram_size(struct layout layout)
 {
     return 2 * layout.word + 4 + 4 + 16;
@@ -71,10 +62,10 @@ static bool parse_histogram(const unsigned char *bytes, struct layout layout,
     size_t size = 0;
 
     *found = (struct histogram){
-        .low = load(bytes, layout.word, layout.big),
-        .high = load(bytes + layout.word, layout.word, layout.big),
-        .bins = load(rest, 4, layout.big),
-        .rate = load(rest + 4, 4, layout.big),
+        .low = pf_load_number(bytes, layout.word, layout.big),
+        .high = pf_load_number(bytes + layout.word, layout.word, layout.big),
+        .bins = pf_load_number(rest, 4, layout.big),
+        .rate = pf_load_number(rest + 4, 4, layout.big),
     };
     memcpy(found->dimension, rest + 8, 15);
     while (found->dimension[size] >= ' ' && found->dimension[size] <= '~')
@@ -108,7 +99,7 @@ static bool walks(const unsigned char *bytes, size_t have, struct layout layout,
         case TAG_BLOCKS:
             if (left < 4)
                 return !ended;
-            at += 1 + 4 + 2 * layout.word * load(body, 4, layout.big);
+            at += 1 + 4 + 2 * layout.word * pf_load_number(body, 4, layout.big);
             break;
         default: return false;
         }
@@ -121,7 +112,7 @@ static bool has_magic(const unsigned char *bytes, size_t have, bool *big)
     if (have < HEADER || memcmp(bytes, "gmon", 4) != 0)
         return false;
     *big = bytes[4] == 0;
-    return load(bytes + 4, 4, *big) == 1;
+    return pf_load_number(bytes + 4, 4, *big) == 1;
 }
 
 static int bid(struct pf_source *source, const char *path)
@@ -158,7 +149,7 @@ static int choose_layout(struct pf_reader *reader)
         if (have >= HEADER && memcmp(bytes, "gmon", 4) == 0)
             return pf_error_at(&reader->error, PF_UNSUPPORTED, 4,
                                "gmon.out of version %" PRIu64 ", expected version 1",
-                               load(bytes + 4, 4, false));
+                               pf_load_number(bytes + 4, 4, false));
         return pf_error_at(&reader->error, PF_FAILED, 0, "not the header of gmon.out");
     }
     for (unsigned word = 8; word >= 4; word /= 2) {
@@ -284,7 +275,7 @@ static int read_bin(struct pf_reader *reader)
     if (have < 2)
         return pf_source_cut(reader->source, "a histogram", &reader->error);
     units_of(histogram, &most);
-    count = load(bytes, 2, state->layout.big);
+    count = pf_load_number(bytes, 2, state->layout.big);
     low = unit_at(histogram, state->bin);
     if (count > 0)
         units = most == 1 ? 1 : unit_at(histogram, state->bin + 1) - low;
@@ -310,12 +301,13 @@ static int read_block(struct pf_reader *reader)
 
     if (have < 2 * word)
         return pf_source_cut(reader->source, "counts of basic blocks", &reader->error);
-    count = load(bytes + word, word, state->layout.big);
+    count = pf_load_number(bytes + word, word, state->layout.big);
     if (count > INT64_MAX)
         return pf_error_at(&reader->error, PF_OVERFLOW, pf_source_offset(reader->source),
                            "a count of %" PRIu64 " overflows 64 bits", count);
     if (count > 0) {
-        pf_rows_flat(&reader->rows, place(reader, load(bytes, word, state->layout.big)), 0);
+        pf_rows_flat(&reader->rows, place(reader, pf_load_number(bytes, word, state->layout.big)),
+                     0);
         pf_rows_set(&reader->rows, 0, (int64_t)count);
     }
     pf_source_take(reader->source, 2 * word);
@@ -337,9 +329,10 @@ static int read_arc(struct pf_reader *reader)
     if (state->part != PART_ARCS)
         begin_calls(reader);
     state->part = PART_ARCS;
-    caller = place(reader, load(bytes + 1, word, big));
-    pf_rows_edge(&reader->rows, caller, place(reader, load(bytes + 1 + word, word, big)), 0);
-    pf_rows_set(&reader->rows, 0, (int64_t)load(bytes + 1 + 2 * word, 4, big));
+    caller = place(reader, pf_load_number(bytes + 1, word, big));
+    pf_rows_edge(&reader->rows, caller, place(reader, pf_load_number(bytes + 1 + word, word, big)),
+                 0);
+    pf_rows_set(&reader->rows, 0, (int64_t)pf_load_number(bytes + 1 + 2 * word, 4, big));
     pf_source_take(reader->source, need);
     return PF_OK;
 }
@@ -369,7 +362,7 @@ static int begin_blocks(struct pf_reader *reader)
 
     if (have < 5)
         return pf_source_cut(reader->source, "the head of basic blocks", &reader->error);
-    state->blocks = load(bytes + 1, 4, state->layout.big);
+    state->blocks = pf_load_number(bytes + 1, 4, state->layout.big);
     state->part = PART_BLOCKS;
     pf_rows_begin(&reader->rows, PF_FLAT);
     pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));

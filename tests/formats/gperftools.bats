@@ -39,3 +39,10 @@ check() { python3 "$PROFUTILS_SRC/tests/check/gperftools.py" "$1" $(files); }
     printf '\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>high.prof
     [ "$(profcat -f gperftools -m samples -t folded high.prof)" = "0x80000000000fffff 1" ]
 }
+
+@test "blank lines may come before the first line of every text" {
+    printf '\n\ngoroutine 1 [run]:\nmain.f()\n\tx.go:1 +0x4\n' >hand.dump
+    [ "$(profcat -f gperftools -t folded hand.dump)" = "main.f 1" ]
+    printf '\n\t--- threadz 1 ---\n--- Thread 1 (name: a/1) stack: ---\n a\n b\n' >hand.threadz
+    [ "$(profcat -f gperftools -t folded hand.threadz)" = "b;a 1" ]
+}

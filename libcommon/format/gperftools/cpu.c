@@ -6,7 +6,6 @@
 #include "model/stacks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum {
     HEADER_WORDS = 5,
@@ -21,11 +20,7 @@ struct words {
 
 static uint64_t load(const unsigned char *bytes, struct words words)
 {
-    uint64_t number = 0;
-
-    for (unsigned k = 0; k < words.size; k++)
-        number = number << 8 | bytes[words.big ? k : words.size - 1 - k];
-    return number;
+    return pf_load_number(bytes, words.size, words.big);
 }
 
 /* Finds the size and byte order of words. A header is 0, the number of words that follow (3 or
@@ -63,8 +58,6 @@ struct cpu {
     struct words words;
     uint64_t period; /* nanoseconds */
     bool java;
-    uint64_t *addresses;
-    size_t capacity;
 };
 
 static int read_header(struct pf_reader *reader, struct cpu *cpu)
@@ -84,40 +77,41 @@ static int read_header(struct pf_reader *reader, struct cpu *cpu)
         return pf_source_cut(reader->source, "the header", &reader->error);
     cpu->period = header[3] * 1000;
     cpu->java = header[2] == 1;
-    state->interrupted = state->twice = !cpu->java;
+    state->rows.interrupted = state->rows.twice = !cpu->java;
     reader->variant = cpu->java ? "CPU, Java" : "CPU";
-    if (pf_gperftools_measure(reader, PF_BYTES("samples"), "count", PF_SAMPLED, false) != PF_OK ||
-        pf_gperftools_measure(reader, PF_BYTES("cpu"), "nanoseconds", PF_SAMPLED, true) != PF_OK ||
-        !pf_gperftools_meta(reader, "period_type", PF_BYTES("cpu/nanoseconds")) ||
-        !pf_gperftools_meta_number(reader, "period", (int64_t)cpu->period))
-        return pf_error_nomem(&reader->error);
+    pf_gperftools_measure(reader, PF_BYTES("samples"), "count", PF_SAMPLED, false);
+    pf_gperftools_measure(reader, PF_BYTES("cpu"), "nanoseconds", PF_SAMPLED, true);
+    pf_gperftools_meta(reader, "period_type", PF_BYTES("cpu/nanoseconds"));
+    pf_gperftools_meta_number(reader, "period", (int64_t)cpu->period);
     return PF_OK;
 }
 
-static int read_addresses(struct pf_reader *reader, struct cpu *cpu, size_t depth)
+static int read_addresses(struct pf_reader *reader, const struct cpu *cpu, size_t depth)
 {
+    struct pf_gperftools_record *record = &((struct pf_gperftools *)reader->state)->record;
     size_t size = depth * cpu->words.size, have;
     const unsigned char *bytes = pf_source_peek(reader->source, size, &have);
 
     if (have < size)
         return pf_source_cut(reader->source, "a record", &reader->error);
-    if (!pf_grow(&cpu->addresses, &cpu->capacity, depth + 1, sizeof *cpu->addresses))
+    if (!pf_grow(&record->addresses, &record->capacity, depth + 1, sizeof *record->addresses))
         return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < depth; k++) {
         uint64_t address = load(bytes + k * cpu->words.size, cpu->words);
 
         /* addresses of callers are return addresses: one less lies within the call */
-        cpu->addresses[k] = address - (k > 0 && !cpu->java && address > 0);
+        record->addresses[k] = address - (k > 0 && !cpu->java && address > 0);
     }
+    record->depth = depth;
     pf_source_take(reader->source, size);
     return PF_OK;
 }
 
 /* Reads a record. PF_OK; PF_EOF: no more records. */
-static int read_record(struct pf_reader *reader, struct cpu *cpu)
+static int read_record(struct pf_reader *reader, const struct cpu *cpu)
 {
     struct pf_gperftools *state = reader->state;
-    uint64_t offset = pf_source_offset(reader->source);
+    struct pf_gperftools_record *record = &state->record;
     size_t have, size = 2 * cpu->words.size;
     const unsigned char *bytes = pf_source_peek(reader->source, size, &have);
 
@@ -127,49 +121,34 @@ static int read_record(struct pf_reader *reader, struct cpu *cpu)
         return pf_source_cut(reader->source, "a record", &reader->error);
     uint64_t count = load(bytes, cpu->words), depth = load(bytes + cpu->words.size, cpu->words);
 
+    state->offset = pf_source_offset(reader->source);
     if (depth > PF_STACK_DEPTH_MAX)
-        return pf_rows_too_deep(&reader->error, offset);
+        return pf_rows_too_deep(&reader->error, state->offset);
     pf_source_take(reader->source, size);
     int status = read_addresses(reader, cpu, (size_t)depth);
 
     if (status != PF_OK)
         return status;
-    if (count == 0 && depth == 1 && cpu->addresses[0] == 0)
+    if (count == 0 && depth == 1 && record->addresses[0] == 0)
         return PF_EOF;
-    int64_t values[PF_GPERFTOOLS_VALUES] = {(int64_t)count};
-
-    if (count > INT64_MAX || !pf_mul64((int64_t)count, (int64_t)cpu->period, &values[1]))
-        return pf_error_at(&reader->error, PF_OVERFLOW, offset,
+    if (count > INT64_MAX || !pf_mul64((int64_t)count, (int64_t)cpu->period, &record->values[1]))
+        return pf_error_at(&reader->error, PF_OVERFLOW, state->offset,
                            "%" PRIu64 " samples of %" PRIu64 " nanoseconds overflow 64 bits", count,
                            cpu->period);
-    return pf_gperftools_rows_add(&state->rows, 0, cpu->addresses, (size_t)depth, values, offset,
-                                  &reader->error);
+    record->values[0] = (int64_t)count;
+    pf_gperftools_begin_record(reader);
+    return pf_gperftools_end_record(reader);
 }
 
-/* Reads the text after the records: mapped files, or Java's table. */
-static int read_text(struct pf_reader *reader, const struct cpu *cpu)
+static int read_java_line(struct pf_reader *reader, struct pf_bytes line)
 {
-    struct pf_gperftools *state = reader->state;
-    struct pf_bytes line;
-    int status;
-
-    for (;;) {
-        uint64_t offset = pf_source_offset(reader->source);
-        bool known;
-
-        status = pf_source_line(reader->source, &line, &reader->error);
-        if (status == PF_OK && !cpu->java)
-            status =
-                pf_gperftools_maps_line(&state->maps, reader->dict, line, offset, &reader->error);
-        else if (status == PF_OK && !pf_gperftools_java_line(reader, line, &known))
-            status = pf_error_nomem(&reader->error);
-        if (status != PF_OK)
-            return status;
-    }
+    pf_gperftools_java_line(reader, line);
+    return PF_OK;
 }
 
 int pf_gperftools_cpu_read(struct pf_reader *reader)
 {
+    struct pf_gperftools *state = reader->state;
     struct cpu cpu = {0};
     int status = pf_reader_check_mark(reader);
 
@@ -177,8 +156,6 @@ int pf_gperftools_cpu_read(struct pf_reader *reader)
         status = read_header(reader, &cpu);
     while (status == PF_OK)
         status = read_record(reader, &cpu);
-    if (status == PF_EOF)
-        status = read_text(reader, &cpu);
-    free(cpu.addresses);
-    return status;
+    state->read_line = cpu.java ? read_java_line : pf_gperftools_map_line;
+    return status == PF_EOF ? PF_OK : status;
 }

@@ -1,20 +1,19 @@
 /* Profiles of gperftools (CPU, heap, contention, threads), jemalloc, Go's ?debug=1 and 2, and Java,
- * which pprof calls legacy profiles. Finds out which form an input has, reads lines of counts and
- * addresses, and makes batches. */
+ * which pprof calls legacy profiles. Finds out which form an input has, and makes batches of its
+ * records. */
 #include "format/gperftools/gperftools.h"
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/stacks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 256 };
+enum { HEAD = 256, EVIDENCE = 80 };
 
-/* --- which text it is ------------------------------------------------------------------------- */
+/* --- which form an input has ------------------------------------------------------------------ */
 
 /* The form of a text with this first line; *rest: for a count its name. */
 static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *rest)
@@ -38,7 +37,7 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     if (pf_bytes_starts(line, PF_BYTES("--- threadz")) ||
         pf_bytes_starts(line, PF_BYTES("--- Thread ")))
         return PF_GPERFTOOLS_THREADS;
-    if (pf_gperftools_dump_begins(line))
+    if (pf_gperftools_is_dump(line))
         return PF_GPERFTOOLS_DUMP;
     found = pf_bytes_find(line, PF_BYTES(" profile: total "));
     if (!found || found == line.data)
@@ -50,204 +49,20 @@ static enum pf_gperftools_form form_of(struct pf_bytes line, struct pf_bytes *re
     return PF_GPERFTOOLS_COUNT;
 }
 
-/* Bits of evidence: the first line decides the form. */
 static int judge(struct pf_bytes line, bool whole, void *field)
 {
-    enum pf_gperftools_form *form = field;
     struct pf_bytes rest;
 
     (void)whole;
+    (void)field;
     if (line.size > 0 &&
         !pf_one_of(line.data[0], "h-\r abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
         return PF_TEXT_OTHER;
     if (line.size > HEAD)
         line.size = HEAD;
-    *form = form_of(pf_bytes_trim(line), &rest);
-    return *form != PF_GPERFTOOLS_NONE ? 80 | PF_TEXT_SURE : PF_TEXT_OTHER;
+    return form_of(pf_bytes_trim(line), &rest) != PF_GPERFTOOLS_NONE ? EVIDENCE | PF_TEXT_SURE
+                                                                     : PF_TEXT_OTHER;
 }
-
-/* The form of the first line. */
-static enum pf_gperftools_form form_ahead(struct pf_source *source)
-{
-    enum pf_gperftools_form form = PF_GPERFTOOLS_NONE;
-
-    return pf_text_bid(source, judge, &form) > 0 ? form : PF_GPERFTOOLS_NONE;
-}
-
-static int bid_text(struct pf_source *source)
-{
-    return form_ahead(source) != PF_GPERFTOOLS_NONE ? 80 : 0;
-}
-
-/* --- records ---------------------------------------------------------------------------------- */
-
-static void count_seen(struct pf_gperftools_text *text, int64_t count)
-{
-    if (text->expected >= 0 && !pf_add64(text->seen, count, &text->seen))
-        text->expected = -1;
-}
-
-static int read_record(struct pf_gperftools_text *text, struct pf_bytes line)
-{
-    static const char *const PATTERNS[] = {[PF_GPERFTOOLS_HEAP] = "d:d[d:d]@",
-                                           [PF_GPERFTOOLS_COUNT] = "d@",
-                                           [PF_GPERFTOOLS_CONTENTION] = "dd@",
-                                           [PF_GPERFTOOLS_JAVA_HEAP] = "dd@"};
-    static const char *const EXPECTED[] = {[PF_GPERFTOOLS_HEAP] =
-                                               "'OBJECTS: BYTES [OBJECTS: BYTES] @ ADDRESSES'",
-                                           [PF_GPERFTOOLS_COUNT] = "'COUNT @ ADDRESSES'",
-                                           [PF_GPERFTOOLS_CONTENTION] = "'DELAY COUNT @ ADDRESSES'",
-                                           [PF_GPERFTOOLS_JAVA_HEAP] = "'BYTES COUNT @ ADDRESSES'"};
-    struct pf_error *error = &text->reader->error;
-    int64_t numbers[4];
-    int status = pf_gperftools_end_record(text);
-
-    if (status == PF_OK && !pf_gperftools_numbers(&line, PATTERNS[text->form], numbers))
-        return pf_gperftools_expected(text, EXPECTED[text->form]);
-    text->depth = 0;
-    if (status == PF_OK)
-        status = pf_gperftools_addresses(text, line);
-    if (status != PF_OK)
-        return status;
-    pf_gperftools_begin_record(text);
-    if (!text->java)
-        pf_gperftools_step_back(text);
-    switch (text->form) {
-    case PF_GPERFTOOLS_HEAP: status = pf_gperftools_heap_record(text, numbers); break;
-    case PF_GPERFTOOLS_JAVA_HEAP:
-        status = pf_gperftools_heap_record(text, (const int64_t[4]){numbers[1], numbers[0], 0, 0});
-        break;
-    case PF_GPERFTOOLS_CONTENTION:
-        status = pf_gperftools_delay(&text->clock, numbers[0], numbers[1], text->values,
-                                     text->offset, error);
-        break;
-    default: text->values[0] = numbers[0]; count_seen(text, numbers[0]);
-    }
-    text->pending = status == PF_OK;
-    return status;
-}
-
-/* --- heads ------------------------------------------------------------------------------------ */
-
-static int read_head(struct pf_gperftools_text *text, struct pf_bytes line)
-{
-    struct pf_bytes rest;
-    int status = PF_OK;
-
-    text->form = form_of(line, &rest);
-    switch (text->form) {
-    case PF_GPERFTOOLS_HEAP: return pf_gperftools_heap_head(text, line);
-    case PF_GPERFTOOLS_JEMALLOC: return pf_gperftools_jemalloc_head(text, line);
-    case PF_GPERFTOOLS_COUNT:
-        text->reader->variant = "counts, Go";
-        status = pf_gperftools_measure(text->reader, rest, "count", PF_EXACT, true);
-        rest = pf_bytes_skip(line, rest.size + 16);
-        if (status == PF_OK && !pf_parse_int(rest, INT64_MIN, INT64_MAX, &text->expected))
-            return pf_gperftools_expected(text, "NAME profile: total COUNT");
-        return status == PF_OK && !pf_gperftools_meta(text->reader, "total", rest)
-                   ? pf_error_nomem(&text->reader->error)
-                   : status;
-    case PF_GPERFTOOLS_NONE:
-        return pf_gperftools_expected(text,
-                                      "the first line of a heap, contention or count profile");
-    default: return PF_OK;
-    }
-}
-
-/* --- lines of a text -------------------------------------------------------------------------- */
-
-static int read_body_line(struct pf_gperftools_text *text, struct pf_bytes line)
-{
-    bool attributes = text->form == PF_GPERFTOOLS_CONTENTION ||
-                      text->form == PF_GPERFTOOLS_JAVA_HEAP,
-         known = false;
-    const char *equals = memchr(line.data, '=', line.size);
-    int status = PF_OK;
-
-    if (*line.data == '#')
-        return pf_gperftools_go_comment(text, line);
-    if (attributes && text->state->measures == 0 && equals && !memchr(line.data, '@', line.size))
-        return pf_gperftools_attribute(text, line, equals);
-    if (attributes)
-        status = pf_gperftools_end_attributes(text);
-    if (status == PF_OK && text->java) {
-        if (!pf_gperftools_java_line(text->reader, line, &known))
-            return pf_error_nomem(&text->reader->error);
-        if (known)
-            return PF_OK;
-    }
-    if (status != PF_OK)
-        return status;
-    return text->form == PF_GPERFTOOLS_JEMALLOC ? pf_gperftools_jemalloc_line(text, line)
-                                                : read_record(text, line);
-}
-
-static int read_lines(struct pf_gperftools_text *text)
-{
-    struct pf_source *source = text->reader->source;
-    bool head = true;
-    int status;
-
-    for (;;) {
-        text->offset = pf_source_offset(source);
-        status = pf_source_line(source, &text->line, &text->reader->error);
-        if (status != PF_OK)
-            break;
-        struct pf_bytes line = pf_bytes_trim(text->line);
-
-        if (line.size == 0) {
-            status = pf_gperftools_end_record(text);
-        } else if (head) {
-            head = false;
-            status = read_head(text, line);
-        } else if (pf_gperftools_begins_maps(line)) {
-            status = pf_gperftools_end_record(text);
-            if (status == PF_OK)
-                status = pf_gperftools_read_maps(text->reader);
-        } else {
-            status = read_body_line(text, line);
-        }
-        if (status != PF_OK)
-            break;
-    }
-    if (status == PF_EOF && head)
-        return pf_error_at(&text->reader->error, PF_FAILED, 0,
-                           "the input has no line of a profile");
-    return status;
-}
-
-static int read_text(struct pf_reader *reader)
-{
-    struct pf_gperftools_text text = {
-        .reader = reader, .state = reader->state, .expected = -1, .clock = {.period = 1}};
-    enum pf_gperftools_form form = form_ahead(reader->source);
-    int status = form == PF_GPERFTOOLS_DUMP      ? pf_gperftools_dump_read(reader)
-                 : form == PF_GPERFTOOLS_THREADS ? pf_gperftools_threads_read(reader)
-                                                 : read_lines(&text);
-
-    if (status == PF_EOF &&
-        (text.form == PF_GPERFTOOLS_CONTENTION || text.form == PF_GPERFTOOLS_JAVA_HEAP) &&
-        pf_gperftools_end_attributes(&text) != PF_OK)
-        status = reader->error.code;
-    /* the pending record is complete: the failure is in another line */
-    if (status != PF_NOMEM && pf_gperftools_end_record(&text) != PF_OK)
-        status = reader->error.code;
-    if (status == PF_EOF && text.form == PF_GPERFTOOLS_COUNT && text.expected >= 0 &&
-        text.seen != text.expected)
-        pf_report_send(&reader->report, PF_WARNING,
-                       "the counts sum to %" PRId64 ", the first line says %" PRId64
-                       ": the file may be cut",
-                       text.seen, text.expected);
-    free(text.addresses);
-    free(text.runs);
-    free(text.comments);
-    free(text.frames);
-    pf_labels_free(&text.added);
-    pf_buffer_free(&text.scratch);
-    return status;
-}
-
-/* --- detection -------------------------------------------------------------------------------- */
 
 static const struct pf_bytes SYMBOLS = {"--- symbol\n", 11};
 
@@ -268,13 +83,53 @@ static int bid(struct pf_source *source, const char *path)
     int cpu = pf_gperftools_cpu_bid(source);
 
     (void)path;
-    return cpu > 0 ? cpu : has_symbols(source) ? 80 : bid_text(source);
+    if (cpu > 0)
+        return cpu;
+    return has_symbols(source) ? EVIDENCE : pf_text_bid(source, judge, NULL);
+}
+
+/* --- the beginning of an input ---------------------------------------------------------------- */
+
+static int read_first_line(struct pf_reader *reader, struct pf_bytes line)
+{
+    struct pf_bytes text = pf_bytes_trim(line), name;
+    enum pf_gperftools_form form = form_of(text, &name);
+
+    if (text.size == 0)
+        return PF_OK;
+    switch (form) {
+    case PF_GPERFTOOLS_DUMP: return pf_gperftools_begin_dump(reader, line);
+    case PF_GPERFTOOLS_THREADS: return pf_gperftools_begin_threads(reader, line);
+    case PF_GPERFTOOLS_NONE:
+        return pf_gperftools_expected(reader,
+                                      "the first line of a heap, contention or count profile");
+    default: return pf_gperftools_begin_text(reader, form, text, name);
+    }
+}
+
+static int end_without_text(struct pf_reader *reader, int status)
+{
+    return status == PF_EOF
+               ? pf_error_at(&reader->error, PF_FAILED, 0, "the input has no line of a profile")
+               : PF_OK;
+}
+
+static int begin_profile(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+
+    state->end = NULL;
+    if (pf_gperftools_cpu_bid(reader->source) > 0)
+        return pf_gperftools_cpu_read(reader);
+    state->read_line = read_first_line;
+    state->end = end_without_text;
+    return PF_OK;
 }
 
 /* --- names before the profile ----------------------------------------------------------------- */
 
 /* Reads 0xADDRESS FUNCTION, or 0xADDRESS OUTER--INLINED--INNERMOST. False: out of memory. */
-static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
+static bool add_symbol(struct pf_reader *reader, struct pf_bytes line)
 {
     struct pf_gperftools *state = reader->state;
     uint64_t address;
@@ -283,7 +138,7 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
     if (!pf_gperftools_hex(&line, &address))
         return true;
     line = pf_bytes_trim(line);
-    if (line.size == 0 || line.size > PF_STRING_MAX)
+    if (line.size > PF_STRING_MAX)
         return true;
     for (end = line.size; end > 0;) {
         size_t start = end;
@@ -301,77 +156,97 @@ static bool symbol_line(struct pf_reader *reader, struct pf_bytes line)
                 0};
         end = start > 0 ? start - 2 : 0;
     }
-    return count == 0 || pf_gperftools_names_set(&state->names, address, state->frames, count);
+    if (count > 0)
+        pf_gperftools_names_set(&state->names, address, state->frames, count);
+    return true;
 }
 
-/* Reads the names of addresses, with the line that begins the profile. */
-static int read_symbols(struct pf_reader *reader)
-{
-    struct pf_bytes line;
-    bool ended = false, good = true;
-    int status;
+static int read_symbol(struct pf_reader *reader, struct pf_bytes line);
 
+/* Reads a line after the line `---`, which ends the names; the next line `--- ...` begins the
+ * profile. */
+static int read_after_symbols(struct pf_reader *reader, struct pf_bytes line)
+{
+    line = pf_bytes_trim(line);
+    return line.size > 4 && pf_bytes_starts(line, PF_BYTES("--- ")) ? begin_profile(reader)
+                                                                    : read_symbol(reader, line);
+}
+
+static int read_symbol(struct pf_reader *reader, struct pf_bytes line)
+{
+    static const struct pf_bytes BINARY = {"binary=", 7};
+    struct pf_gperftools *state = reader->state;
+
+    line = pf_bytes_trim(line);
+    if (pf_bytes_equal(line, PF_BYTES("---")))
+        state->read_line = read_after_symbols;
+    else if (pf_bytes_starts(line, BINARY) && line.size > BINARY.size && line.size < PF_STRING_MAX)
+        pf_gperftools_meta(reader, "binary", pf_bytes_skip(line, BINARY.size));
+    else if (!add_symbol(reader, line))
+        return pf_error_nomem(&reader->error);
+    return PF_OK;
+}
+
+static int end_in_symbols(struct pf_reader *reader, int status)
+{
+    return status == PF_EOF
+               ? pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                             "the file ends after the symbols, before the profile")
+               : PF_OK;
+}
+
+static int begin_input(struct pf_reader *reader)
+{
+    struct pf_gperftools *state = reader->state;
+
+    if (!has_symbols(reader->source))
+        return begin_profile(reader);
     pf_source_take(reader->source, SYMBOLS.size);
-    while ((status = pf_source_line(reader->source, &line, &reader->error)) == PF_OK) {
-        line = pf_bytes_trim(line);
-        if (ended && line.size > 4 && memcmp(line.data, "--- ", 4) == 0)
-            return PF_OK;
-        if (pf_bytes_equal(line, PF_BYTES("---")))
-            ended = true;
-        else if (line.size > 7 && memcmp(line.data, "binary=", 7) == 0 && line.size < PF_STRING_MAX)
-            good = pf_gperftools_meta(reader, "binary",
-                                      (struct pf_bytes){line.data + 7, line.size - 7});
-        else
-            good = symbol_line(reader, line);
-        if (!good)
-            return pf_error_nomem(&reader->error);
-    }
-    if (status == PF_EOF)
-        status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                             "the file ends after the symbols, before the profile");
-    return status;
-}
-
-static int read_all(struct pf_reader *reader)
-{
-    int status = has_symbols(reader->source) ? read_symbols(reader) : PF_OK;
-
-    if (status != PF_OK)
-        return status;
-    return pf_gperftools_cpu_bid(reader->source) > 0 ? pf_gperftools_cpu_read(reader)
-                                                     : read_text(reader);
+    state->read_line = read_symbol;
+    state->end = end_in_symbols;
+    return PF_OK;
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* The addresses of a row, without frames of the profiler. NULL: out of memory. */
-static const uint64_t *row_addresses(struct pf_gperftools *state, size_t k, uint32_t *labels,
-                                     size_t *depth)
+/* Reads the whole input, and declares the measures. */
+static int read_input(struct pf_reader *reader)
 {
-    const char *bytes;
-    size_t all;
+    struct pf_gperftools *state = reader->state;
+    int status = begin_input(reader);
+    char text[32];
 
-    *labels = pf_gperftools_rows_stack(&state->rows, k, &bytes, &all);
-    if (!pf_grow(&state->addresses, &state->address_capacity, all + 1, sizeof *state->addresses))
-        return NULL;
-    *depth = pf_gperftools_rows_strip(bytes, all, state->handlers, state->handler_count,
-                                      state->addresses);
-    if (state->twice && *depth >= 2 && !pf_gperftools_is_named(state->addresses[0]) &&
-        state->addresses[0] == state->addresses[1] + 1) {
-        memmove(state->addresses + 1, state->addresses + 2,
-                (*depth - 2) * sizeof *state->addresses);
-        --*depth;
+    while (status == PF_OK) {
+        state->offset = pf_source_offset(reader->source);
+        status = pf_source_line(reader->source, &state->line, &reader->error);
+        if (status == PF_OK)
+            status = state->read_line(reader, state->line);
     }
-    return state->addresses;
+    if (status != PF_NOMEM && state->end && state->end(reader, status) != PF_OK)
+        status = reader->error.code;
+    pf_gperftools_maps_end(&state->maps);
+    if (pf_gperftools_rows_find_handlers(&state->rows) != PF_OK ||
+        state->names.addresses.status != PF_OK)
+        status = pf_error_nomem(&reader->error);
+    for (size_t k = 0; k < state->rows.handler_count; k++) {
+        snprintf(text, sizeof text, "0x%" PRIx64, state->rows.handlers[k]);
+        pf_gperftools_meta(reader, "removed_frame", pf_bytes_of(text));
+    }
+    if (pf_rows_column_count(&reader->rows) > 0)
+        pf_rows_declare_ahead(&reader->rows);
+    state->is_read = true;
+    state->status = status;
+    return status == PF_NOMEM ? status : PF_OK;
 }
 
 /* Makes row `k` a record. */
 static int add_record(struct pf_reader *reader, size_t k)
 {
     struct pf_gperftools *state = reader->state;
+    const struct pf_gperftools_row *row = &state->rows.rows[k];
     size_t depth, count;
     uint32_t labels;
-    const uint64_t *addresses = row_addresses(state, k, &labels, &depth);
+    const uint64_t *addresses = pf_gperftools_rows_get(&state->rows, k, &labels, &depth);
     int status = PF_OK;
 
     if (!addresses)
@@ -383,50 +258,13 @@ static int add_record(struct pf_reader *reader, size_t k)
         if (!locations)
             return pf_error_nomem(&reader->error);
         for (size_t j = 0; j < count && status == PF_OK; j++)
-            status = pf_rows_frame(&reader->rows, locations[j], &reader->error,
-                                   state->rows.rows[k].offset);
+            status = pf_rows_frame(&reader->rows, locations[j], &reader->error, row->offset);
         if (status != PF_OK)
             return status;
     }
     pf_rows_sample(&reader->rows, labels);
-    for (uint32_t i = 0; i < state->measures; i++)
-        pf_rows_set(&reader->rows, i, state->rows.rows[k].values[i]);
-    return PF_OK;
-}
-
-static bool find_handlers(struct pf_reader *reader)
-{
-    struct pf_gperftools *state = reader->state;
-    char text[32];
-
-    while (state->interrupted && state->handler_count < PF_GPERFTOOLS_HANDLERS) {
-        uint64_t address = pf_gperftools_rows_handler(&state->rows, state->handlers,
-                                                      state->handler_count, &reader->error);
-
-        if (address == 0)
-            break;
-        state->handlers[state->handler_count++] = address;
-        snprintf(text, sizeof text, "0x%" PRIx64, address);
-        if (!pf_gperftools_meta(reader, "removed_frame", pf_bytes_of(text)))
-            pf_error_nomem(&reader->error);
-    }
-    return reader->error.code != PF_NOMEM;
-}
-
-/* Reads the whole input, and declares the measures. */
-static int read_input(struct pf_reader *reader)
-{
-    struct pf_gperftools *state = reader->state;
-
-    state->is_read = true;
-    state->status = read_all(reader);
-    pf_gperftools_maps_end(&state->maps);
-    if (!find_handlers(reader))
-        state->status = PF_NOMEM;
-    if (state->status == PF_NOMEM)
-        return PF_NOMEM;
-    if (state->measures > 0)
-        pf_rows_declare_ahead(&reader->rows);
+    pf_rows_set_values(&reader->rows, 0, row->values,
+                       (uint32_t)pf_rows_column_count(&reader->rows));
     return PF_OK;
 }
 
@@ -458,7 +296,9 @@ static void close_reader(struct pf_reader *reader)
     pf_gperftools_rows_free(&state->rows);
     pf_gperftools_maps_free(&state->maps);
     pf_gperftools_names_free(&state->names);
-    free(state->addresses);
+    pf_gperftools_text_free(&state->text);
+    pf_buffer_free(&state->name);
+    free(state->record.addresses);
     free(state->frames);
 }
 
