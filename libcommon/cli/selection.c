@@ -6,19 +6,34 @@
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+struct rule {
+    const char *option;
+    enum pf_select_rule rule;
+};
+
+static const struct rule rules[] = {
+    {"section", PF_SELECT_SECTION},
+    {"label", PF_SELECT_LABEL},
+    {"ignore-label", PF_SELECT_IGNORE_LABEL},
+    {"focus", PF_SELECT_FOCUS},
+    {"ignore", PF_SELECT_IGNORE},
+    {NULL, 0},
+};
+
+static const struct rule more_rules[] = {
+    {"leaf", PF_SELECT_LEAF},
+    {"root", PF_SELECT_ROOT},
+    {"kind", PF_SELECT_KIND},
+    {NULL, 0},
+};
+
 struct texts {
-    struct pf_texts section, label, ignore_label, focus, ignore, leaf, root, kind;
     const char *time, *min_value;
     bool no_section, ignore_case, fixed_strings;
 };
 
 static const struct pf_setting settings[] = {
-    PF_TEXTS_SETTING("section", struct texts, section),
     PF_FLAG_SETTING("no-section", struct texts, no_section),
-    PF_TEXTS_SETTING("label", struct texts, label),
-    PF_TEXTS_SETTING("ignore-label", struct texts, ignore_label),
-    PF_TEXTS_SETTING("focus", struct texts, focus),
-    PF_TEXTS_SETTING("ignore", struct texts, ignore),
     PF_TEXT_SETTING("time", struct texts, time),
     PF_FLAG_SETTING("ignore-case", struct texts, ignore_case),
     PF_FLAG_SETTING("fixed-strings", struct texts, fixed_strings),
@@ -26,53 +41,34 @@ static const struct pf_setting settings[] = {
 };
 
 static const struct pf_setting more_settings[] = {
-    PF_TEXTS_SETTING("leaf", struct texts, leaf),
-    PF_TEXTS_SETTING("root", struct texts, root),
-    PF_TEXTS_SETTING("kind", struct texts, kind),
     PF_TEXT_SETTING("min-value", struct texts, min_value),
     PF_SETTINGS_END,
 };
 
-static void read_labels(struct pf_selection *selection, const struct texts *texts)
+static void add_rule(struct pf_selection *selection, enum pf_select_rule rule, const char *text)
 {
-    struct pf_select *select = selection->select;
-    struct pf_tool *tool = selection->tool;
-    unsigned flags = selection->flags;
     struct pf_error error = {0};
 
-    for (unsigned i = 0; i < texts->section.count; i++)
-        pf_tool_check(tool, pf_select_section(select, texts->section.list[i], flags, &error),
-                      &error);
-    for (unsigned i = 0; i < texts->label.count; i++)
-        pf_tool_check(tool, pf_select_label(select, texts->label.list[i], false, flags, &error),
-                      &error);
-    for (unsigned i = 0; i < texts->ignore_label.count; i++)
-        pf_tool_check(tool,
-                      pf_select_label(select, texts->ignore_label.list[i], true, flags, &error),
-                      &error);
-    if (texts->no_section)
-        pf_select_no_section(select);
-    if (texts->no_section && texts->section.count > 0)
-        pf_tool_usage(tool, "--section and --no-section exclude each other");
+    pf_tool_check(selection->tool,
+                  pf_select_add(selection->select, rule, text, selection->flags, &error), &error);
 }
 
-static void read_frames(struct pf_selection *selection, enum pf_select_frame which,
-                        const struct pf_texts *texts)
+/* Adds an expression for each argument of the options. */
+static void add_rules(struct pf_selection *selection, const struct pf_given *given,
+                      const struct rule *rule)
 {
-    struct pf_error error = {0};
+    for (; rule->option; rule++) {
+        const struct pf_given *option = pf_settings_given(given, rule->option);
 
-    for (unsigned i = 0; i < texts->count; i++)
-        pf_tool_check(
-            selection->tool,
-            pf_select_frame(selection->select, which, texts->list[i], selection->flags, &error),
-            &error);
+        for (unsigned i = 0; option && i < option->count; i++)
+            add_rule(selection, rule->rule, option->values[i]);
+    }
 }
 
 void pf_selection_read(struct pf_selection *selection, struct pf_common *common,
                        struct pf_dict *dict)
 {
     struct texts texts = {0};
-    struct pf_error error = {0};
 
     pf_settings_read(&common->tool, common->given, settings, &texts);
     selection->tool = &common->tool;
@@ -82,13 +78,14 @@ void pf_selection_read(struct pf_selection *selection, struct pf_common *common,
                        (texts.fixed_strings ? PF_PATTERN_FIXED : 0);
     if (!selection->select)
         pf_tool_nomem(selection->tool);
-    read_labels(selection, &texts);
-    read_frames(selection, PF_SELECT_FOCUS, &texts.focus);
-    read_frames(selection, PF_SELECT_IGNORE, &texts.ignore);
+    add_rules(selection, common->given, rules);
+    if (texts.no_section)
+        pf_select_no_section(selection->select);
+    if (texts.no_section && pf_settings_given(common->given, "section"))
+        pf_tool_usage(selection->tool, "--section and --no-section exclude each other");
     selection->timed = texts.time;
     if (selection->timed)
-        pf_tool_check(selection->tool, pf_select_time(selection->select, texts.time, &error),
-                      &error);
+        add_rule(selection, PF_SELECT_TIME, texts.time);
 }
 
 void pf_selection_read_more(struct pf_selection *selection, struct pf_common *common)
@@ -98,11 +95,7 @@ void pf_selection_read_more(struct pf_selection *selection, struct pf_common *co
     const char *measure = common->measure_count > 0 ? common->measures[0] : NULL;
 
     pf_settings_read(selection->tool, common->given, more_settings, &texts);
-    read_frames(selection, PF_SELECT_LEAF, &texts.leaf);
-    read_frames(selection, PF_SELECT_ROOT, &texts.root);
-    for (unsigned i = 0; i < texts.kind.count; i++)
-        pf_tool_check(selection->tool,
-                      pf_select_kind(selection->select, texts.kind.list[i], &error), &error);
+    add_rules(selection, common->given, more_rules);
     if (texts.min_value)
         pf_tool_check(selection->tool,
                       pf_select_min_value(selection->select, texts.min_value, measure, &error),

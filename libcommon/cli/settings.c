@@ -11,7 +11,7 @@
 
 static_assert(sizeof(enum pf_takes) == sizeof(int), "fields of words are enums");
 
-static const struct pf_given *find_given(const struct pf_given *given, const char *option)
+const struct pf_given *pf_settings_given(const struct pf_given *given, const char *option)
 {
     for (; given->name; given++)
         if (strcmp(given->name, option) == 0 && given->count > 0)
@@ -81,21 +81,16 @@ void pf_settings_read(struct pf_tool *tool, const struct pf_given *given,
                       const struct pf_setting *settings, void *fields)
 {
     for (; settings->option; settings++) {
-        const struct pf_given *option = find_given(given, settings->option);
+        const struct pf_given *option = pf_settings_given(given, settings->option);
 
         if (option)
             read_setting(tool, settings, option, (char *)fields + settings->field);
     }
 }
 
-bool pf_settings_given(const struct pf_given *given, const char *option)
-{
-    return find_given(given, option);
-}
-
 const char *pf_settings_first(const struct pf_given *given, const char *const *options)
 {
-    while (*options && !find_given(given, *options))
+    while (*options && !pf_settings_given(given, *options))
         options++;
     return *options;
 }

@@ -90,8 +90,8 @@ struct pf_setting {
  * the program does not have are ignored. */
 void pf_settings_read(struct pf_tool *, const struct pf_given *, const struct pf_setting *,
                       void *fields);
-/* True if the option is given. */
-bool pf_settings_given(const struct pf_given *, const char *option);
+/* The arguments of an option; NULL: the option is not given. */
+const struct pf_given *pf_settings_given(const struct pf_given *, const char *option);
 /* The first given option of a NULL-terminated list; NULL: none. */
 const char *pf_settings_first(const struct pf_given *, const char *const *options);
 

@@ -494,43 +494,56 @@ static bool filter_batch(struct study *study, void *arg, const struct pf_batch *
 }
 
 /* Each bit of the choices is an option. */
+static unsigned filter_bits(const struct study *study)
+{
+    return study->choices[0] | study->choices[1] * 256u;
+}
+
+static struct pf_rewrite *new_rewrite(struct study *study)
+{
+    unsigned bits = filter_bits(study);
+    struct pf_rewrite_settings settings = {
+        .granularity = bits & 256 ? study->choices[3] % 4 : PF_GRANULARITY_FULL,
+        .collapse = bits & 512,
+        .max_depth = bits & 1024 ? 1 + study->choices[3] % 7 : 0,
+    };
+
+    return pf_rewrite_new(&study->dict, &settings);
+}
+
 static void filter_options(struct study *study, struct filter_study *filter)
 {
     struct pf_error error = {0};
-    unsigned bits = study->choices[0] | study->choices[1] * 256u;
+    unsigned bits = filter_bits(study);
     static const char *const patterns[] = {"a", "^m", "[b-k]", "."};
     const char *pattern = patterns[study->choices[2] % 4];
 
     if (bits & 1)
-        pf_select_section(filter->select, "*e*", 0, &error);
+        pf_select_add(filter->select, PF_SELECT_SECTION, "*e*", 0, &error);
     if (bits & 2)
-        pf_select_frame(filter->select, PF_SELECT_FOCUS, pattern, PF_PATTERN_IGNORE_CASE, &error);
+        pf_select_add(filter->select, PF_SELECT_FOCUS, pattern, PF_PATTERN_IGNORE_CASE, &error);
     if (bits & 4)
-        pf_select_frame(filter->select, PF_SELECT_IGNORE, pattern, 0, &error);
+        pf_select_add(filter->select, PF_SELECT_IGNORE, pattern, 0, &error);
     if (bits & 8)
-        pf_select_label(filter->select, "op", bits & 16, 0, &error);
+        pf_select_add(filter->select, bits & 16 ? PF_SELECT_IGNORE_LABEL : PF_SELECT_LABEL, "op", 0,
+                      &error);
     if (bits & 32)
-        pf_select_time(filter->select, "1,5s", &error);
+        pf_select_add(filter->select, PF_SELECT_TIME, "1,5s", 0, &error);
     if (bits & 64)
         pf_select_invert(filter->select);
     if (bits & 128)
-        pf_rewrite_frames(filter->rewrite, 1u << study->choices[2] / 4 % 4, pattern, 0, &error);
-    if (bits & 256)
-        pf_rewrite_granularity(filter->rewrite, study->choices[3] % 4);
-    if (bits & 512)
-        pf_rewrite_collapse(filter->rewrite);
-    if (bits & 1024)
-        pf_rewrite_max_depth(filter->rewrite, 1 + study->choices[3] % 7);
+        pf_rewrite_add(filter->rewrite, 1u << study->choices[2] / 4 % 4, pattern, 0, &error);
     if (bits & 2048)
-        pf_rewrite_rename(filter->rewrite, "s/[aeiou]+/<&>/g", 0, &error);
+        pf_rewrite_add(filter->rewrite, PF_REWRITE_RENAME, "s/[aeiou]+/<&>/g", 0, &error);
     if (bits & 4096)
-        pf_rewrite_label_frames(filter->rewrite, "section", bits & 8192, &error);
+        pf_rewrite_add(filter->rewrite, bits & 8192 ? PF_REWRITE_LEAF_LABEL : PF_REWRITE_ROOT_LABEL,
+                       "section", 0, &error);
 }
 
 static void study_filter(struct study *study)
 {
     struct filter_study filter = {.select = pf_select_new(&study->dict),
-                                  .rewrite = pf_rewrite_new(&study->dict)};
+                                  .rewrite = new_rewrite(study)};
     struct pf_batch batch;
 
     if (filter.select && filter.rewrite) {

@@ -49,22 +49,25 @@ static void try_filters(struct outcome *outcome, struct pf_dict *dict, const cha
 {
     struct pf_error error[8] = {{0}};
     struct pf_select *select = pf_select_new(dict);
-    struct pf_rewrite *rewrite = pf_rewrite_new(dict);
+    struct pf_rewrite *rewrite = pf_rewrite_new(dict, &(struct pf_rewrite_settings){0});
 
     if (select && rewrite) {
-        judge_word(outcome, "--section", pf_select_section(select, word, 0, &error[0]), &error[0]);
-        judge_word(outcome, "--label", pf_select_label(select, word, false, 0, &error[1]),
+        judge_word(outcome, "--section",
+                   pf_select_add(select, PF_SELECT_SECTION, word, 0, &error[0]), &error[0]);
+        judge_word(outcome, "--label", pf_select_add(select, PF_SELECT_LABEL, word, 0, &error[1]),
                    &error[1]);
-        judge_word(outcome, "--focus", pf_select_frame(select, PF_SELECT_FOCUS, word, 0, &error[2]),
+        judge_word(outcome, "--focus", pf_select_add(select, PF_SELECT_FOCUS, word, 0, &error[2]),
                    &error[2]);
-        judge_word(outcome, "--time", pf_select_time(select, word, &error[3]), &error[3]);
+        judge_word(outcome, "--time", pf_select_add(select, PF_SELECT_TIME, word, 0, &error[3]),
+                   &error[3]);
         judge_word(outcome, "--min-value", pf_select_min_value(select, word, NULL, &error[4]),
                    &error[4]);
-        judge_word(outcome, "--rename", pf_rewrite_rename(rewrite, word, 0, &error[5]), &error[5]);
-        judge_word(outcome, "--trim-path", pf_rewrite_trim_path(rewrite, word, &error[6]),
-                   &error[6]);
+        judge_word(outcome, "--rename",
+                   pf_rewrite_add(rewrite, PF_REWRITE_RENAME, word, 0, &error[5]), &error[5]);
+        judge_word(outcome, "--trim-path",
+                   pf_rewrite_add(rewrite, PF_REWRITE_TRIM_PATH, word, 0, &error[6]), &error[6]);
         judge_word(outcome, "--root-label",
-                   pf_rewrite_label_frames(rewrite, word, false, &error[7]), &error[7]);
+                   pf_rewrite_add(rewrite, PF_REWRITE_ROOT_LABEL, word, 0, &error[7]), &error[7]);
     }
     pf_select_free(select);
     pf_rewrite_free(rewrite);

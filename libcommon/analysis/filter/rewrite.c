@@ -32,8 +32,7 @@ struct pf_rewrite {
     struct pf_dict *dict;
     struct pf_frames frames;
     struct pf_places places;
-    bool collapse;
-    uint32_t max_depth; /* 0: no limit */
+    struct pf_rewrite_settings settings;
     struct label_frames root, leaf;
 
     struct pf_id_map stacks; /* edited stack of each stack */
@@ -54,7 +53,7 @@ struct pf_rewrite {
     size_t text_capacity;
 };
 
-struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict)
+struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict, const struct pf_rewrite_settings *settings)
 {
     struct pf_rewrite *rewrite = calloc(1, sizeof *rewrite);
 
@@ -62,6 +61,8 @@ struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict)
         return NULL;
     rewrite->dict = dict;
     rewrite->places.dict = dict;
+    rewrite->places.granularity = settings->granularity;
+    rewrite->settings = *settings;
     return rewrite;
 }
 
@@ -94,53 +95,30 @@ void pf_rewrite_free(struct pf_rewrite *rewrite)
 
 /* --- the edits -------------------------------------------------------------------------------- */
 
-int pf_rewrite_frames(struct pf_rewrite *rewrite, enum pf_rewrite_frame which, const char *text,
-                      unsigned flags, struct pf_error *error)
+static int add_label_key(struct label_frames *frames, const char *key, struct pf_error *error)
 {
-    return pf_frames_add(&rewrite->frames, (uint8_t)which, text, flags, error);
-}
-
-void pf_rewrite_granularity(struct pf_rewrite *rewrite, enum pf_granularity granularity)
-{
-    rewrite->places.granularity = granularity;
-}
-
-void pf_rewrite_collapse(struct pf_rewrite *rewrite)
-{
-    rewrite->collapse = true;
-}
-
-void pf_rewrite_max_depth(struct pf_rewrite *rewrite, uint32_t frames)
-{
-    rewrite->max_depth = frames;
-}
-
-int pf_rewrite_trim_path(struct pf_rewrite *rewrite, const char *path, struct pf_error *error)
-{
-    return pf_places_trim(&rewrite->places, path, error);
-}
-
-int pf_rewrite_rename(struct pf_rewrite *rewrite, const char *text, unsigned flags,
-                      struct pf_error *error)
-{
-    return pf_places_rename(&rewrite->places, text, flags, error);
-}
-
-int pf_rewrite_label_frames(struct pf_rewrite *rewrite, const char *key, bool leaf,
-                            struct pf_error *error)
-{
-    struct label_frames *frames = leaf ? &rewrite->leaf : &rewrite->root;
-
     if (!pf_grow(&frames->keys, &frames->capacity, frames->count + 1, sizeof *frames->keys))
         return pf_error_nomem(error);
     frames->keys[frames->count++] = (struct label_key){.key = key};
     return PF_OK;
 }
 
+int pf_rewrite_add(struct pf_rewrite *rewrite, enum pf_rewrite_edit edit, const char *text,
+                   unsigned flags, struct pf_error *error)
+{
+    switch (edit) {
+    case PF_REWRITE_TRIM_PATH: return pf_places_trim(&rewrite->places, text, error);
+    case PF_REWRITE_RENAME: return pf_places_rename(&rewrite->places, text, flags, error);
+    case PF_REWRITE_ROOT_LABEL: return add_label_key(&rewrite->root, text, error);
+    case PF_REWRITE_LEAF_LABEL: return add_label_key(&rewrite->leaf, text, error);
+    default: return pf_frames_add(&rewrite->frames, (uint8_t)edit, text, flags, error);
+    }
+}
+
 static bool edits_stacks(const struct pf_rewrite *rewrite)
 {
-    return rewrite->frames.count > 0 || rewrite->collapse || rewrite->max_depth > 0 ||
-           !pf_places_change_nothing(&rewrite->places);
+    return rewrite->frames.count > 0 || rewrite->settings.collapse ||
+           rewrite->settings.max_depth > 0 || !pf_places_change_nothing(&rewrite->places);
 }
 
 bool pf_rewrite_changes_nothing(const struct pf_rewrite *rewrite)
@@ -198,14 +176,14 @@ static void add_frame(struct pf_rewrite *rewrite, struct node *node, uint32_t lo
     if (!outer_kept)
         location = with_inlined(dict, location, 0);
     location = pf_places_coarse(&rewrite->places, location);
-    if (rewrite->collapse && node->depth > 0 && same_function(dict, location, node->top)) {
+    if (rewrite->settings.collapse && node->depth > 0 && same_function(dict, location, node->top)) {
         location = with_inlined(dict, location, pf_dict_location(dict, node->top)->inlined);
         parent = pf_dict_stack(dict, node->full)->parent;
     } else {
         node->depth++;
     }
     node->top = location;
-    if (rewrite->max_depth == 0 || node->depth <= rewrite->max_depth)
+    if (rewrite->settings.max_depth == 0 || node->depth <= rewrite->settings.max_depth)
         node->full = pf_dict_add_frame(dict, parent, pf_places_named(&rewrite->places, location));
 }
 

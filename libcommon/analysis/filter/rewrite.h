@@ -1,6 +1,6 @@
 /* Edits frames, labels and names in all records of a filter. The edits are applied in the order of
- * the functions below, not in the order of the calls. Every stack and every label set is edited
- * once.
+ * enum pf_rewrite_edit and of the settings, not in the order of the calls. Every stack and every
+ * label set is edited once.
  *
  * An EDGE counts as a stack of caller and callee, a FLAT record as a stack of one frame. A FLAT
  * record is removed with its frame, an EDGE with its callee; an EDGE whose caller is removed
@@ -19,39 +19,41 @@
 
 struct pf_rewrite;
 
-enum pf_rewrite_frame {
+enum pf_rewrite_edit {
+    /* expressions for frames; their values are marks of frames, a bit each */
     PF_REWRITE_SHOW = 1, /* frames that do not match are removed */
     /* frames that match are removed; their cost goes to the frame outside */
     PF_REWRITE_HIDE = 2,
     /* frames outside the outermost match are removed, and records without a match */
     PF_REWRITE_SHOW_FROM = 4,
-    PF_REWRITE_PRUNE_FROM = 8 /* frames inside the innermost match are removed */
+    PF_REWRITE_PRUNE_FROM = 8, /* frames inside the innermost match are removed */
+    PF_REWRITE_TRIM_PATH,      /* removes this directory from the beginning of file names */
+    /* [function|file|image|label:KEY:]s/RE/TEXT/FLAGS; file names of source texts too */
+    PF_REWRITE_RENAME,
+    /* adds the values of the label with this key as frames to samples, at the root or after the
+     * leaf; several keys go from the outside inwards */
+    PF_REWRITE_ROOT_LABEL,
+    PF_REWRITE_LEAF_LABEL
+};
+
+/* Zero-initialised: no edit. */
+struct pf_rewrite_settings {
+    /* a frame without the needed part (name, file, image) is unchanged */
+    enum pf_granularity granularity;
+    /* joins neighbouring frames of the same function, or of the same unnamed place, into the inner
+     * frame */
+    bool collapse;
+    int64_t max_depth; /* cuts stacks to their outermost frames; 0: no limit */
 };
 
 /* `dict` is the dictionary of all batches. It must outlive the result, and so must the texts given
- * to the functions below. NULL: out of memory. */
-struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict);
+ * to pf_rewrite_add. NULL: out of memory. */
+struct pf_rewrite *pf_rewrite_new(struct pf_dict *dict, const struct pf_rewrite_settings *);
 void pf_rewrite_free(struct pf_rewrite *); /* NULL is allowed */
 
-/* Adds an expression for frames. Functions that can fail return PF_OK, PF_USAGE with the reason, or
- * PF_NOMEM. `flags`: enum pf_pattern_flag. */
-int pf_rewrite_frames(struct pf_rewrite *, enum pf_rewrite_frame, const char *text, unsigned flags,
-                      struct pf_error *);
-/* Reduces frames to a granularity. A frame without the needed part (name, file, image) is
- * unchanged. */
-void pf_rewrite_granularity(struct pf_rewrite *, enum pf_granularity);
-/* Joins neighbouring frames of the same function, or of the same unnamed place, into the inner
- * frame. */
-void pf_rewrite_collapse(struct pf_rewrite *);
-/* Cuts stacks to their outermost `frames` frames. */
-void pf_rewrite_max_depth(struct pf_rewrite *, uint32_t frames);
-/* Removes the directory `path` from the beginning of file names. */
-int pf_rewrite_trim_path(struct pf_rewrite *, const char *path, struct pf_error *);
-/* Renames by [function|file|image|label:KEY:]s/RE/TEXT/FLAGS; file names of source texts too. */
-int pf_rewrite_rename(struct pf_rewrite *, const char *text, unsigned flags, struct pf_error *);
-/* Adds the values of label `key` as frames to samples, at the root or after the leaf. The keys of
- * several calls go from the outside inwards. */
-int pf_rewrite_label_frames(struct pf_rewrite *, const char *key, bool leaf, struct pf_error *);
+/* Adds an edit. `flags`: enum pf_pattern_flag. PF_OK, PF_USAGE with the reason, or PF_NOMEM. */
+int pf_rewrite_add(struct pf_rewrite *, enum pf_rewrite_edit, const char *text, unsigned flags,
+                   struct pf_error *);
 
 /* True if no edit was asked for: the caller may skip pf_rewrite_batch. */
 bool pf_rewrite_changes_nothing(const struct pf_rewrite *);

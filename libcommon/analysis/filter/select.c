@@ -91,18 +91,6 @@ static int add_label(struct pf_select *select, enum pf_label_mark mark, const ch
     return pf_label_tests_add(&select->labels, mark, text, flags, error);
 }
 
-int pf_select_section(struct pf_select *select, const char *glob, unsigned flags,
-                      struct pf_error *error)
-{
-    return add_label(select, PF_LABEL_SECTION, glob, flags, error);
-}
-
-int pf_select_label(struct pf_select *select, const char *text, bool ignore, unsigned flags,
-                    struct pf_error *error)
-{
-    return add_label(select, ignore ? PF_LABEL_IGNORED : PF_LABEL_MATCHED, text, flags, error);
-}
-
 void pf_select_no_section(struct pf_select *select)
 {
     select->no_section = true;
@@ -110,16 +98,16 @@ void pf_select_no_section(struct pf_select *select)
     make_label_verdicts(select);
 }
 
-int pf_select_frame(struct pf_select *select, enum pf_select_frame which, const char *text,
-                    unsigned flags, struct pf_error *error)
+static int add_frame(struct pf_select *select, enum pf_select_rule rule, const char *text,
+                     unsigned flags, struct pf_error *error)
 {
-    int status = pf_frames_add(&select->frames, (uint8_t)which, text, flags, error);
+    int status = pf_frames_add(&select->frames, (uint8_t)rule, text, flags, error);
 
     make_frame_verdicts(select);
     return status;
 }
 
-int pf_select_kind(struct pf_select *select, const char *name, struct pf_error *error)
+static int add_kind(struct pf_select *select, const char *name, struct pf_error *error)
 {
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         if (strcmp(name, pf_kind_name((enum pf_kind)kind)) == 0) {
@@ -129,7 +117,7 @@ int pf_select_kind(struct pf_select *select, const char *name, struct pf_error *
     return pf_error_set(error, PF_USAGE, "unknown kind '%s'; kinds: sample, flat, edge", name);
 }
 
-int pf_select_time(struct pf_select *select, const char *text, struct pf_error *error)
+static int set_time(struct pf_select *select, const char *text, struct pf_error *error)
 {
     static const char suffixes[] = PF_TIME_SUFFIXES;
     const char *comma = strchr(text, ',');
@@ -145,6 +133,19 @@ int pf_select_time(struct pf_select *select, const char *text, struct pf_error *
     return pf_error_set(
         error, PF_USAGE,
         "--time takes FROM,TO in nanoseconds or with a suffix (ns us ms s), not '%s'", text);
+}
+
+int pf_select_add(struct pf_select *select, enum pf_select_rule rule, const char *text,
+                  unsigned flags, struct pf_error *error)
+{
+    switch (rule) {
+    case PF_SELECT_LABEL: return add_label(select, PF_LABEL_MATCHED, text, flags, error);
+    case PF_SELECT_IGNORE_LABEL: return add_label(select, PF_LABEL_IGNORED, text, flags, error);
+    case PF_SELECT_SECTION: return add_label(select, PF_LABEL_SECTION, text, flags, error);
+    case PF_SELECT_KIND: return add_kind(select, text, error);
+    case PF_SELECT_TIME: return set_time(select, text, error);
+    default: return add_frame(select, rule, text, flags, error);
+    }
 }
 
 int pf_select_min_value(struct pf_select *select, const char *text, const char *measure,
@@ -390,7 +391,7 @@ static void report_kinds(const struct pf_select *select, const struct pf_report 
 static void report_frames(const struct pf_select *select, const struct pf_report *report)
 {
     static const struct {
-        enum pf_select_frame mark;
+        enum pf_select_rule mark;
         const char *what;
     } ends[] = {{PF_SELECT_LEAF, "leaf"}, {PF_SELECT_ROOT, "root"}};
     uint8_t matched = 0;

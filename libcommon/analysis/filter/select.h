@@ -15,13 +15,20 @@
 
 struct pf_select;
 
-enum pf_select_frame {
+enum pf_select_rule {
+    /* expressions for frames; their values are marks of frames, a bit each */
     PF_SELECT_FOCUS = 1,  /* a frame must match */
     PF_SELECT_IGNORE = 2, /* no frame must match */
-    /* the leaf frame must match */
-    PF_SELECT_LEAF = 4,
-    /* the root frame must match */
-    PF_SELECT_ROOT = 8
+    PF_SELECT_LEAF = 4,   /* the leaf frame must match */
+    PF_SELECT_ROOT = 8,   /* the root frame must match */
+    /* KEY, KEY=RE or KEY=LOW:HIGH (pf_label_tests_add) */
+    PF_SELECT_LABEL,        /* a label must match */
+    PF_SELECT_IGNORE_LABEL, /* no label must match */
+    PF_SELECT_SECTION,      /* glob: a section must match */
+    PF_SELECT_KIND,         /* sample, flat or edge */
+    /* FROM,TO in nanoseconds or with a suffix (ns us ms s). One of them may be omitted. Records at
+     * TO are not selected, records at FROM are. The last range counts. */
+    PF_SELECT_TIME
 };
 
 /* `dict` is the dictionary of all batches. It must outlive the result, and so must the texts given
@@ -29,23 +36,13 @@ enum pf_select_frame {
 struct pf_select *pf_select_new(const struct pf_dict *dict);
 void pf_select_free(struct pf_select *); /* NULL is allowed */
 
-/* These functions add expressions. PF_OK, PF_USAGE with the reason, or PF_NOMEM. `flags`: enum
- * pf_pattern_flag. */
-int pf_select_section(struct pf_select *, const char *glob, unsigned flags, struct pf_error *);
-/* `text`: KEY, KEY=RE or KEY=LOW:HIGH (pf_label_tests_add). `ignore`: records that match are
- * removed. */
-int pf_select_label(struct pf_select *, const char *text, bool ignore, unsigned flags,
-                    struct pf_error *);
-int pf_select_frame(struct pf_select *, enum pf_select_frame, const char *text, unsigned flags,
-                    struct pf_error *);
-/* `name`: sample, flat or edge. */
-int pf_select_kind(struct pf_select *, const char *name, struct pf_error *);
-/* `text`: FROM,TO in nanoseconds or with a suffix (ns us ms s). One of them may be omitted. Records
- * at TO are not selected, records at FROM are. */
-int pf_select_time(struct pf_select *, const char *text, struct pf_error *);
+/* Adds an expression. `flags`: enum pf_pattern_flag. PF_OK, PF_USAGE with the reason, or
+ * PF_NOMEM. */
+int pf_select_add(struct pf_select *, enum pf_select_rule, const char *text, unsigned flags,
+                  struct pf_error *);
 /* Selects records whose value is at least V (in base units of the measure, or with a suffix), or V
  * % of the total of their kind; a negative value counts by its magnitude. `measure`: NAME or
- * KIND:NAME; NULL: the main measure of each kind. */
+ * KIND:NAME; NULL: the main measure of each kind. As pf_select_add. */
 int pf_select_min_value(struct pf_select *, const char *text, const char *measure,
                         struct pf_error *);
 /* Selects records outside of all sections. */
