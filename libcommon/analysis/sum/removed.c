@@ -1,24 +1,15 @@
 #include "analysis/sum/removed.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/scan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of metadata; `name` and `unit` without escapes. */
-struct removed_row {
-    enum pf_kind kind;
-    struct pf_bytes name, unit;
-    pf_int128 amount;
-    uint64_t num, den;
-    uint64_t records;
-};
-
 static const struct pf_bytes origin = {"profutils", 9}, key = {"removed", 7};
 
-static bool print_escaped(struct pf_bytes text, struct pf_buffer *out)
+static void print_escaped(struct pf_bytes text, struct pf_buffer *out)
 {
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
@@ -28,75 +19,74 @@ static bool print_escaped(struct pf_bytes text, struct pf_buffer *out)
         else
             pf_buffer_printf(out, "%%%02X", (unsigned)c);
     }
-    return pf_buffer_byte(out, ' ');
+    pf_buffer_byte(out, ' ');
 }
 
-static bool print_row(const struct removed_row *row, struct pf_buffer *text)
+uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
 {
-    char number[PF_INT128_TEXT], rest[80];
-    const char *kind = pf_kind_name(row->kind);
-    int size;
+    const struct pf_string *strings = dict->strings.rows;
+    struct pf_buffer text = {0};
+    char number[PF_INT128_TEXT];
+    uint32_t id = 0;
 
-    pf_buffer_append(text, kind, strlen(kind));
-    pf_buffer_byte(text, ' ');
-    print_escaped(row->name, text);
-    print_escaped(row->unit, text);
-    pf_buffer_append(text, number, pf_print_int128(row->amount, number));
-    size = snprintf(rest, sizeof rest, " %llu/%llu %llu", (unsigned long long)row->num,
-                    (unsigned long long)row->den, (unsigned long long)row->records);
-    pf_buffer_append(text, rest, (size_t)size);
-    return !text->failed;
+    pf_buffer_printf(&text, "%s ", pf_kind_name((enum pf_kind)row->kind));
+    print_escaped(pf_dict_string(dict, row->name), &text);
+    print_escaped(pf_dict_string(dict, row->unit), &text);
+    pf_print_int128(row->amount, number);
+    pf_buffer_printf(&text, "%s %llu/%llu %llu", number, (unsigned long long)row->num,
+                     (unsigned long long)row->den, (unsigned long long)row->records);
+    if (!text.failed)
+        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size},
+                            strings[row->name].flags | strings[row->unit].flags);
+    pf_buffer_free(&text);
+    return id;
 }
 
-static bool unescape(struct pf_bytes field, struct pf_buffer *out)
+/* *name: the string that the field spells. False if the field is not a name, or memory ran out
+ * (then scratch->failed is set). */
+static bool parse_name(struct pf_dict *dict, struct pf_bytes field, unsigned flags,
+                       struct pf_buffer *scratch, uint32_t *name)
 {
+    scratch->size = 0;
     for (size_t i = 0; i < field.size; i++) {
         int byte = pf_percent_byte(pf_bytes_skip(field, i));
 
         if (byte < 0 && field.data[i] == '%')
             return false;
-        pf_buffer_byte(out, (unsigned char)(byte < 0 ? field.data[i] : byte));
+        pf_buffer_byte(scratch, (unsigned char)(byte < 0 ? field.data[i] : byte));
         i += byte < 0 ? 0 : 2;
     }
-    return !out->failed;
+    *name = pf_dict_intern(dict, (struct pf_bytes){scratch->data, scratch->size}, flags);
+    return !scratch->failed;
 }
 
-static bool parse_kind(struct pf_bytes field, enum pf_kind *kind)
+static bool parse_kind(struct pf_bytes field, uint32_t *kind)
 {
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         if (pf_bytes_equal(field, pf_bytes_of(pf_kind_name((enum pf_kind)k)))) {
-            *kind = (enum pf_kind)k;
+            *kind = k;
             return true;
         }
     return false;
 }
 
-/* Parses a row. name and unit point into `scratch`, which is emptied first. False if the text is
- * not such a row, or memory ran out (then scratch->failed is set). */
-static bool parse_row(struct pf_bytes text, struct removed_row *row, struct pf_buffer *scratch)
+/* Parses the string `value` as a row. False if the text is not such a row, or memory ran out (then
+ * scratch->failed or the status of the dictionary is set). */
+static bool parse_row(struct pf_dict *dict, uint32_t value, struct pf_before_row *row,
+                      struct pf_buffer *scratch)
 {
-    struct pf_bytes kind, name, unit, amount, num, den;
-    size_t name_size;
+    struct pf_bytes text = pf_dict_string(dict, value), kind, name, unit, amount, num, den;
+    unsigned flags = dict->strings.rows[value].flags;
 
-    scratch->size = 0;
-    if (!pf_scan_field(&text, ' ', &kind) || !pf_scan_field(&text, ' ', &name) ||
-        !pf_scan_field(&text, ' ', &unit) || !pf_scan_field(&text, ' ', &amount) ||
-        !pf_scan_field(&text, '/', &num) || !pf_scan_field(&text, ' ', &den))
-        return false;
-    if (!parse_kind(kind, &row->kind) || !pf_parse_int128(amount, &row->amount) ||
-        !pf_parse_digits(num, UINT64_MAX, &row->num) ||
-        !pf_parse_digits(den, UINT64_MAX, &row->den) || row->den == 0 ||
-        !pf_parse_digits(text, UINT64_MAX, &row->records))
-        return false;
-    if (!unescape(name, scratch))
-        return false;
-    name_size = scratch->size;
-    if (!unescape(unit, scratch))
-        return false;
-    row->name = (struct pf_bytes){scratch->data, name_size};
-    row->unit = (struct pf_bytes){name_size < scratch->size ? scratch->data + name_size : "",
-                                  scratch->size - name_size};
-    return true;
+    return pf_scan_field(&text, ' ', &kind) && pf_scan_field(&text, ' ', &name) &&
+           pf_scan_field(&text, ' ', &unit) && pf_scan_field(&text, ' ', &amount) &&
+           pf_scan_field(&text, '/', &num) && pf_scan_field(&text, ' ', &den) &&
+           parse_kind(kind, &row->kind) && pf_parse_int128(amount, &row->amount) &&
+           pf_parse_digits(num, UINT64_MAX, &row->num) &&
+           pf_parse_digits(den, UINT64_MAX, &row->den) && row->den != 0 &&
+           pf_parse_digits(text, UINT64_MAX, &row->records) &&
+           parse_name(dict, name, flags, scratch, &row->name) &&
+           parse_name(dict, unit, flags, scratch, &row->unit);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -194,33 +184,20 @@ static uint64_t records_of(const struct pf_removed *removed, const struct pf_dic
                : removed->records[row->kind];
 }
 
-static uint32_t intern_printed(const struct removed_row *row, struct pf_dict *dict, unsigned flags)
-{
-    struct pf_buffer text = {0};
-    uint32_t id = 0;
-
-    if (print_row(row, &text))
-        id = pf_dict_intern(dict, (struct pf_bytes){text.data, text.size}, flags);
-    pf_buffer_free(&text);
-    return id;
-}
-
 static uint32_t intern_row(struct pf_dict *dict, const struct pf_measure *measure, pf_int128 amount,
                            uint64_t records)
 {
-    struct removed_row row = {
-        .kind = (enum pf_kind)measure->kind,
-        .name = pf_dict_string(dict, measure->name),
-        .unit = pf_dict_string(dict, measure->unit),
+    const struct pf_before_row row = {
+        .name = measure->name,
+        .unit = measure->unit,
+        .kind = measure->kind,
         .amount = amount,
         .num = measure->num,
         .den = measure->den,
         .records = records,
     };
 
-    return intern_printed(&row, dict,
-                          dict->strings.rows[measure->name].flags |
-                              dict->strings.rows[measure->unit].flags);
+    return pf_before_print(dict, &row);
 }
 
 int pf_removed_meta(struct pf_removed *removed, struct pf_dict *dict, struct pf_batch *batch)
@@ -265,26 +242,6 @@ void pf_before_free(struct pf_before *before)
     *before = (struct pf_before){0};
 }
 
-static int add_row(struct pf_before *before, struct pf_dict *dict, const struct removed_row *row,
-                   unsigned flags)
-{
-    struct pf_before_row added = {
-        .name = pf_dict_intern(dict, row->name, flags),
-        .unit = pf_dict_intern(dict, row->unit, flags),
-        .kind = row->kind,
-        .amount = row->amount,
-        .num = row->num,
-        .den = row->den,
-        .records = row->records,
-    };
-
-    if (pf_dict_status(dict) != PF_OK ||
-        !pf_grow(&before->rows, &before->capacity, before->count + 1, sizeof *before->rows))
-        return PF_NOMEM;
-    before->rows[before->count++] = added;
-    return PF_OK;
-}
-
 int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct pf_batch *batch)
 {
     struct pf_buffer scratch = {0};
@@ -293,34 +250,22 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
     if (batch->kind != PF_META || !batch->origin || !batch->key || !batch->value)
         return PF_OK;
     for (uint32_t i = 0; i < batch->rows && status == PF_OK; i++) {
-        struct removed_row row;
+        struct pf_before_row row;
 
         if (!pf_bytes_equal(pf_dict_string(dict, batch->origin[i]), origin) ||
             !pf_bytes_equal(pf_dict_string(dict, batch->key[i]), key))
             continue;
-        if (parse_row(pf_dict_string(dict, batch->value[i]), &row, &scratch))
-            status = add_row(before, dict, &row, dict->strings.rows[batch->value[i]].flags);
-        else if (scratch.failed)
+        bool good = parse_row(dict, batch->value[i], &row, &scratch);
+
+        if (scratch.failed || pf_dict_status(dict) != PF_OK ||
+            (good &&
+             !pf_grow(&before->rows, &before->capacity, before->count + 1, sizeof *before->rows)))
             status = PF_NOMEM;
+        else if (good)
+            before->rows[before->count++] = row;
     }
     pf_buffer_free(&scratch);
     return status;
-}
-
-uint32_t pf_before_print(struct pf_dict *dict, const struct pf_before_row *row)
-{
-    struct removed_row printed = {
-        .kind = (enum pf_kind)row->kind,
-        .name = pf_dict_string(dict, row->name),
-        .unit = pf_dict_string(dict, row->unit),
-        .amount = row->amount,
-        .num = row->num,
-        .den = row->den,
-        .records = row->records,
-    };
-
-    return intern_printed(
-        &printed, dict, dict->strings.rows[row->name].flags | dict->strings.rows[row->unit].flags);
 }
 
 /* Converts the amount of `row` to raw units of `measure`. */
