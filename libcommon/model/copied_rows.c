@@ -3,15 +3,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+static_assert(sizeof(struct pf_value_column) % sizeof(int64_t) == 0, "columns come before numbers");
 
 void pf_copied_rows_free(struct pf_copied_rows *taken)
 {
-    for (size_t i = 0; i < 4; i++)
-        free(taken->ids[i]);
-    free(taken->time);
-    free(taken->values);
-    free(taken->columns);
+    free(taken->memory);
     *taken = (struct pf_copied_rows){0};
 }
 
@@ -29,51 +28,45 @@ static void gather_numbers(int64_t *restrict to, const int64_t *restrict from,
         to[i] = from[rows[i]];
 }
 
-static bool take_values(struct pf_copied_rows *taken, const struct pf_batch *from,
-                        const uint32_t *rows, uint32_t count)
-{
-    size_t columns = from->value_count;
-
-    if (!pf_grow(&taken->columns, &taken->column_capacity, columns, sizeof *taken->columns) ||
-        !pf_grow(&taken->values, &taken->value_capacity, columns * count, sizeof *taken->values))
-        return false;
-    for (size_t c = 0; c < columns; c++) {
-        int64_t *to = taken->values ? taken->values + c * count : NULL;
-
-        taken->columns[c] = (struct pf_value_column){.measure = from->values[c].measure};
-        if (!from->values[c].data)
-            continue;
-        gather_numbers(to, from->values[c].data, rows, count);
-        taken->columns[c].data = to;
-    }
-    return true;
-}
-
 int pf_copied_rows_take(struct pf_copied_rows *taken, const struct pf_batch *from,
                         const uint32_t *rows, uint32_t count, struct pf_batch *to)
 {
+    enum { COLUMN_WORDS = sizeof(struct pf_value_column) / sizeof(int64_t), IDS = 4 };
     struct pf_batch batch = *from;
-    const uint32_t **ids[] = {&batch.stack, &batch.location, &batch.callee, &batch.labels};
+    const uint32_t **ids[IDS] = {&batch.stack, &batch.location, &batch.callee, &batch.labels};
+    size_t words = COLUMN_WORDS * (size_t)batch.value_count +
+                   ((size_t)batch.value_count + 1 + IDS / 2) * ((size_t)count + 1);
 
-    for (size_t i = 0; i < 4; i++) {
-        if (!*ids[i])
+    if (!pf_grow(&taken->memory, &taken->capacity, words, sizeof *taken->memory))
+        return PF_NOMEM;
+
+    struct pf_value_column *columns = (struct pf_value_column *)(void *)taken->memory;
+    int64_t *numbers = taken->memory + COLUMN_WORDS * (size_t)batch.value_count;
+
+    for (uint32_t c = 0; c < batch.value_count; c++) {
+        columns[c] = from->values[c];
+        if (!columns[c].data)
             continue;
-        if (!pf_grow(&taken->ids[i], &taken->id_capacity[i], count, sizeof(uint32_t)))
-            return PF_NOMEM;
-        gather_ids(taken->ids[i], *ids[i], rows, count);
-        *ids[i] = taken->ids[i];
+        gather_numbers(numbers, columns[c].data, rows, count);
+        columns[c].data = numbers;
+        numbers += count;
     }
     if (batch.time) {
-        if (!pf_grow(&taken->time, &taken->time_capacity, count, sizeof(int64_t)))
-            return PF_NOMEM;
-        gather_numbers(taken->time, batch.time, rows, count);
-        batch.time = taken->time;
+        gather_numbers(numbers, batch.time, rows, count);
+        batch.time = numbers;
+        numbers += count;
     }
-    if (batch.value_count > 0) {
-        if (!take_values(taken, from, rows, count))
-            return PF_NOMEM;
-        batch.values = taken->columns;
+
+    uint32_t *places = (uint32_t *)(void *)numbers;
+
+    for (size_t i = 0; i < IDS; i++) {
+        if (!*ids[i])
+            continue;
+        gather_ids(places, *ids[i], rows, count);
+        *ids[i] = places;
+        places += count;
     }
+    batch.values = columns;
     batch.rows = count;
     *to = batch;
     return PF_OK;

@@ -9,10 +9,8 @@
 
 /* The memory of the copy. Zero-initialise; free with pf_copied_rows_free. */
 struct pf_copied_rows {
-    uint32_t *ids[4];
-    int64_t *time, *values;
-    struct pf_value_column *columns;
-    size_t id_capacity[4], time_capacity, value_capacity, column_capacity;
+    int64_t *memory; /* the value columns, then the numbers, then the ids */
+    size_t capacity;
 };
 
 void pf_copied_rows_free(struct pf_copied_rows *);
