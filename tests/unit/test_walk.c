@@ -1,6 +1,5 @@
 /* Tests of walks over trees in reading order. The expected order is written by hand or follows from
  * the rules of a walk. */
-#include "analysis/sum/path.h"
 #include "analysis/sum/walk.h"
 #include "base/error.h"
 #include "tap.h"

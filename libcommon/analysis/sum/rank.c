@@ -1,7 +1,7 @@
 #include "analysis/sum/rank.h"
 
-#include "analysis/sum/path.h"
 #include "analysis/sum/sort.h"
+#include "analysis/sum/walk.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,12 @@
 #ifndef PF_ANALYSIS_SUM_WALK_H
 #define PF_ANALYSIS_SUM_WALK_H
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/table.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pf_walk_links {
@@ -48,6 +51,36 @@ static inline uint32_t pf_walk_next(struct pf_walk *walk)
     pf_prefetch(&walk->links[walk->links[next].next]);
     pf_prefetch(pf_table_row(walk->nodes, walk->links[next].next));
     return next;
+}
+
+/* The path from the root to the current node of a walk. Each node has a tag, for example the key of
+ * its function, and the path knows how often each tag is on it, so that callers count recursion
+ * once. Zero-initialise; free with pf_path_free. */
+struct pf_path {
+    uint32_t *tags; /* root first */
+    size_t depth, capacity;
+    uint32_t *open; /* by tag: how often the tag is on the path */
+    size_t open_count;
+    bool again; /* a node above the last entered node has the same tag */
+};
+
+void pf_path_free(struct pf_path *);
+
+/* Makes room for a path of `depth` nodes and for the tag. PF_OK or PF_NOMEM. */
+int pf_path_reserve(struct pf_path *, uint32_t depth, uint32_t tag);
+
+/* Enters the current node of a walk; sets path->again. Enter nodes in the order of the walk. If a
+ * node is not entered, enter no node below it. PF_OK or PF_NOMEM. */
+static inline int pf_path_enter(struct pf_path *path, const struct pf_walk *walk, uint32_t tag)
+{
+    if ((walk->depth > path->capacity || tag >= path->open_count) &&
+        pf_path_reserve(path, walk->depth, tag) != PF_OK)
+        return PF_NOMEM;
+    while (path->depth >= walk->depth)
+        path->open[path->tags[--path->depth]]--;
+    path->tags[path->depth++] = tag;
+    path->again = path->open[tag]++ > 0;
+    return PF_OK;
 }
 
 #endif

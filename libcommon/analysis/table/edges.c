@@ -1,7 +1,7 @@
 #include "analysis/table/edges.h"
 
-#include "analysis/sum/path.h"
 #include "analysis/sum/sort.h"
+#include "analysis/sum/walk.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * and calls, or made of stacks. */
 #include "format/callgrind/callgrind.h"
 
-#include "analysis/sum/path.h"
 #include "analysis/sum/subject.h"
+#include "analysis/sum/walk.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/units.h"
