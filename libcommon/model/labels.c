@@ -10,23 +10,39 @@ void pf_labels_free(struct pf_labels *labels)
     *labels = (struct pf_labels){0};
 }
 
-/* --- adding to a set -------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------ */
 
-/* The order of labels in a set: by key, then text before numbers, then value. All sections are
- * equal, so a new section goes after the others. */
-static int compare_labels(const struct pf_dict *dict, const struct pf_label *a,
-                          const struct pf_label *b)
+static struct pf_labels_item make_item(const struct pf_dict *dict, const struct pf_label *label,
+                                       size_t place)
 {
-    if (a->key != b->key)
-        return pf_bytes_compare(pf_dict_string(dict, a->key), pf_dict_string(dict, b->key));
-    if (a->key == dict->section_key)
-        return 0;
-    if (a->numeric != b->numeric)
-        return a->numeric < b->numeric ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return pf_bytes_compare(pf_dict_string(dict, a->text), pf_dict_string(dict, b->text));
+    return (struct pf_labels_item){
+        .label = *label,
+        .key = pf_dict_string(dict, label->key),
+        .text = pf_dict_string(dict, label->text),
+        .section = label->key == dict->section_key,
+        .place = place,
+    };
 }
+
+/* The order of labels in a set: by key, then text before numbers, then value. Equal labels, and
+ * all sections, are in the order in which they were added. */
+static int compare_items(const void *x, const void *y)
+{
+    const struct pf_labels_item *a = x, *b = y;
+    int order = a->label.key != b->label.key ? pf_bytes_compare(a->key, b->key) : 0;
+
+    if (order != 0)
+        return order;
+    if (!a->section && a->label.numeric != b->label.numeric)
+        return a->label.numeric < b->label.numeric ? -1 : 1;
+    if (!a->section && a->label.number != b->label.number)
+        return a->label.number < b->label.number ? -1 : 1;
+    if (!a->section)
+        order = pf_bytes_compare(a->text, b->text);
+    return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* --- adding to a set -------------------------------------------------------------------------- */
 
 static bool same_label(const struct pf_label *a, const struct pf_label *b)
 {
@@ -60,12 +76,16 @@ static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count,
 
 static uint32_t insert_label(struct pf_dict *dict, uint32_t labels, struct pf_label label)
 {
+    const struct pf_labels_item added = make_item(dict, &label, 1);
     size_t above = 0;
+
     for (label.parent = labels; label.parent; above++) {
         const struct pf_label *row = pf_dict_label(dict, label.parent);
-        if (label.key != dict->section_key && same_label(row, &label))
+        const struct pf_labels_item item = make_item(dict, row, 0);
+
+        if (!added.section && same_label(row, &label))
             return labels;
-        if (compare_labels(dict, row, &label) <= 0)
+        if (compare_items(&item, &added) < 0)
             break;
         label.parent = row->parent;
     }
@@ -98,23 +118,12 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
 
 /* --- making a set at once --------------------------------------------------------------------- */
 
-static void put(struct pf_labels *labels, size_t place, const struct pf_dict *dict,
-                struct pf_label label)
-{
-    labels->items[place] = (struct pf_labels_item){
-        .label = label,
-        .key = pf_dict_string(dict, label.key),
-        .text = label.key == dict->section_key ? (struct pf_bytes){"", 0}
-                                               : pf_dict_string(dict, label.text),
-        .place = place,
-    };
-}
-
 static bool add(struct pf_labels *labels, const struct pf_dict *dict, struct pf_label label)
 {
     if (!pf_grow(&labels->items, &labels->capacity, labels->count + 1, sizeof *labels->items))
         return false;
-    put(labels, labels->count++, dict, label);
+    labels->items[labels->count] = make_item(dict, &label, labels->count);
+    labels->count++;
     return true;
 }
 
@@ -139,23 +148,11 @@ bool pf_labels_add_set(struct pf_labels *labels, const struct pf_dict *dict, uin
     if (!pf_grow(&labels->items, &labels->capacity, place, sizeof *labels->items))
         return false;
     labels->count = place;
-    for (; set; set = pf_dict_label(dict, set)->parent)
-        put(labels, --place, dict, *pf_dict_label(dict, set));
+    for (; set; set = pf_dict_label(dict, set)->parent) {
+        place--;
+        labels->items[place] = make_item(dict, pf_dict_label(dict, set), place);
+    }
     return true;
-}
-
-/* The order of compare_labels; equal labels in the order in which they were added. */
-static int compare_items(const void *x, const void *y)
-{
-    const struct pf_labels_item *a = x, *b = y;
-    int order = a->label.key != b->label.key ? pf_bytes_compare(a->key, b->key) : 0;
-    if (order == 0 && a->label.numeric != b->label.numeric)
-        order = a->label.numeric < b->label.numeric ? -1 : 1;
-    if (order == 0 && a->label.number != b->label.number)
-        order = a->label.number < b->label.number ? -1 : 1;
-    if (order == 0)
-        order = pf_bytes_compare(a->text, b->text);
-    return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
 }
 
 uint32_t pf_labels_take(struct pf_labels *labels, struct pf_dict *dict)

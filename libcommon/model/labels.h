@@ -17,7 +17,8 @@ struct pf_labels {
     struct pf_labels_item {
         struct pf_label label;
         struct pf_bytes key, text; /* its strings, for sorting */
-        size_t place;              /* order of adding */
+        bool section;
+        size_t place; /* order of adding */
     } * items;
     size_t count, capacity;
 };
