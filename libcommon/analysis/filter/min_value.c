@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "model/main_measure.h"
+#include "model/named.h"
 #include "model/units.h"
 
 #include <stdlib.h>
@@ -38,19 +39,6 @@ int pf_min_value_parse(struct pf_min_value *least, const char *text, const char 
         text);
 }
 
-static bool is_named(const struct pf_dict *dict, const struct pf_measure *row, const char *text)
-{
-    struct pf_bytes asked = pf_bytes_of(text),
-                    kind = pf_bytes_of(pf_kind_name((enum pf_kind)row->kind));
-    struct pf_bytes name = pf_dict_string(dict, row->name);
-
-    if (pf_bytes_equal(asked, name))
-        return true;
-    return asked.size == kind.size + 1 + name.size && asked.data[kind.size] == ':' &&
-           memcmp(asked.data, kind.data, kind.size) == 0 &&
-           pf_bytes_equal((struct pf_bytes){asked.data + kind.size + 1, name.size}, name);
-}
-
 /* Length of a unit of time in nanoseconds; 0: not a unit of time. */
 static uint64_t unit_of_time(struct pf_bytes unit)
 {
@@ -72,7 +60,7 @@ static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *d
 
         if (row->kind != kind)
             continue;
-        if (least->measure && is_named(dict, row, least->measure))
+        if (least->measure && pf_named_measure(dict, m, least->measure))
             return m;
         if (!least->measure && pf_main_offer(&choice, dict, row))
             best = m;

@@ -75,6 +75,12 @@ int pf_accumulator_put(struct pf_accumulator *, struct pf_sums *, size_t place, 
 int pf_accumulator_move(struct pf_accumulator *, enum pf_kind, size_t from, size_t to,
                         struct pf_error *);
 
+/* The edge of a row of EDGE sums, valid until an edge is added. */
+static inline const struct pf_edge *pf_accumulator_edge(const struct pf_accumulator *accumulator,
+                                                        size_t row)
+{
+    return (const struct pf_edge *)pf_table_row(&accumulator->edges, (uint32_t)row);
+}
 /* The sums of the measure's quantity; NULL if no record or declaration has mentioned the
  * measure. */
 static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *accumulator,

@@ -169,11 +169,6 @@ static void choose_sums(struct pf_callers *callers)
     }
 }
 
-static const struct pf_edge *edge_of(const struct pf_callers *callers, size_t edge)
-{
-    return (const struct pf_edge *)pf_table_row(&callers->accumulator.edges, (uint32_t)edge);
-}
-
 static uint32_t function_of(const struct pf_callers *callers, uint32_t location)
 {
     return pf_dict_location(callers->dict, location)->function;
@@ -215,9 +210,9 @@ static void add_known(struct pf_callers *callers)
                             function->told[SELF] >= 0 && function->told[INCLUSIVE] >= 0;
     }
     for (size_t edge = 1; edge < callers->accumulator.edges.count; edge++) {
-        bool own = calls_itself(callers, edge_of(callers, edge));
-        struct function *function =
-            &callers->functions[function_of(callers, edge_of(callers, edge)->callee)];
+        bool own = calls_itself(callers, pf_accumulator_edge(&callers->accumulator, edge));
+        struct function *function = &callers->functions[function_of(
+            callers, pf_accumulator_edge(&callers->accumulator, edge)->callee)];
         function->records += !own;
         function->others += own ? 0 : value_of(callers, edge, CALLS);
         for (unsigned k = 0; k < TOLD; k++) {
@@ -319,7 +314,7 @@ static int64_t share(struct function *function, unsigned column, int64_t value, 
 
 static void give_edge(struct pf_callers *callers, size_t id)
 {
-    const struct pf_edge *edge = edge_of(callers, id);
+    const struct pf_edge *edge = pf_accumulator_edge(&callers->accumulator, id);
     struct function *function = &callers->functions[function_of(callers, edge->callee)];
     int64_t calls = value_of(callers, id, CALLS), self = value_of(callers, id, SELF),
             inclusive = value_of(callers, id, INCLUSIVE);

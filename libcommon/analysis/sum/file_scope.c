@@ -23,7 +23,7 @@ bool pf_file_scope_possible(const struct pf_dict *dict, const struct pf_facts *f
 
 static uint32_t caller_function(const struct scope *scope, uint32_t edge)
 {
-    const struct pf_edge *row = (const struct pf_edge *)pf_table_row(&scope->calls->edges, edge);
+    const struct pf_edge *row = pf_accumulator_edge(scope->calls, edge);
 
     return pf_dict_location(scope->dict, row->caller)->function;
 }
@@ -155,20 +155,11 @@ static int record_of(struct scope *scope, struct pf_accumulator *to, enum pf_kin
     return PF_OK;
 }
 
-static struct pf_sums *find_sums(const struct pf_accumulator *accumulator,
-                                 const struct pf_measure *measure)
-{
-    for (uint32_t i = 0; i < accumulator->ledger.count; i++)
-        if (pf_measure_same(&accumulator->ledger.sums[i].quantity.measure, measure))
-            return &accumulator->ledger.sums[i];
-    return NULL;
-}
-
 /* The value of a row; NULL if the sums have no such row. */
 static int64_t *value_of(struct pf_accumulator *to, const struct pf_measure *measure,
                          uint32_t record)
 {
-    struct pf_sums *sums = find_sums(to, measure);
+    struct pf_sums *sums = pf_ledger_same(&to->ledger, measure);
 
     return sums && record < sums->count ? &sums->data[record] : NULL;
 }
@@ -233,7 +224,7 @@ static int join_callers(struct scope *scope)
     int status = PF_OK;
 
     for (uint32_t edge = 1; edge < count && status == PF_OK; edge++) {
-        struct pf_edge row = *(const struct pf_edge *)pf_table_row(&scope->calls->edges, edge);
+        struct pf_edge row = *pf_accumulator_edge(scope->calls, edge);
         struct pf_location place = *pf_dict_location(scope->dict, row.caller);
         if (place.function == scope->function || !is_runtime(scope, place.function))
             continue;
@@ -253,8 +244,7 @@ static pf_int128 sum_calls(const struct scope *scope, const struct pf_sums *incl
     pf_int128 sum = 0;
 
     for (uint32_t edge = 1; edge < inclusive->count; edge++) {
-        const struct pf_edge *row =
-            (const struct pf_edge *)pf_table_row(&scope->calls->edges, edge);
+        const struct pf_edge *row = pf_accumulator_edge(scope->calls, edge);
         if (is_runtime(scope, caller_function(scope, edge)) &&
             !is_runtime(scope, pf_dict_location(scope->dict, row->callee)->function))
             sum += inclusive->data[edge];
@@ -266,13 +256,13 @@ static int add_call(struct scope *scope, const struct pf_measure *own,
                     const struct pf_measure *inclusive, bool *more)
 {
     const struct pf_measure excl = *own, incl = *inclusive;
-    const struct pf_sums *sums = find_sums(scope->calls, &excl);
+    const struct pf_sums *sums = pf_ledger_same(&scope->calls->ledger, &excl);
     pf_int128 sum = sums ? pf_sums_total(sums) : 0;
     int status = add_own(scope, scope->calls, &excl, sum, scope->location, more);
 
     if (status != PF_OK || !*more)
         return status;
-    if ((sums = find_sums(scope->calls, &incl)) != NULL)
+    if ((sums = pf_ledger_same(&scope->calls->ledger, &incl)) != NULL)
         status =
             add_value(scope, scope->calls, &incl, &incl, scope->location, sum_calls(scope, sums));
     return status == PF_OK ? add_rest(scope, scope->calls, &incl, &excl, sum, scope->location)
@@ -339,8 +329,7 @@ static bool *mark_called(const struct scope *scope)
     bool *called = calloc(scope->dict->functions.count, sizeof *called);
 
     for (uint32_t edge = 1; called && edge < scope->calls->edges.count; edge++) {
-        const struct pf_edge *row =
-            (const struct pf_edge *)pf_table_row(&scope->calls->edges, edge);
+        const struct pf_edge *row = pf_accumulator_edge(scope->calls, edge);
         if (is_runtime(scope, caller_function(scope, edge)))
             called[pf_dict_location(scope->dict, row->callee)->function] = true;
     }
@@ -417,7 +406,7 @@ static int add_to_stacks(struct scope *scope, bool silent)
     if (!known && (!silent || scope->stacks == scope->calls))
         return PF_OK;
     own = known ? *known : own;
-    pf_int128 sum = known ? pf_sums_total(find_sums(scope->stacks, &own)) : 0;
+    pf_int128 sum = known ? pf_sums_total(pf_ledger_same(&scope->stacks->ledger, &own)) : 0;
     int status = add_own(scope, scope->stacks, &own, sum, root, &more);
 
     scope->stacks->file_scope = scope->stacks->file_scope || more;

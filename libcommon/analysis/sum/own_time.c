@@ -11,14 +11,6 @@ struct function {
     uint32_t location; /* a location of the function; 0: no call has the function */
 };
 
-static bool names_functions(const struct pf_dict *dict, const struct pf_sums *sums)
-{
-    for (size_t place = 1; place < sums->count; place++)
-        if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
-            return true;
-    return false;
-}
-
 /* True if FLAT records have self values in the measure of the calls, as in callgrind. */
 static bool calls_measure(const struct pf_accumulator *accumulator, const struct pf_measure *lines)
 {
@@ -40,8 +32,8 @@ static bool is_known(const struct pf_accumulator *accumulator)
         const struct pf_measure *measure = &sums->quantity.measure;
 
         if ((measure->kind == PF_EDGE && measure->role == PF_SELF) ||
-            (measure->kind == PF_FLAT &&
-             (names_functions(accumulator->dict, sums) || calls_measure(accumulator, measure))))
+            (measure->kind == PF_FLAT && (pf_subject_has_functions(accumulator->dict, sums) ||
+                                          calls_measure(accumulator, measure))))
             return true;
     }
     return accumulator->edges.count == 0;
@@ -68,7 +60,7 @@ static struct function *sum_calls(const struct pf_accumulator *accumulator,
     struct function *functions = calloc(dict->functions.count, sizeof *functions);
 
     for (uint32_t edge = 1; functions && edge < sums->count; edge++) {
-        const struct pf_edge *row = pf_table_row(&accumulator->edges, edge);
+        const struct pf_edge *row = pf_accumulator_edge(accumulator, edge);
         struct function *from = &functions[pf_dict_location(dict, row->caller)->function];
         struct function *to = &functions[pf_dict_location(dict, row->callee)->function];
 

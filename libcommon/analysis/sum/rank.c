@@ -128,8 +128,7 @@ enum side { CALLER, CALLEE };
 
 static uint32_t key_of_edge(const struct columns *columns, size_t edge, enum side side)
 {
-    const struct pf_edge *row =
-        (const struct pf_edge *)pf_table_row(&columns->accumulator->edges, (uint32_t)edge);
+    const struct pf_edge *row = pf_accumulator_edge(columns->accumulator, edge);
 
     return columns->keys->places[side == CALLER ? row->caller : row->callee];
 }

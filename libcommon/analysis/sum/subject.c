@@ -214,18 +214,22 @@ bool pf_subject_names(const struct pf_dict *dict, uint32_t location)
     return name != 0 && !pf_bytes_equal(pf_dict_string(dict, name), PF_BYTES("[unknown]"));
 }
 
+bool pf_subject_has_functions(const struct pf_dict *dict, const struct pf_sums *sums)
+{
+    for (size_t place = 1; place < sums->count; place++)
+        if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
+            return true;
+    return false;
+}
+
 struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator,
                                 const struct pf_measure *measure)
 {
-    const struct pf_dict *dict = accumulator->dict;
     struct pf_sums *sums = measure->role == PF_INCLUSIVE && !accumulator->by_labels
                                ? pf_subject_beside(accumulator, measure)
                                : NULL;
 
-    for (size_t place = 1; sums && place < sums->count; place++)
-        if (sums->data[place] != 0 && pf_subject_names(dict, (uint32_t)place))
-            return sums;
-    return NULL;
+    return sums && pf_subject_has_functions(accumulator->dict, sums) ? sums : NULL;
 }
 
 /* Replaces the values of calls by the functions' totals that FLAT records give, which are

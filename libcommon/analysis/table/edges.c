@@ -75,8 +75,7 @@ static int add_edges(struct pairs *pairs, const struct pf_accumulator *accumulat
                      const struct pf_sums *sums)
 {
     for (size_t i = 1; i < sums->count; i++) {
-        const struct pf_edge *edge =
-            (const struct pf_edge *)pf_table_row(&accumulator->edges, (uint32_t)i);
+        const struct pf_edge *edge = pf_accumulator_edge(accumulator, i);
         uint32_t pair =
             pair_of(pairs, pairs->keys->places[edge->caller], pairs->keys->places[edge->callee]);
         if (pair != 0 && add(pairs, sums, pair, sums->data[i]) != PF_OK)

@@ -383,7 +383,7 @@ static uint32_t first_line(struct pf_cg_costs *costs, uint32_t location)
 static int add_edge(struct pf_cg_costs *costs, const struct pf_cg_records *records, uint32_t edge,
                     struct pf_error *error)
 {
-    struct pf_edge ends = *(const struct pf_edge *)pf_table_row(&records->sums.edges, edge);
+    struct pf_edge ends = *pf_accumulator_edge(&records->sums, edge);
     uint32_t callee = ends.callee != 0 ? first_line(costs, ends.callee) : costs_nowhere(costs);
     uint32_t row = ends.caller != 0 ? costs_find(costs, ends.caller, callee) : 0;
 
