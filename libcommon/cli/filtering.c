@@ -11,18 +11,16 @@ static const struct pf_setting settings[] = {
     PF_SETTINGS_END,
 };
 
-static const struct {
-    const char *option;
-    enum pf_rewrite_edit edit;
-} edits[] = {
-    {"show", PF_REWRITE_SHOW},
-    {"hide", PF_REWRITE_HIDE},
-    {"show-from", PF_REWRITE_SHOW_FROM},
-    {"prune-from", PF_REWRITE_PRUNE_FROM},
-    {"trim-path", PF_REWRITE_TRIM_PATH},
-    {"rename", PF_REWRITE_RENAME},
-    {"root-label", PF_REWRITE_ROOT_LABEL},
-    {"leaf-label", PF_REWRITE_LEAF_LABEL},
+static const struct pf_rule edits[] = {
+    PF_RULE_SETTING("show", PF_REWRITE_SHOW),
+    PF_RULE_SETTING("hide", PF_REWRITE_HIDE),
+    PF_RULE_SETTING("show-from", PF_REWRITE_SHOW_FROM),
+    PF_RULE_SETTING("prune-from", PF_REWRITE_PRUNE_FROM),
+    PF_RULE_SETTING("trim-path", PF_REWRITE_TRIM_PATH),
+    PF_RULE_SETTING("rename", PF_REWRITE_RENAME),
+    PF_RULE_SETTING("root-label", PF_REWRITE_ROOT_LABEL),
+    PF_RULE_SETTING("leaf-label", PF_REWRITE_LEAF_LABEL),
+    PF_RULE_SETTING(NULL, 0),
 };
 
 /* The edits of frames that the options ask for; free with pf_rewrite_free. `flags`: enum
@@ -38,12 +36,13 @@ static struct pf_rewrite *read_rewrite(struct pf_common *common, struct pf_dict 
     pf_settings_read(tool, common->given, settings, &asked);
     if (!(rewrite = pf_rewrite_new(dict, &asked)))
         pf_tool_nomem(tool);
-    for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
-        const struct pf_given *option = pf_settings_given(common->given, edits[k].option);
+    for (const struct pf_rule *rule = edits; rule->option; rule++) {
+        const struct pf_given *option = pf_settings_given(common->given, rule->option);
 
         for (unsigned i = 0; option && i < option->count; i++)
             pf_tool_check(tool,
-                          pf_rewrite_add(rewrite, edits[k].edit, option->values[i], flags, &error),
+                          pf_rewrite_add(rewrite, (enum pf_rewrite_edit)rule->rule,
+                                         option->values[i], flags, &error),
                           &error);
     }
     return rewrite;

@@ -6,25 +6,20 @@
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-struct rule {
-    const char *option;
-    enum pf_select_rule rule;
+static const struct pf_rule rules[] = {
+    PF_RULE_SETTING("section", PF_SELECT_SECTION),
+    PF_RULE_SETTING("label", PF_SELECT_LABEL),
+    PF_RULE_SETTING("ignore-label", PF_SELECT_IGNORE_LABEL),
+    PF_RULE_SETTING("focus", PF_SELECT_FOCUS),
+    PF_RULE_SETTING("ignore", PF_SELECT_IGNORE),
+    PF_RULE_SETTING(NULL, 0),
 };
 
-static const struct rule rules[] = {
-    {"section", PF_SELECT_SECTION},
-    {"label", PF_SELECT_LABEL},
-    {"ignore-label", PF_SELECT_IGNORE_LABEL},
-    {"focus", PF_SELECT_FOCUS},
-    {"ignore", PF_SELECT_IGNORE},
-    {NULL, 0},
-};
-
-static const struct rule more_rules[] = {
-    {"leaf", PF_SELECT_LEAF},
-    {"root", PF_SELECT_ROOT},
-    {"kind", PF_SELECT_KIND},
-    {NULL, 0},
+static const struct pf_rule more_rules[] = {
+    PF_RULE_SETTING("leaf", PF_SELECT_LEAF),
+    PF_RULE_SETTING("root", PF_SELECT_ROOT),
+    PF_RULE_SETTING("kind", PF_SELECT_KIND),
+    PF_RULE_SETTING(NULL, 0),
 };
 
 struct texts {
@@ -55,13 +50,13 @@ static void add_rule(struct pf_selection *selection, enum pf_select_rule rule, c
 
 /* Adds an expression for each argument of the options. */
 static void add_rules(struct pf_selection *selection, const struct pf_given *given,
-                      const struct rule *rule)
+                      const struct pf_rule *rule)
 {
     for (; rule->option; rule++) {
         const struct pf_given *option = pf_settings_given(given, rule->option);
 
         for (unsigned i = 0; option && i < option->count; i++)
-            add_rule(selection, rule->rule, option->values[i]);
+            add_rule(selection, (enum pf_select_rule)rule->rule, option->values[i]);
     }
 }
 

@@ -86,6 +86,17 @@ struct pf_setting {
         NULL, PF_TAKES_NOTHING, 0, NULL, 0, 0, NULL \
     }
 
+/* An option whose arguments are expressions of a filter, and the filter's number for it. A NULL
+ * option ends a table. */
+struct pf_rule {
+    const char *option;
+    int rule;
+};
+#define PF_RULE_SETTING(option, rule) \
+    { \
+        option, rule \
+    }
+
 /* Fills the fields of the given options. Exits 2 with a message for a bad argument. Options that
  * the program does not have are ignored. */
 void pf_settings_read(struct pf_tool *, const struct pf_given *, const struct pf_setting *,
