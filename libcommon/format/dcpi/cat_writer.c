@@ -18,63 +18,62 @@ int pf_dcpi_cat_open(struct pf_writer *writer)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* Sources are blocks of dcpicat text, or DCPI files, numbered from 1. The sources of an image are
+/* Sources are blocks of dcpicat text, then DCPI files, numbered from 1. The sources of an image are
  * chained in increasing order. */
-struct chains {
-    uint32_t *image; /* by source: the identifier in small letters, a string; 0: none */
-    size_t *next;    /* by source: the next source of its image; 0: none */
-    size_t *first;   /* by string: the first source of the image; 0: none */
-    size_t count, strings;
-};
-
 struct sources {
-    struct chains blocks, files;
+    struct source {
+        uint32_t image; /* the identifier in small letters, a string; 0: none */
+        size_t next;    /* the next source of the image; 0: none */
+    } * rows;
+    size_t blocks, count; /* `blocks`: sources up to this number are blocks */
+    size_t *first;        /* by string: the first source of the image; 0: none */
+    size_t strings;
 };
 
-static bool open_chains(struct chains *chains, size_t count)
+static void free_sources(struct sources *sources)
 {
-    *chains = (struct chains){.image = calloc(count + 1, sizeof *chains->image),
-                              .next = calloc(count + 1, sizeof *chains->next),
-                              .count = count};
-    return chains->image && chains->next;
+    free(sources->rows);
+    free(sources->first);
 }
 
-static void close_chains(struct chains *chains)
+/* The identifier of a source's image; empty if its lines do not agree. */
+static struct pf_bytes source_image(const struct pf_dcpi_held *held, const struct pf_dict *dict,
+                                    size_t source)
 {
-    free(chains->image);
-    free(chains->next);
-    free(chains->first);
+    if (source <= held->blocks.blocks)
+        return pf_dcpi_cat_blocks_value(&held->blocks, dict, source, PF_BYTES("image"));
+    const struct pf_dcpi_profile *file = &held->profiles.rows[source - held->blocks.blocks - 1];
+    struct pf_bytes identifier = pf_dcpi_header_value(&file->header, PF_DCPI_IMAGE);
+
+    return pf_dcpi_profile_is_of(file, identifier) ? identifier : PF_BYTES("");
 }
 
-/* False: out of memory. */
-static bool set_image(struct chains *chains, size_t source, struct pf_dict *dict,
-                      struct pf_bytes identifier)
+/* Chains the sources of each image. */
+static int find_sources(struct pf_writer *writer, struct sources *sources)
 {
-    if (pf_dcpi_is_image(identifier))
-        chains->image[source] = pf_dcpi_identifier(dict, identifier);
-    return chains->image[source] != 0 || !pf_dcpi_is_image(identifier);
-}
+    const struct pf_dcpi_held *held = writer->state;
+    struct pf_dict *dict = writer->dict;
 
-/* Chains sources whose images are set; `strings` is above each of their strings. */
-static bool link_chains(struct chains *chains, size_t strings)
-{
-    chains->strings = strings;
-    chains->first = calloc(strings, sizeof *chains->first);
-    for (size_t k = chains->first ? chains->count : 0; k > 0; k--) {
-        size_t *first = &chains->first[chains->image[k]];
+    sources->blocks = held->blocks.blocks;
+    sources->count = sources->blocks + held->profiles.count;
+    sources->rows = calloc(sources->count + 1, sizeof *sources->rows);
+    for (size_t k = 1; sources->rows && k <= sources->count; k++) {
+        struct pf_bytes identifier = source_image(held, dict, k);
 
-        chains->next[k] = *first;
-        *first = chains->image[k] != 0 ? k : 0;
+        if (pf_dcpi_is_image(identifier))
+            sources->rows[k].image = pf_dcpi_identifier(dict, identifier);
     }
-    return chains->first;
-}
+    sources->strings = dict->strings.count;
+    sources->first = calloc(sources->strings, sizeof *sources->first);
+    if (!sources->rows || !sources->first || pf_dict_status(dict) != PF_OK)
+        return pf_error_nomem(&writer->error);
+    for (size_t k = sources->count; k > 0; k--) {
+        struct source *source = &sources->rows[k];
 
-/* The next source of the image; start with 0. 0: no more. */
-static size_t next_source(const struct chains *chains, uint32_t image, size_t source)
-{
-    if (source != 0)
-        return chains->next[source];
-    return image < chains->strings ? chains->first[image] : 0;
+        source->next = sources->first[source->image];
+        sources->first[source->image] = source->image != 0 ? k : 0;
+    }
+    return PF_OK;
 }
 
 /* --- the head --------------------------------------------------------------------------------- */
@@ -122,83 +121,115 @@ static const struct pf_measure *measure_of(const struct profile *profile,
     return pf_measures_row(&profile->writer->dict->measures, event->measure);
 }
 
-/* True if a line `event` of dcpicat text names the measure. */
-static bool line_names(const struct profile *profile, const struct pf_dcpi_cat_line *line,
-                       const struct pf_measure *measure, struct pf_dcpi_cat_event *event)
+/* The header of a DCPI file; NULL: the source is a block. */
+static const struct pf_dcpi_header *header_of(const struct profile *profile, size_t source)
+{
+    size_t blocks = profile->sources->blocks;
+
+    return source > blocks ? &state_of(profile)->profiles.rows[source - blocks - 1].header : NULL;
+}
+
+/* True if the source names the measure. For a block, *column (may be NULL) gets what its line
+ * `event` says. */
+static bool source_names(const struct profile *profile, size_t source,
+                         const struct pf_measure *measure, struct column *column)
 {
     const struct pf_dict *dict = profile->writer->dict;
-
-    return pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) &&
-           pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), event) &&
-           pf_bytes_equal(event->name, measure_name(profile, measure)) &&
-           (pf_uint128)event->events * pf_measure_period_parts(measure) ==
-               (pf_uint128)measure->period * event->parts;
-}
-
-/* True if the header of a DCPI file names the measure. */
-static bool header_names(const struct profile *profile, const struct pf_dcpi_header *header,
-                         const struct pf_measure *measure)
-{
-    return pf_bytes_equal(pf_dcpi_header_value(header, PF_DCPI_EVENT),
-                          measure_name(profile, measure)) &&
-           header->number[PF_DCPI_PERIOD] == measure->period &&
-           pf_measure_period_parts(measure) == 1;
-}
-
-static bool block_names(const struct profile *profile, size_t block,
-                        const struct pf_measure *measure)
-{
     const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
+    const struct pf_dcpi_header *header = header_of(profile, source);
+    struct pf_bytes name = pf_dict_string(dict, measure->name);
+    uint64_t parts = pf_measure_period_parts(measure);
     struct pf_dcpi_cat_event event;
 
-    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
-         k < pf_dcpi_cat_block_end(blocks, block); k++)
-        if (line_names(profile, &blocks->lines[k], measure, &event))
-            return true;
+    if (header)
+        return pf_bytes_equal(pf_dcpi_header_value(header, PF_DCPI_EVENT), name) &&
+               header->number[PF_DCPI_PERIOD] == measure->period && parts == 1;
+    for (size_t k = pf_dcpi_cat_block_start(blocks, source);
+         k < pf_dcpi_cat_block_end(blocks, source); k++) {
+        const struct pf_dcpi_cat_line *line = &blocks->lines[k];
+
+        if (!pf_bytes_equal(pf_dict_string(dict, line->key), PF_BYTES("event")) ||
+            !pf_dcpi_cat_event_parse(pf_dict_string(dict, line->value), &event) ||
+            !pf_bytes_equal(event.name, name) ||
+            (pf_uint128)event.events * parts != (pf_uint128)measure->period * event.parts)
+            continue;
+        if (column) {
+            column->period = event.period;
+            column->fraction = event.fraction;
+            column->line = k;
+        }
+        return true;
+    }
     return false;
 }
 
-/* True if a source (a block of dcpicat text, or a DCPI file) belongs to the part: it names a column
- * of the part, or no column at all. */
-static bool covers_part(const struct profile *profile, size_t block,
-                        const struct pf_dcpi_profile *from)
+/* True if a source belongs to the part: it names a column of the part, or no column at all. */
+static bool covers_part(const struct profile *profile, size_t source)
 {
     bool elsewhere = false;
 
     for (size_t k = 0; k < profile->column_count; k++) {
-        const struct pf_measure *measure = measure_of(profile, profile->columns[k].event);
+        const struct column *column = &profile->columns[k];
 
-        if (!(from ? header_names(profile, &from->header, measure)
-                   : block_names(profile, block, measure)))
+        if (!source_names(profile, source, measure_of(profile, column->event), NULL))
             continue;
-        if (profile->columns[k].part == profile->part)
+        if (column->part == profile->part)
             return true;
         elsewhere = true;
     }
     return !elsewhere;
 }
 
-/* The next block of dcpicat text of the image and the part; 0: no block. */
-static size_t next_block(const struct profile *profile, size_t block)
+/* The next source of the image and the part; start with 0. 0: no more. */
+static size_t next_source(const struct profile *profile, size_t source)
 {
+    const struct sources *sources = profile->sources;
+
     do
-        block = next_source(&profile->sources->blocks, profile->key, block);
-    while (block != 0 && !covers_part(profile, block, NULL));
-    return block;
+        source = source != 0                       ? sources->rows[source].next
+                 : profile->key < sources->strings ? sources->first[profile->key]
+                                                   : 0;
+    while (source != 0 && !covers_part(profile, source));
+    return source;
 }
 
-static const struct pf_dcpi_header *header_of(const struct profile *profile, size_t file)
+/* A walk over the lines of all sources. Zero-initialise. */
+struct lines {
+    size_t source, next; /* the next line of the source */
+    struct pf_bytes word, value;
+};
+
+/* Sets word and value of the next line of the source. False: the source has no more lines. */
+static bool line_of_source(const struct profile *profile, struct lines *lines)
 {
-    return &state_of(profile)->profiles.rows[file - 1].header;
+    const struct pf_dict *dict = profile->writer->dict;
+    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
+    const struct pf_dcpi_header *header = header_of(profile, lines->source);
+    size_t k = lines->next++;
+
+    if (header && k < header->count) {
+        lines->word = pf_dcpi_line_word(header, &header->lines[k]);
+        lines->value = pf_dcpi_line_value(header, &header->lines[k]);
+    }
+    if (header)
+        return k < header->count;
+    k += pf_dcpi_cat_block_start(blocks, lines->source);
+    if (k == pf_dcpi_cat_block_end(blocks, lines->source))
+        return false;
+    lines->word = pf_dict_string(dict, blocks->lines[k].key);
+    lines->value = pf_dict_string(dict, blocks->lines[k].value);
+    return true;
 }
 
-/* The next DCPI file of the image and the part; 0: no file. */
-static size_t next_file(const struct profile *profile, size_t file)
+static bool next_line(const struct profile *profile, struct lines *lines)
 {
-    do
-        file = next_source(&profile->sources->files, profile->key, file);
-    while (file != 0 && !covers_part(profile, 0, &state_of(profile)->profiles.rows[file - 1]));
-    return file;
+    while (lines->source == 0 || !line_of_source(profile, lines)) {
+        lines->source = next_source(profile, lines->source);
+        lines->next = 0;
+        if (lines->source == 0)
+            return false;
+    }
+    return true;
 }
 
 /* Line feeds in a value, which DCPI files do not have, become blanks. */
@@ -224,31 +255,16 @@ static bool is_new(struct pf_strings *seen, struct pf_bytes value)
 /* Writes the values of a word that the sources have, each once, at most `most`. */
 static int write_values(const struct profile *profile, const char *word, size_t most)
 {
-    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
-    const struct pf_dict *dict = profile->writer->dict;
-    struct pf_bytes key = pf_bytes_of(word);
+    struct lines lines = {0};
     struct pf_strings seen;
+    int status = pf_strings_init(&seen);
 
-    if (pf_strings_init(&seen) < 0) {
-        pf_strings_free(&seen);
-        return pf_error_nomem(&profile->writer->error);
+    while (status == PF_OK && next_line(profile, &lines)) {
+        if (pf_bytes_equal(lines.word, pf_bytes_of(word)) && seen.count <= most &&
+            is_new(&seen, lines.value))
+            write_line(profile, lines.word, lines.value);
+        status = seen.status;
     }
-    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        for (size_t k = pf_dcpi_cat_block_start(blocks, block);
-             k < pf_dcpi_cat_block_end(blocks, block); k++)
-            if (pf_bytes_equal(pf_dict_string(dict, blocks->lines[k].key), key) &&
-                seen.count <= most && is_new(&seen, pf_dict_string(dict, blocks->lines[k].value)))
-                write_line(profile, key, pf_dict_string(dict, blocks->lines[k].value));
-    for (size_t file = 0; (file = next_file(profile, file)) != 0;) {
-        const struct pf_dcpi_header *header = header_of(profile, file);
-
-        for (size_t k = 0; k < header->count; k++)
-            if (pf_bytes_equal(pf_dcpi_line_word(header, &header->lines[k]), key) &&
-                seen.count <= most && is_new(&seen, pf_dcpi_line_value(header, &header->lines[k])))
-                write_line(profile, key, pf_dcpi_line_value(header, &header->lines[k]));
-    }
-    int status = seen.status;
-
     pf_strings_free(&seen);
     return status == PF_OK ? PF_OK : pf_error_nomem(&profile->writer->error);
 }
@@ -257,8 +273,9 @@ static int write_name(const struct profile *profile)
 {
     struct pf_dcpi_held *state = state_of(profile);
     const struct pf_dict *dict = profile->writer->dict;
-    size_t block = next_block(profile, 0);
-    struct pf_bytes name = pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("name"));
+    size_t source = next_source(profile, 0);
+    struct pf_bytes name = pf_dcpi_cat_blocks_value(
+        &state->blocks, dict, source <= profile->sources->blocks ? source : 0, PF_BYTES("name"));
 
     if (name.size == 0) {
         name = pf_dict_string(dict, profile->image->name);
@@ -273,21 +290,21 @@ static int write_name(const struct profile *profile)
     return write_line(profile, PF_BYTES("name"), name);
 }
 
-/* Writes the earliest epoch, with its seconds unless they are 0. */
+/* Writes the earliest epoch, with its seconds unless they are 0. Of each source the first epoch
+ * counts. */
 static int write_epoch(const struct profile *profile)
 {
-    struct pf_dcpi_held *state = state_of(profile);
-    const struct pf_dict *dict = profile->writer->dict;
     char earliest[16] = "", epoch[16];
+    struct lines lines = {0};
+    size_t done = 0;
 
-    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        if (pf_dcpi_epoch(pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("epoch")),
-                          epoch) &&
-            (!*earliest || strcmp(epoch, earliest) < 0))
+    while (next_line(profile, &lines)) {
+        if (lines.source == done || !pf_bytes_equal(lines.word, PF_BYTES("epoch")))
+            continue;
+        done = lines.source;
+        if (pf_dcpi_epoch(lines.value, epoch) && (!*earliest || strcmp(epoch, earliest) < 0))
             memcpy(earliest, epoch, sizeof earliest);
-    for (size_t file = 0; (file = next_file(profile, file)) != 0;)
-        if (!*earliest || strcmp(header_of(profile, file)->epoch, earliest) < 0)
-            memcpy(earliest, header_of(profile, file)->epoch, sizeof earliest);
+    }
     if (!*earliest)
         return PF_OK;
     return write_line(profile, PF_BYTES("epoch"),
@@ -322,21 +339,10 @@ static int set_share(const struct profile *profile, struct column *column)
 /* Sets what a source says of an event; false: no source names the event. */
 static bool find_event(const struct profile *profile, struct column *column)
 {
-    const struct pf_dcpi_cat_blocks *blocks = &state_of(profile)->blocks;
     const struct pf_measure *measure = measure_of(profile, column->event);
-    struct pf_dcpi_cat_event event;
 
-    for (size_t block = 0; (block = next_block(profile, block)) != 0;)
-        for (size_t k = pf_dcpi_cat_block_start(blocks, block);
-             k < pf_dcpi_cat_block_end(blocks, block); k++)
-            if (line_names(profile, &blocks->lines[k], measure, &event)) {
-                column->period = event.period;
-                column->fraction = event.fraction;
-                column->line = k;
-                return true;
-            }
-    for (size_t file = 0; (file = next_file(profile, file)) != 0;)
-        if (header_names(profile, header_of(profile, file), measure))
+    for (size_t source = 0; (source = next_source(profile, source)) != 0;)
+        if (source_names(profile, source, measure, column))
             return true;
     return false;
 }
@@ -480,17 +486,13 @@ static int write_rows(const struct profile *profile)
     return status;
 }
 
-/* The identifier as a file spells it, if the metadata say so. */
+/* The identifier as a source spells it, if there is a source. */
 static struct pf_bytes spelled_identifier(const struct profile *profile)
 {
-    const struct pf_dcpi_held *state = state_of(profile);
-    const struct pf_dict *dict = profile->writer->dict;
-    size_t block = next_block(profile, 0), file = block == 0 ? next_file(profile, 0) : 0;
+    size_t source = next_source(profile, 0);
 
-    if (file != 0)
-        return pf_dcpi_header_value(header_of(profile, file), PF_DCPI_IMAGE);
-    return block != 0 ? pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image"))
-                      : identifier(profile);
+    return source != 0 ? source_image(state_of(profile), profile->writer->dict, source)
+                       : identifier(profile);
 }
 
 static int write_part(const struct profile *profile)
@@ -512,12 +514,6 @@ static int write_part(const struct profile *profile)
     return status == PF_OK ? write_rows(profile) : status;
 }
 
-/* True if the image has a source. */
-static bool has_source(const struct profile *profile)
-{
-    return next_block(profile, 0) != 0 || next_file(profile, 0) != 0;
-}
-
 /* Writes the profiles of an image. A head needs an event: without one, the lines of the image's
  * sources are left out. */
 static int write_profile(const struct profile *profile)
@@ -533,7 +529,7 @@ static int write_profile(const struct profile *profile)
 
     if (status == PF_OK && part.column_count > 0)
         parts = find_parts(profile, columns, part.column_count);
-    else if (status == PF_OK && has_source(profile))
+    else if (status == PF_OK && next_source(profile, 0) != 0)
         status = pf_leave_name(profile->writer, PF_LEFT_METADATA,
                                pf_dict_intern_text(profile->writer->dict, PF_BYTES("image")));
     part.columns = columns;
@@ -641,30 +637,6 @@ static int add_source_images(struct pf_writer *writer)
     return good ? PF_OK : pf_error_nomem(&writer->error);
 }
 
-/* Chains the sources of each image. */
-static int find_sources(struct pf_writer *writer, struct sources *sources)
-{
-    struct pf_dcpi_held *state = writer->state;
-    struct pf_dict *dict = writer->dict;
-    struct chains *blocks = &sources->blocks, *files = &sources->files;
-    bool good = open_chains(blocks, state->blocks.blocks);
-
-    good = open_chains(files, state->profiles.count) && good;
-    for (size_t block = 1; good && block <= blocks->count; block++)
-        good = set_image(blocks, block, dict,
-                         pf_dcpi_cat_blocks_value(&state->blocks, dict, block, PF_BYTES("image")));
-    for (size_t file = 1; good && file <= files->count; file++) {
-        const struct pf_dcpi_profile *from = &state->profiles.rows[file - 1];
-        struct pf_bytes identifier = pf_dcpi_header_value(&from->header, PF_DCPI_IMAGE);
-
-        if (pf_dcpi_profile_is_of(from, identifier))
-            good = set_image(files, file, dict, identifier);
-    }
-    good = good && link_chains(blocks, dict->strings.count) &&
-           link_chains(files, dict->strings.count);
-    return good ? PF_OK : pf_error_nomem(&writer->error);
-}
-
 /* Writes every image with counts; without counts every image that has a source. */
 static int write_images(struct pf_writer *writer, const struct sources *sources)
 {
@@ -689,8 +661,8 @@ static int write_images(struct pf_writer *writer, const struct sources *sources)
             next++;
             profile.count++;
         }
-        bool wanted = profile.count > 0 ||
-                      (places->count == 0 && places->image[k] == k && has_source(&profile));
+        bool wanted = profile.count > 0 || (places->count == 0 && places->image[k] == k &&
+                                            next_source(&profile, 0) != 0);
 
         if (wanted && write_profile(&profile) != PF_OK)
             return writer->error.code;
@@ -708,7 +680,6 @@ int pf_dcpi_cat_finish(struct pf_writer *writer)
         pf_dcpi_places_find(&state->places, &state->counts, writer->dict, "dcpicat",
                             &writer->error) == PF_OK)
         write_images(writer, &sources);
-    close_chains(&sources.blocks);
-    close_chains(&sources.files);
+    free_sources(&sources);
     return writer->error.code;
 }

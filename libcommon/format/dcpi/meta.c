@@ -471,13 +471,11 @@ static const struct pf_dcpi_profile *pool_of(const struct pf_dcpi_profiles *prof
 
 static bool fits_number(const struct pf_dcpi_line *line, struct pf_bytes value, uint64_t number)
 {
-    char text[32];
-    int size = line->known == PF_DCPI_TSTART ? snprintf(text, sizeof text, "%" PRIx64, number)
-                                             : snprintf(text, sizeof text, "%" PRIu64, number);
+    uint64_t found;
 
-    for (; value.size > (size_t)size && *value.data == '0'; value.size--)
-        value.data++;
-    return pf_dcpi_same_image(value, (struct pf_bytes){text, (size_t)size});
+    return (line->known == PF_DCPI_TSTART ? pf_parse_hex(value, &found)
+                                          : pf_parse_digits(value, UINT64_MAX, &found)) &&
+           found == number;
 }
 
 /* True if the value of the line agrees with the subject. */
@@ -561,76 +559,55 @@ int pf_dcpi_pool_header(struct pf_dcpi_header *header, const struct pf_dcpi_prof
 
 /* --- a header from a head of dcpicat text ----------------------------------------------------- */
 
-static int add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number, bool hex)
+static void add_value(struct joining *joining, enum pf_dcpi_word word, struct pf_bytes value)
 {
-    char text[32];
-    int size = hex ? snprintf(text, sizeof text, "%" PRIx64, number)
-                   : snprintf(text, sizeof text, "%" PRIu64, number);
-
-    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "),
-                    (struct pf_bytes){text, (size_t)size});
+    add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), value);
 }
 
-static int add_value(struct joining *joining, enum pf_dcpi_word word, struct pf_bytes value)
+static void add_number(struct joining *joining, enum pf_dcpi_word word, uint64_t number)
 {
-    return add_line(joining, pf_bytes_of(pf_dcpi_word_name(word)), PF_BYTES(" "), value);
+    char text[32];
+
+    snprintf(text, sizeof text, word == PF_DCPI_TSTART ? "%" PRIx64 : "%" PRIu64, number);
+    add_value(joining, word, pf_bytes_of(text));
 }
 
 /* Writes ten digits if two digits are enough for the year and there are no seconds. */
-static int add_epoch(struct joining *joining, struct pf_bytes value)
+static void add_epoch(struct joining *joining, struct pf_bytes value)
 {
     char normal[16];
 
     if (pf_dcpi_epoch(value, normal) && memcmp(normal, "1970", 4) >= 0 &&
         memcmp(normal, "2069", 4) <= 0 && memcmp(normal + 12, "00", 2) == 0)
         value = (struct pf_bytes){normal + 2, 10};
-    return add_value(joining, PF_DCPI_EPOCH, value);
+    add_value(joining, PF_DCPI_EPOCH, value);
 }
 
-static int add_paths(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks,
-                     const struct pf_dict *dict, size_t block)
-{
-    int status = PF_OK;
-
-    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
-         status == PF_OK && k < pf_dcpi_cat_block_end(blocks, block); k++) {
-        struct pf_bytes key = pf_dict_string(dict, blocks->lines[k].key);
-
-        if (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label")))
-            status =
-                add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
-    }
-    return status;
-}
-
+/* Adds the lines of the block and the subject. The first failure stays in the error. */
 static int make_lines(struct joining *joining, const struct pf_dcpi_cat_blocks *blocks,
                       const struct pf_dict *dict, const struct pf_dcpi_subject *subject,
                       size_t block)
 {
-    int status = add_value(joining, PF_DCPI_VERSION, PF_BYTES("pdb-0.07"));
+    add_value(joining, PF_DCPI_VERSION, PF_BYTES("pdb-0.07"));
+    add_value(joining, PF_DCPI_IMAGE,
+              pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")));
+    add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
+    add_value(joining, PF_DCPI_PLATFORM,
+              pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("platform")));
+    add_value(joining, PF_DCPI_EVENT, subject->event);
+    add_number(joining, PF_DCPI_PERIOD, subject->period);
+    add_number(joining, PF_DCPI_TSTART, subject->image->text_start);
+    add_number(joining, PF_DCPI_TSIZE, subject->image->text_size);
+    add_number(joining, PF_DCPI_CPUSPEED, 0);
+    for (size_t k = pf_dcpi_cat_block_start(blocks, block);
+         k < pf_dcpi_cat_block_end(blocks, block); k++) {
+        struct pf_bytes key = pf_dict_string(dict, blocks->lines[k].key);
 
-    if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_IMAGE,
-                           pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("image")));
-    if (status == PF_OK)
-        status =
-            add_epoch(joining, pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("epoch")));
-    if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_PLATFORM,
-                           pf_dcpi_cat_blocks_value(blocks, dict, block, PF_BYTES("platform")));
-    if (status == PF_OK)
-        status = add_value(joining, PF_DCPI_EVENT, subject->event);
-    if (status == PF_OK)
-        status = add_number(joining, PF_DCPI_PERIOD, subject->period, false);
-    if (status == PF_OK)
-        status = add_number(joining, PF_DCPI_TSTART, subject->image->text_start, true);
-    if (status == PF_OK)
-        status = add_number(joining, PF_DCPI_TSIZE, subject->image->text_size, false);
-    if (status == PF_OK)
-        status = add_number(joining, PF_DCPI_CPUSPEED, 0, false);
-    if (status == PF_OK)
-        status = add_paths(joining, blocks, dict, block);
-    return status == PF_OK ? end_header(joining->to, joining->error) : status;
+        if (pf_bytes_equal(key, PF_BYTES("path")) || pf_bytes_equal(key, PF_BYTES("label")))
+            add_line(joining, key, PF_BYTES(" "), pf_dict_string(dict, blocks->lines[k].value));
+    }
+    return joining->error->code == PF_OK ? end_header(joining->to, joining->error)
+                                         : joining->error->code;
 }
 
 /* The image of a profile without counts: the image of the only block. NULL: there are several
