@@ -17,8 +17,6 @@ struct pf_place {
     struct pf_bytes open, file, close; /* "  " "lib/My/Render.pm" ":31", or "  [" "libc.so" "]" */
 };
 
-enum { PF_PLACE_PARTS = 6 };
-
 /* How much of the file is shown: the path, its last component, or nothing. */
 enum pf_place_form { PF_PLACE_PATH, PF_PLACE_BASENAME, PF_PLACE_BARE };
 

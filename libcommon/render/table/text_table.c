@@ -14,9 +14,8 @@ enum {
 
 /* A row; without places, a rule. */
 struct pf_text_line {
-    /* place of its strings in `texts`: colour and text of each cell, then six strings for each
-     * place */
-    size_t start;
+    struct pf_text_cell *cells; /* of all columns but the last */
+    struct pf_place *places;
     size_t place_count;
 };
 
@@ -39,78 +38,60 @@ void pf_text_table_begin(struct pf_text_table *table, const struct pf_text_colum
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void keep(struct pf_text_table *table, struct pf_bytes text)
+/* A copy of `size` bytes that the table owns. */
+static void *keep(struct pf_text_table *table, const void *bytes, size_t size)
 {
-    pf_buffer_append(&table->texts, text.data, text.size);
-    pf_buffer_byte(&table->texts, '\0');
+    void *copy = pf_arena_copy(&table->texts, bytes, size);
+
+    table->failed = table->failed || !copy;
+    return copy;
 }
 
-static bool add_line(struct pf_text_table *table, size_t place_count)
+static struct pf_bytes keep_text(struct pf_text_table *table, struct pf_bytes text)
 {
-    if (!pf_grow(&table->lines, &table->capacity, table->count + 1, sizeof *table->lines)) {
+    const char *copy = text.size > 0 ? keep(table, text.data, text.size) : NULL;
+
+    return (struct pf_bytes){copy, copy ? text.size : 0};
+}
+
+static void add_line(struct pf_text_table *table, struct pf_text_line line)
+{
+    if (pf_grow(&table->lines, &table->capacity, table->count + 1, sizeof *table->lines))
+        table->lines[table->count++] = line;
+    else
         table->failed = true;
-        return false;
-    }
-    table->lines[table->count++] = (struct pf_text_line){table->texts.size, place_count};
-    return true;
 }
 
 void pf_text_table_row(struct pf_text_table *table, const struct pf_text_cell *cells,
                        const struct pf_place *places, size_t place_count)
 {
-    if (!add_line(table, place_count))
+    size_t cell_count = table->column_count - 1;
+    struct pf_text_line line = {keep(table, cells, cell_count * sizeof *cells),
+                                keep(table, places, place_count * sizeof *places), place_count};
+
+    if (table->failed)
         return;
-    for (size_t i = 0; i + 1 < table->column_count; i++) {
-        struct pf_bytes text = cells[i].text;
-        size_t width = pf_text_width(text);
+    for (size_t i = 0; i < cell_count; i++) {
+        size_t width = pf_text_width(cells[i].text);
 
         table->widths[i] = width > table->widths[i] ? width : table->widths[i];
-        keep(table, pf_bytes_of(cells[i].color ? cells[i].color : ""));
-        keep(table, text);
+        line.cells[i].text = keep_text(table, cells[i].text);
     }
-    for (size_t i = 0; i < place_count; i++) {
-        const struct pf_bytes parts[PF_PLACE_PARTS] = {places[i].lead, places[i].name,
-                                                       places[i].mark, places[i].open,
-                                                       places[i].file, places[i].close};
-
-        for (size_t k = 0; k < PF_PLACE_PARTS; k++)
-            keep(table, parts[k]);
-    }
+    for (size_t i = 0; i < place_count; i++)
+        line.places[i] = (struct pf_place){
+            .lead = keep_text(table, places[i].lead),
+            .name = keep_text(table, places[i].name),
+            .mark = keep_text(table, places[i].mark),
+            .open = keep_text(table, places[i].open),
+            .file = keep_text(table, places[i].file),
+            .close = keep_text(table, places[i].close),
+        };
+    add_line(table, line);
 }
 
 void pf_text_table_rule(struct pf_text_table *table)
 {
-    add_line(table, 0);
-}
-
-static struct pf_bytes next_text(const char **at)
-{
-    struct pf_bytes text = pf_bytes_of(*at);
-
-    *at += text.size + 1;
-    return text;
-}
-
-/* Reads the places of a row; `at`: the end of its cells. */
-static void read_places(const char *at, struct pf_place *places, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        places[i].lead = next_text(&at);
-        places[i].name = next_text(&at);
-        places[i].mark = next_text(&at);
-        places[i].open = next_text(&at);
-        places[i].file = next_text(&at);
-        places[i].close = next_text(&at);
-    }
-}
-
-static const char *behind_cells(const struct pf_text_table *table, const struct pf_text_line *line)
-{
-    const char *at = table->texts.data + line->start;
-
-    for (size_t i = 0; i < 2 * (table->column_count - 1); i++)
-        next_text(&at);
-    return at;
+    add_line(table, (struct pf_text_line){0});
 }
 
 /* --- layout ----------------------------------------------------------------------------------- */
@@ -141,18 +122,17 @@ static void lay_out(const struct pf_text_table *table, unsigned dropped, bool ti
  * *bare: the width of the widest name. */
 static size_t needed(const struct pf_text_table *table, size_t widest, size_t *bare)
 {
-    struct pf_place places[2];
     size_t most = 0;
 
     *bare = 0;
     for (size_t i = 0; i < table->count; i++) {
-        size_t count = table->lines[i].place_count, need, name;
+        const struct pf_text_line *line = &table->lines[i];
+        size_t need, name;
 
-        if (count == 0)
+        if (line->place_count == 0)
             continue;
-        read_places(behind_cells(table, &table->lines[i]), places, count);
-        need = pf_place_width(places, count, PF_PLACE_BASENAME);
-        name = pf_place_width(places, count, PF_PLACE_BARE);
+        need = pf_place_width(line->places, line->place_count, PF_PLACE_BASENAME);
+        name = pf_place_width(line->places, line->place_count, PF_PLACE_BARE);
         *bare = name > *bare ? name : *bare;
         need = need <= widest ? need : name <= widest ? name : 0;
         most = need > most ? need : most;
@@ -196,15 +176,15 @@ static void pad(struct pf_buffer *line, size_t columns)
         pf_buffer_byte(line, ' ');
 }
 
-static void append_cell(struct pf_buffer *line, struct pf_bytes text, struct pf_bytes color,
+static void append_cell(struct pf_buffer *line, struct pf_bytes text, const char *color,
                         size_t width)
 {
     size_t own = pf_text_width(text);
 
     pad(line, width > own ? width - own : 0);
-    pf_buffer_append(line, color.data, color.size);
+    pf_buffer_append(line, color, color ? strlen(color) : 0);
     pf_buffer_append(line, text.data, text.size);
-    if (color.size > 0)
+    if (color)
         pf_buffer_append(line, "\033[0m", 4);
 }
 
@@ -217,7 +197,7 @@ static void write_heading(struct pf_text_table *table, const struct layout *layo
     line->size = 0;
     for (size_t i = 0; i + 1 < table->column_count; i++)
         if (!layout->hidden[i])
-            append_cell(line, pf_bytes_of(table->columns[i].name), PF_BYTES(""), layout->widths[i]);
+            append_cell(line, pf_bytes_of(table->columns[i].name), NULL, layout->widths[i]);
     while (line->size > 0 && line->data[line->size - 1] == ' ')
         line->size--;
     if (last.size > 0 && layout->room > 0) {
@@ -244,38 +224,24 @@ static void write_rule(struct pf_text_table *table, const struct layout *layout,
 static void write_row(struct pf_text_table *table, const struct pf_text_line *row,
                       const struct layout *layout, struct pf_sink *sink, const char *mark)
 {
-    const char *at = table->texts.data + row->start;
     struct pf_buffer *line = &table->scratch;
-    struct pf_place places[2];
 
     line->size = 0;
-    for (size_t i = 0; i + 1 < table->column_count; i++) {
-        struct pf_bytes color = next_text(&at), text = next_text(&at);
-
+    for (size_t i = 0; i + 1 < table->column_count; i++)
         if (!layout->hidden[i])
-            append_cell(line, text, color, layout->widths[i]);
-    }
-    read_places(at, places, row->place_count);
+            append_cell(line, row->cells[i].text, row->cells[i].color, layout->widths[i]);
     if (layout->room > 0) {
         pad(line, GAP);
-        pf_place_append(line, places, row->place_count, layout->room, mark);
+        pf_place_append(line, row->places, row->place_count, layout->room, mark);
     }
     pf_buffer_byte(line, '\n');
     pf_sink_write(sink, line->data, line->size);
 }
 
-static void free_table(struct pf_text_table *table)
-{
-    free(table->lines);
-    pf_buffer_free(&table->texts);
-    pf_buffer_free(&table->scratch);
-    *table = (struct pf_text_table){0};
-}
-
 int pf_text_table_end(struct pf_text_table *table, struct pf_sink *sink, size_t terminal,
                       const char *mark)
 {
-    bool failed = table->failed || table->texts.failed;
+    bool failed = table->failed;
     struct layout layout;
 
     if (!failed) {
@@ -289,6 +255,9 @@ int pf_text_table_end(struct pf_text_table *table, struct pf_sink *sink, size_t 
             write_rule(table, &layout, sink);
         failed = table->scratch.failed;
     }
-    free_table(table);
+    free(table->lines);
+    pf_arena_free(&table->texts);
+    pf_buffer_free(&table->scratch);
+    *table = (struct pf_text_table){0};
     return failed ? PF_NOMEM : PF_OK;
 }

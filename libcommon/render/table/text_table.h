@@ -38,7 +38,7 @@ struct pf_text_column {
 
 struct pf_text_cell {
     struct pf_bytes text; /* a clean line of UTF-8 */
-    const char *color;    /* escape sequence before the text, or NULL */
+    const char *color;    /* escape sequence before the text, a literal, or NULL */
 };
 
 /* Zero-initialise; pf_text_table_end frees it. */
@@ -46,7 +46,7 @@ struct pf_text_table {
     const struct pf_text_column *columns; /* borrowed */
     size_t column_count;
     size_t widths[PF_TEXT_COLUMNS]; /* width of the widest cell, with headings */
-    struct pf_buffer texts;         /* cells and places of all rows, concatenated strings */
+    struct pf_arena texts;          /* cells and places of all rows */
     struct pf_text_line *lines;
     size_t count, capacity;
     struct pf_buffer scratch;
