@@ -217,9 +217,9 @@ int pf_sink_text(struct pf_sink *sink, const char *string)
 
 int pf_sink_number(struct pf_sink *sink, int64_t number)
 {
-    char text[PF_INT128_TEXT];
+    char text[PF_INT_TEXT];
 
-    return pf_sink_write(sink, text, pf_print_int128(number, text));
+    return pf_sink_write(sink, text, pf_print_int(number, text));
 }
 
 int pf_sink_printf(struct pf_sink *sink, const char *format, ...)

@@ -358,6 +358,24 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
     return status;
 }
 
+int pf_flame_main(struct pf_flame *flame, struct pf_flame_subject *subject,
+                  struct pf_held_measures *held, struct pf_error *error)
+{
+    struct pf_flame_subject *subjects = NULL;
+    size_t count = 0, main;
+    int status = pf_flame_make(flame, error);
+
+    *subject = (struct pf_flame_subject){0};
+    if (status == PF_OK)
+        status = pf_flame_subjects(flame, &subjects, &count, &main, error);
+    if (status == PF_OK && count > 0) {
+        *subject = subjects[main];
+        pf_held_measures_add(held, &subject->sums[0]->quantity.measure);
+    }
+    free(subjects);
+    return status;
+}
+
 /* --- amounts ---------------------------------------------------------------------------------- */
 
 void pf_flame_amounts_free(struct pf_flame_amounts *amounts)

@@ -74,6 +74,12 @@ struct pf_flame_subject {
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count,
                       size_t *main, struct pf_error *);
 
+/* For writers of one subject: calls pf_flame_make and gives the subject to show first, which has no
+ * sums if there is nothing to draw. Adds its measure to `held`. As pf_flame_make and
+ * pf_flame_subjects. */
+int pf_flame_main(struct pf_flame *, struct pf_flame_subject *, struct pf_held_measures *held,
+                  struct pf_error *);
+
 /* Converts an amount, or a sum or difference of amounts, to the amount that is shown, in
  * 1/scale.parts: times are rounded half to even to whole nanoseconds. */
 int64_t pf_flame_shown(const struct pf_flame_subject *, int64_t amount);

@@ -87,21 +87,11 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
     return pf_flame_add(&state->flame, batch, &writer->error);
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
-
-/* Writes a number. Without printf, because there are millions. */
-static void write_number(struct pf_sink *sink, int64_t value)
-{
-    char text[PF_INT_TEXT];
-
-    pf_sink_write(sink, text, pf_print_int(value, text));
-}
-
 static void write_item(struct pf_sink *sink, bool first, int64_t value)
 {
     if (!first)
         pf_sink_write(sink, ",", 1);
-    write_number(sink, value);
+    pf_sink_number(sink, value);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -286,7 +276,7 @@ static int write_slice(struct pf_writer *writer, const struct pf_flame_subject *
     size_t next = first;
 
     values->size = 0;
-    write_number(writer->sink, pf_flame_slice(&state->flame, state->records[first]));
+    pf_sink_number(writer->sink, pf_flame_slice(&state->flame, state->records[first]));
     pf_sink_text(writer->sink, ",[");
     for (size_t i = first; i < end && status == PF_OK; i = next) {
         uint32_t node = state->flame.places[state->records[i]];

@@ -100,20 +100,11 @@ int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_m
                   struct pf_error *error)
 {
     struct writing writing = {.flame = flame, .sink = sink};
-    struct pf_flame_subject *subjects = NULL;
-    size_t count, main;
-    int status = pf_flame_make(flame, error);
+    int status = pf_flame_main(flame, &writing.subject, held, error);
 
+    writing.last = writing.subject.sums[1] != NULL;
     if (status == PF_OK)
-        status = pf_flame_subjects(flame, &subjects, &count, &main, error);
-    if (status == PF_OK) {
-        if (count > 0) {
-            writing.subject = subjects[main];
-            pf_held_measures_add(held, &writing.subject.sums[0]->quantity.measure);
-        }
-        writing.last = writing.subject.sums[1] != NULL;
         status = pf_flame_measure(flame, &writing.subject, &writing.amounts, error);
-    }
     if (status == PF_OK)
         status = pf_flame_order(flame, &writing.amounts, 0, error);
     if (status == PF_OK) {
@@ -123,7 +114,6 @@ int pf_flame_json(struct pf_flame *flame, struct pf_sink *sink, struct pf_held_m
         if (status != PF_OK || writing.scratch.failed || writing.line.failed)
             status = pf_error_nomem(error);
     }
-    free(subjects);
     free(writing.waiting);
     free(writing.open);
     pf_flame_amounts_free(&writing.amounts);

@@ -182,19 +182,13 @@ static void write_clean(struct pf_writer *writer, struct pf_bytes text, unsigned
 /* Writes a number like 1,234,567.5. `sign`: with + if it is positive. */
 static void write_grouped(struct pf_sink *sink, pf_int128 amount, uint64_t parts, bool sign)
 {
-    char digits[PF_DECIMAL_TEXT];
-    size_t size,
-        length = pf_print_parts(amount < 0 ? -amount : amount, parts, PF_DECIMAL_PLACES, digits);
+    char text[PF_AMOUNT_TEXT];
 
     if (amount < 0 || sign)
         pf_sink_text(sink, amount < 0 ? "-" : "+");
-    size = strcspn(digits, ".");
-    for (size_t i = 0; i < size; i++) {
-        pf_sink_write(sink, &digits[i], 1);
-        if ((size - i) % 3 == 1 && i + 1 < size)
-            pf_sink_write(sink, ",", 1);
-    }
-    pf_sink_write(sink, digits + size, length - size);
+    pf_print_parts(amount < 0 ? -amount : amount, parts, PF_DECIMAL_PLACES, text);
+    pf_group_digits(text);
+    pf_sink_text(sink, text);
 }
 
 /* Writes an amount like 3.41s or 1,234, without the counted word. */
@@ -608,17 +602,8 @@ static struct pf_bytes counted_by(const struct pf_writer *writer,
 static int finish(struct pf_writer *writer)
 {
     struct svg_writer *state = writer->state;
-    struct pf_flame_subject *subjects = NULL;
-    size_t count, main;
-    int status = pf_flame_make(&state->flame, &writer->error);
+    int status = pf_flame_main(&state->flame, &state->subject, &writer->measures, &writer->error);
 
-    if (status == PF_OK)
-        status = pf_flame_subjects(&state->flame, &subjects, &count, &main, &writer->error);
-    if (status == PF_OK && count > 0)
-        state->subject = subjects[main];
-    free(subjects);
-    if (status == PF_OK && count > 0)
-        pf_held_measures_add(&writer->measures, &state->subject.sums[0]->quantity.measure);
     if (status == PF_OK &&
         pf_palette_init(&state->palette, pf_options_get(writer->options, "colors"),
                         &state->flame.keys) != PF_OK)
