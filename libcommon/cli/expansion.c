@@ -13,7 +13,7 @@ struct expansion {
 static bool write_remark(struct expansion *expansion, const char *name)
 {
     struct pf_tool *tool = &expansion->common->tool;
-    if (!pf_expand_has_calls(expansion->expand)) {
+    if (!pf_expand_has(expansion->expand, PF_EDGE)) {
         pf_tool_warn(tool, "%s: the profile has no calls: each stack is one function", name);
         return true;
     }
@@ -50,9 +50,9 @@ static bool end_input(struct expansion *expansion, const char *name)
 {
     bool good = true;
 
-    if (pf_expand_has_stacks(expansion->expand))
+    if (pf_expand_has(expansion->expand, PF_SAMPLE))
         pf_tool_note(&expansion->common->tool, "%s: the profile already has stacks", name);
-    else if (pf_expand_has_calls(expansion->expand) || pf_expand_has_places(expansion->expand))
+    else if (pf_expand_has(expansion->expand, PF_EDGE) || pf_expand_has(expansion->expand, PF_FLAT))
         good = write_stacks(expansion, name);
     pf_expand_free(expansion->expand);
     expansion->expand = NULL;

@@ -117,19 +117,9 @@ int pf_expand_add(struct pf_expand *expand, const struct pf_batch *batch, struct
     return pf_accumulator_add(&expand->accumulator, batch, error);
 }
 
-bool pf_expand_has_stacks(const struct pf_expand *expand)
+bool pf_expand_has(const struct pf_expand *expand, enum pf_kind kind)
 {
-    return expand->accumulator.records[PF_SAMPLE] > 0;
-}
-
-bool pf_expand_has_calls(const struct pf_expand *expand)
-{
-    return expand->accumulator.records[PF_EDGE] > 0;
-}
-
-bool pf_expand_has_places(const struct pf_expand *expand)
-{
-    return expand->accumulator.records[PF_FLAT] > 0;
+    return expand->accumulator.records[kind] > 0;
 }
 
 /* --- calls of a measure ----------------------------------------------------------------------- */
@@ -392,7 +382,7 @@ static void declare(struct pf_expand *expand, const struct pf_subject *subject)
 static int next_measure(struct pf_expand *expand, struct pf_subject *subject,
                         struct pf_error *error)
 {
-    enum pf_kind kind = pf_expand_has_calls(expand) ? PF_EDGE : PF_FLAT;
+    enum pf_kind kind = pf_expand_has(expand, PF_EDGE) ? PF_EDGE : PF_FLAT;
     int status = PF_EOF;
     for (; status == PF_EOF && expand->measure < pf_measures_count(&expand->dict->measures);
          expand->measure++) {
@@ -446,7 +436,7 @@ static int begin(struct pf_expand *expand, struct pf_error *error)
 {
     bool begun = expand->begun;
     expand->begun = true;
-    if (begun || !pf_expand_has_calls(expand))
+    if (begun || !pf_expand_has(expand, PF_EDGE))
         return PF_OK;
     if (pf_own_time_add(&expand->accumulator, error) != PF_OK)
         return error->code;
@@ -497,7 +487,7 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
     if (status == PF_EOF && !expand->found)
         return pf_error_set(
             error, PF_UNSUPPORTED,
-            pf_expand_has_calls(expand)
+            pf_expand_has(expand, PF_EDGE)
                 ? "no measure of the calls has own and inclusive values: stacks cannot be made"
                 : "no measure has the own costs of functions: stacks cannot be made");
     if (status != PF_OK)

@@ -22,11 +22,9 @@ void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 /* Adds FLAT and EDGE batches and their metadata; of SAMPLE batches only notes that there are some.
  * As pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
-/* True if the input has SAMPLE records, so that no stacks need be made from its calls. */
-bool pf_expand_has_stacks(const struct pf_expand *);
-/* True if the input has EDGE records; if the input has FLAT records. */
-bool pf_expand_has_calls(const struct pf_expand *);
-bool pf_expand_has_places(const struct pf_expand *);
+/* True if the input has records of this kind. With SAMPLE records no stacks need be made from its
+ * calls. */
+bool pf_expand_has(const struct pf_expand *, enum pf_kind);
 
 /* Call after the last batch. Gives SAMPLE batches with one measure each, for every measure that has
  * self and inclusive values; without calls for every measure that has self values. The result has
