@@ -58,6 +58,12 @@ struct pf_buffer {
     bool failed;
 };
 
+/* The bytes of the buffer, valid until the next append. */
+static inline struct pf_bytes pf_buffer_bytes(const struct pf_buffer *buffer)
+{
+    return (struct pf_bytes){buffer->data, buffer->size};
+}
+
 bool pf_buffer_append(struct pf_buffer *, const void *bytes, size_t size);
 bool pf_buffer_byte(struct pf_buffer *, unsigned char byte);
 /* `size` writable bytes at the end, counted as appended; NULL when out of memory. */

@@ -130,7 +130,7 @@ static void add_row(struct pf_top_page *page, struct pf_text_table *table,
     pf_buffer_printf(text, "%s", lead);
     pf_buffer_append(text, place.lead.data, place.lead.size);
     if (!text->failed)
-        place.lead = (struct pf_bytes){text->data, text->size};
+        place.lead = pf_buffer_bytes(text);
     pf_text_table_row(table, cells, &place, 1);
 }
 

@@ -32,24 +32,15 @@ static bool count_samples(const struct pf_top *top, const struct pf_top_block *b
     return false;
 }
 
-static void append_text(struct pf_buffer *line, const char *text)
-{
-    pf_buffer_append(line, text, strlen(text));
-}
-
-/* Appends "1,243 samples" or "1 section". */
+/* Appends ", 1,243 samples" or ", 1 section". */
 static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count,
                          uint64_t parts, const char *noun)
 {
     const struct pf_scale scale = {.parts = parts, .group = top->look.group};
     char text[PF_AMOUNT_TEXT];
 
-    append_text(line, ", ");
-    append_text(line, pf_scale_print(&scale, count, text));
-    append_text(line, " ");
-    append_text(line, noun);
-    if (count != (pf_int128)parts)
-        append_text(line, "s");
+    pf_buffer_printf(line, ", %s %s%s", pf_scale_print(&scale, count, text), noun,
+                     count != (pf_int128)parts ? "s" : "");
 }
 
 static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, pf_int128 amount)
@@ -59,11 +50,9 @@ static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, 
     struct pf_bytes unit = pf_text_line(scale->name, PF_UTF8, &scratch);
     bool count = unit.size == 0 || pf_bytes_equal(unit, PF_BYTES("count"));
 
-    append_text(line, pf_scale_print(scale, amount, text));
-    if (!count && ((!scale->time && !scale->bytes) || scale->shown == PF_UNIT_COUNT)) {
-        append_text(line, " ");
-        pf_buffer_append(line, unit.data, unit.size);
-    }
+    pf_buffer_printf(line, "%s", pf_scale_print(scale, amount, text));
+    if (!count && ((!scale->time && !scale->bytes) || scale->shown == PF_UNIT_COUNT))
+        pf_buffer_printf(line, " %.*s", (int)unit.size, unit.data);
     line->failed |= scratch.failed;
     pf_buffer_free(&scratch);
 }
@@ -113,8 +102,7 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
             name, facts->input_count > 0 ? top->look.dict->strings.rows[id].flags : PF_UTF8,
             &scratch);
         name = brief ? pf_place_basename(name) : name;
-        append_text(line, i > 0 ? ", " : "");
-        pf_buffer_append(line, name.data, name.size);
+        pf_buffer_printf(line, "%s%.*s", i > 0 ? ", " : "", (int)name.size, name.data);
     }
     if (count > 3)
         pf_buffer_printf(line, " and %zu more", count - 2);
@@ -141,42 +129,35 @@ static void append_total(const struct pf_top_block *block, struct pf_buffer *lin
 
     append_amount(line, &subject->whole_scale, subject->total);
     if (block->whole == subject->total) {
-        append_text(line, " total");
+        pf_buffer_printf(line, " total");
         return;
     }
-    append_text(line, ", ");
-    append_text(line, share_of(percent, share));
-    append_text(line, " of ");
+    pf_buffer_printf(line, ", %s of ", share_of(percent, share));
     append_amount(line, &subject->whole_scale, block->whole);
 }
 
 /* Appends the other kinds of records: "also here: flat (stmts, time); --kind shows them". */
-static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line,
-                         struct pf_buffer *scratch)
+static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line)
 {
-    bool any = false;
+    const struct pf_ledger *ledger = &top->accumulator->ledger;
 
     for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS; kind++) {
         const char *before = " (";
         if (kind == shown || top->accumulator->records[kind] == 0)
             continue;
-        append_text(line, any ? ", " : "also here: ");
-        append_text(line, pf_kind_name(kind));
-        any = true;
-        for (uint32_t i = 0; i < top->accumulator->ledger.count; i++) {
-            const struct pf_measure *measure = &top->accumulator->ledger.sums[i].quantity.measure;
-            struct pf_bytes name = pf_dict_string(top->look.dict, measure->name);
+        pf_buffer_printf(line, "%s%s", line->size > 0 ? ", " : "also here: ", pf_kind_name(kind));
+        for (uint32_t i = 0; i < ledger->count; i++) {
+            const struct pf_measure *measure = &ledger->sums[i].quantity.measure;
             if (measure->kind != kind)
                 continue;
-            name = pf_text_line(name, top->look.dict->strings.rows[measure->name].flags, scratch);
-            append_text(line, before);
-            pf_buffer_append(line, name.data, name.size);
+            pf_buffer_printf(line, "%s", before);
+            pf_look_string(&top->look, measure->name, line);
             before = ", ";
         }
-        append_text(line, before[0] == ',' ? ")" : "");
+        pf_buffer_printf(line, "%s", before[0] == ',' ? ")" : "");
     }
-    if (any)
-        append_text(line, "; --kind shows them");
+    if (line->size > 0)
+        pf_buffer_printf(line, "; --kind shows them");
 }
 
 /* Appends "duration 13.10s, utilisation 94.89%", if the profile has a duration. */
@@ -189,13 +170,11 @@ static void append_duration(const struct pf_top *top, const struct pf_top_block 
 
     if (duration <= 0)
         return;
-    append_text(line, "duration ");
-    append_text(line, pf_scale_print(&time, duration, text));
+    pf_buffer_printf(line, "duration %s", pf_scale_print(&time, duration, text));
     if (scale->time && !__builtin_mul_overflow(
                            duration, (pf_int128)(scale->parts > 0 ? scale->parts : 1), &whole)) {
         pf_look_percent(pf_percent(block->whole, whole), percent);
-        append_text(line, ", utilisation ");
-        append_text(line, percent);
+        pf_buffer_printf(line, ", utilisation %s", percent);
     }
 }
 
@@ -212,7 +191,7 @@ static void append_measures(const struct pf_top_page *page, struct pf_buffer *li
     pf_look_string(&top->look, flat, line);
     if (flat == cum)
         return;
-    append_text(line, ", cum ");
+    pf_buffer_printf(line, ", cum ");
     pf_look_string(&top->look, cum, line);
 }
 
@@ -232,7 +211,7 @@ static void append_line(const struct pf_top_page *page, struct pf_buffer *line)
     size_t sections;
 
     append_measures(page, line);
-    append_text(line, ": ");
+    pf_buffer_printf(line, ": ");
     append_total(block, line);
     if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
         append_count(top, line, samples, parts, "sample");
@@ -243,36 +222,28 @@ static void append_line(const struct pf_top_page *page, struct pf_buffer *line)
         append_count(top, line, (pf_int128)sections, 1, "section");
 }
 
-static int write_note(const struct pf_top *top, const struct pf_buffer *line)
-{
-    if (line->size == 0)
-        return PF_OK;
-    return pf_look_prose(&top->look, line);
-}
-
 int pf_top_head(const struct pf_top_page *page)
 {
     const struct pf_top *top = page->top;
-    struct pf_buffer lines[3] = {{0}}, scratch = {0}, *line = &lines[0];
+    struct pf_buffer line = {0}, inputs = {0}, brief = {0};
     int status = PF_NOMEM;
 
-    append_line(page, line);
-    append_inputs(top, false, &lines[1]);
-    append_inputs(top, true, &lines[2]);
-    if (!lines[0].failed && !lines[1].failed && !lines[2].failed)
-        status = pf_look_headline(&top->look, (struct pf_bytes){line->data, line->size},
-                                  (struct pf_bytes){lines[1].data, lines[1].size},
-                                  (struct pf_bytes){lines[2].data, lines[2].size});
-    line->size = 0;
-    append_duration(top, page->block, line);
+    append_line(page, &line);
+    append_inputs(top, false, &inputs);
+    append_inputs(top, true, &brief);
+    if (!line.failed && !inputs.failed && !brief.failed)
+        status = pf_look_headline(&top->look, pf_buffer_bytes(&line), pf_buffer_bytes(&inputs),
+                                  pf_buffer_bytes(&brief));
+    line.size = 0;
+    append_duration(top, page->block, &line);
     if (status == PF_OK)
-        status = write_note(top, line);
-    line->size = 0;
-    append_kinds(top, page->block->subject.kind, line, &scratch);
+        status = pf_look_prose(&top->look, &line);
+    line.size = 0;
+    append_kinds(top, page->block->subject.kind, &line);
     if (status == PF_OK)
-        status = line->failed || scratch.failed ? PF_NOMEM : write_note(top, line);
-    for (size_t i = 0; i < 3; i++)
-        pf_buffer_free(&lines[i]);
-    pf_buffer_free(&scratch);
+        status = pf_look_prose(&top->look, &line);
+    pf_buffer_free(&line);
+    pf_buffer_free(&inputs);
+    pf_buffer_free(&brief);
     return status;
 }

@@ -179,8 +179,7 @@ int pf_look_prose(const struct pf_look *look, const struct pf_buffer *text)
 {
     if (text->failed)
         return PF_NOMEM;
-    return pf_prose_write(look->sink, (struct pf_bytes){text->data, text->size}, look->terminal,
-                          pf_look_mark(look));
+    return pf_prose_write(look->sink, pf_buffer_bytes(text), look->terminal, pf_look_mark(look));
 }
 
 int pf_look_note(const struct pf_look *look, const char *format, ...)

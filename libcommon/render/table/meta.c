@@ -41,8 +41,7 @@ static json_t *formats_json(const struct pf_dict *dict, const struct pf_facts *f
     struct pf_buffer text = {0};
 
     pf_meta_formats(dict, facts, &text);
-    json_t *string = text.failed ? NULL
-                                 : pf_json_text((struct pf_bytes){text.data, text.size}, PF_UTF8);
+    json_t *string = text.failed ? NULL : pf_json_text(pf_buffer_bytes(&text), PF_UTF8);
 
     pf_buffer_free(&text);
     return string;

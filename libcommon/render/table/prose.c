@@ -77,24 +77,13 @@ static void write_words(struct pf_sink *sink, struct pf_bytes line, size_t colum
     pf_sink_text(sink, "\n");
 }
 
-static struct pf_bytes line_at(struct pf_bytes text, size_t at)
-{
-    const char *end = memchr(text.data + at, '\n', text.size - at);
-
-    return (struct pf_bytes){text.data + at, end ? (size_t)(end - text.data) - at : text.size - at};
-}
-
 int pf_prose_write(struct pf_sink *sink, struct pf_bytes text, size_t columns, const char *mark)
 {
     struct pf_buffer scratch = {0};
     bool failed;
 
-    for (size_t at = 0; at < text.size;) {
-        struct pf_bytes line = line_at(text, at);
-
-        write_words(sink, line, columns, mark, &scratch);
-        at += line.size + 1;
-    }
+    while (text.size > 0)
+        write_words(sink, pf_bytes_line(&text), columns, mark, &scratch);
     failed = scratch.failed;
     pf_buffer_free(&scratch);
     return failed ? PF_NOMEM : PF_OK;
@@ -107,11 +96,9 @@ static int write_elided(struct pf_sink *sink, struct pf_bytes lines, size_t colu
     struct pf_buffer scratch = {0};
     bool failed;
 
-    for (size_t at = 0; at < lines.size;) {
-        struct pf_bytes line = line_at(lines, at);
+    while (lines.size > 0) {
+        struct pf_bytes line = pf_text_elide(pf_bytes_line(&lines), columns, mark, &scratch);
 
-        at += line.size + 1;
-        line = pf_text_elide(line, columns, mark, &scratch);
         pf_sink_write(sink, line.data, line.size);
         pf_sink_text(sink, "\n");
     }

@@ -92,6 +92,6 @@ void pf_separated_text(struct pf_separated form, struct pf_sink *sink, struct pf
     pf_buffer_byte(&guarded, '\'');
     pf_buffer_append(&guarded, text.data, text.size);
     if (!guarded.failed)
-        write_cell(form, sink, (struct pf_bytes){guarded.data, guarded.size});
+        write_cell(form, sink, pf_buffer_bytes(&guarded));
     pf_buffer_free(&guarded);
 }

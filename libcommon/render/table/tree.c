@@ -132,7 +132,7 @@ static void set_lead(struct pf_top_page *page, uint32_t depth, struct pf_place *
         pf_buffer_printf(lead, "%" PRIu32 ": ", depth);
     pf_buffer_append(lead, place->lead.data, place->lead.size);
     if (!lead->failed)
-        place->lead = (struct pf_bytes){lead->data, lead->size};
+        place->lead = pf_buffer_bytes(lead);
 }
 
 static void set_place(struct pf_top_page *page, uint32_t node, struct pf_place *place)
@@ -168,7 +168,7 @@ static void write_node(struct pf_top_page *page, uint32_t node, struct pf_text_t
     if (marks_of(tree, node) & PF_TREE_NO_SELF)
         cells[SELF].text = PF_BYTES("?");
     if (!bar->failed)
-        cells[BAR].text = (struct pf_bytes){bar->data, bar->size};
+        cells[BAR].text = pf_buffer_bytes(bar);
     set_place(page, node, &place);
     pf_text_table_row(table, cells, &place, 1);
 }
