@@ -195,7 +195,8 @@ static int take_float(struct marshal *marshal, bool text, struct object *object)
     bool good = text ? scale_text((struct pf_bytes){(const char *)bytes, size}, &object->number)
                      : scale_double(pf_load64le(bytes), &object->number);
     return good ? PF_OK
-                : bad(marshal->reader, "a time that is not a number, or over 64 bits of nanoseconds");
+                : bad(marshal->reader,
+                      "a time that is not a number, or over 64 bits of nanoseconds");
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
@@ -228,8 +229,7 @@ static int note_interned(struct marshal *marshal, uint32_t string)
 }
 
 /* Reads a reference: `r` to an object, `R` to an interned string of Python 2. */
-static int take_reference(struct marshal *marshal, bool interned,
-                          struct object *object)
+static int take_reference(struct marshal *marshal, bool interned, struct object *object)
 {
     const unsigned char *bytes = take(marshal, 4);
 
@@ -239,8 +239,7 @@ static int take_reference(struct marshal *marshal, bool interned,
     if (interned) {
         if (index >= marshal->interned_count)
             return bad(marshal->reader, "a reference to an undefined string");
-        *object = (struct object){.kind = OBJECT_STRING,
-                                             .string = marshal->interned[index]};
+        *object = (struct object){.kind = OBJECT_STRING, .string = marshal->interned[index]};
         return PF_OK;
     }
     if (index >= marshal->ref_count || marshal->refs[index].kind == OBJECT_END)
@@ -288,8 +287,7 @@ static int take_items(struct marshal *marshal, bool keep, bool dict, uint32_t co
     if (status != PF_OK)
         return status;
     size_t size = (marshal->stack_count - first) * sizeof *object;
-    struct object *items =
-        pf_arena_alloc(keep ? &marshal->kept : &marshal->passing, size + 1);
+    struct object *items = pf_arena_alloc(keep ? &marshal->kept : &marshal->passing, size + 1);
     if (!items)
         return pf_error_nomem(&marshal->reader->error);
     if (size > 0)
@@ -302,8 +300,7 @@ static int take_items(struct marshal *marshal, bool keep, bool dict, uint32_t co
     return PF_OK;
 }
 
-static int take_tuple(struct marshal *marshal, bool keep, bool one_byte,
-                      struct object *object)
+static int take_tuple(struct marshal *marshal, bool keep, bool one_byte, struct object *object)
 {
     uint32_t count;
 
@@ -379,9 +376,9 @@ static int read_object(struct marshal *marshal, bool keep, struct object *object
     return status;
 }
 
-/* Reads the next object. Its items are valid until pass_objects. PF_FAILED, with the offset, also for
- * what profiles never have: numbers over 64 bits, nesting deeper than 16, tuples of more than 16
- * items. */
+/* Reads the next object. Its items are valid until pass_objects. PF_FAILED, with the offset, also
+ * for what profiles never have: numbers over 64 bits, nesting deeper than 16, tuples of more than
+ * 16 items. */
 static int read_next(struct marshal *marshal, struct object *object)
 {
     marshal->depth = 0;
@@ -410,7 +407,7 @@ enum { EVIDENCE = 40 };
 
 struct state {
     struct marshal marshal;
-    struct pf_rows edge; /* filled at the same time as the rows of functions */
+    struct pf_rows edge;          /* filled at the same time as the rows of functions */
     const struct object *callers; /* of the current function: keys and values in turn */
     uint32_t caller_count, next_caller, function;
     int status;
@@ -439,8 +436,7 @@ static void declare(struct pf_reader *reader, enum pf_kind kind, struct pf_rows 
 /* --- functions -------------------------------------------------------------------------------- */
 
 /* The location of a function, (file, line, name); the file of functions written in C is `~`. */
-static int place_of(struct pf_reader *reader, const struct object *key,
-                    uint32_t *location)
+static int place_of(struct pf_reader *reader, const struct object *key, uint32_t *location)
 {
     const struct object *items = key->items;
 
@@ -520,8 +516,7 @@ static int read_function(struct pf_reader *reader)
  * `profile` have only a number of calls. */
 static int read_caller(struct pf_reader *reader)
 {
-    static const struct object nothing[2] = {{.kind = OBJECT_FLOAT},
-                                                        {.kind = OBJECT_FLOAT}};
+    static const struct object nothing[2] = {{.kind = OBJECT_FLOAT}, {.kind = OBJECT_FLOAT}};
     static const struct object zero = {.kind = OBJECT_INT};
     struct state *state = reader->state;
     const struct object *key = &state->callers[2 * state->next_caller], *value = key + 1;

@@ -135,20 +135,6 @@ static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
 
 static const struct pf_merging merging = {.rule = rule, .place = place};
 
-static int open_callgrind(struct pf_reader *reader)
-{
-    static const struct pf_cg_dialect dialect = {.origin = "callgrind"};
-
-    return pf_cg_reader_open(reader, &dialect);
-}
-
-static int open_cachegrind(struct pf_reader *reader)
-{
-    static const struct pf_cg_dialect dialect = {.origin = "cachegrind", .flat = true};
-
-    return pf_cg_reader_open(reader, &dialect);
-}
-
 const struct pf_format pf_format_callgrind = {
     .name = "callgrind",
     .about = "callgrind.out of valgrind, and what Xdebug, ruby-prof, pprof and nytprofcg write of "
@@ -162,14 +148,14 @@ const struct pf_format pf_format_callgrind = {
     .merging = &merging,
     .bid = bid_callgrind,
     .reader_size = sizeof(struct pf_cg_reader),
-    .open_reader = open_callgrind,
+    .open_reader = pf_cg_reader_open,
     .read = pf_cg_reader_read,
     .close_reader = pf_cg_reader_close,
     .writer_size = sizeof(struct pf_cg_writer),
     .open_writer = pf_cg_writer_open,
     .holds_label = pf_cg_writer_holds_label,
     .write = pf_cg_writer_write,
-    .finish = pf_cg_writer_finish,
+    .finish = pf_cg_write_part,
     .close_writer = pf_cg_writer_close,
 };
 
@@ -180,7 +166,7 @@ const struct pf_format pf_format_cachegrind = {
     .merging = &merging,
     .bid = bid_cachegrind,
     .reader_size = sizeof(struct pf_cg_reader),
-    .open_reader = open_cachegrind,
+    .open_reader = pf_cg_reader_open,
     .read = pf_cg_reader_read,
     .close_reader = pf_cg_reader_close,
 };

@@ -74,27 +74,7 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
     return pf_cg_number(word, value);
 }
 
-/* --- lines.c: compressed names ---------------------------------------------------------------- */
-
-/* `(id) name` defines an id, `(id)` refers to the name. Objects, files and functions have separate
- * ids. */
-
-struct pf_cg_names {
-    struct pf_table ids; /* uint64_t: id + 1 */
-    uint32_t *strings;   /* by row of `ids` */
-    size_t count, capacity;
-};
-
-/* PF_OK or PF_NOMEM; free in any case. */
-int pf_cg_names_init(struct pf_cg_names *);
-void pf_cg_names_free(struct pf_cg_names *);
-
-/* The string of the text behind `fn=`. PF_FAILED with *what (constant): an undefined id, an id of
- * more than 63 bits, or a name over PF_STRING_MAX; PF_NOMEM. */
-int pf_cg_names_read(struct pf_cg_names *, struct pf_dict *, struct pf_bytes text, uint32_t *string,
-                     const char **what);
-
-/* --- lines.c: events -------------------------------------------------------------------------- */
+/* --- events.c --------------------------------------------------------------------------------- */
 
 /* The name of an event may contain its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and
  * so may its long name (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are
@@ -175,16 +155,6 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
     return costs->values + (size_t)row * (costs->count + PF_CG_EXTRAS);
 }
 
-/* --- output.c --------------------------------------------------------------------------------- */
-
-/* The body of one part of a profile. */
-
-/* Writes the lines from `positions:` to `totals:`. `first`: nothing was written before. Files
- * without a name are written as `???`, as valgrind does, unless `as_read`. PF_OK, PF_NOMEM, or the
- * failure of the sink. */
-int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool as_read,
-                       struct pf_error *);
-
 /* --- reader.c --------------------------------------------------------------------------------- */
 
 /* Lines of a function that come from another file (inlined code) get a separate function: with the
@@ -198,20 +168,12 @@ int pf_cg_output_write(struct pf_sink *, struct pf_cg_costs *, bool first, bool 
 
 #define PF_CG_TAKEN "branches_taken"
 
-enum { PF_CG_JUMP_MEASURES = 3 };
-
 /* Private metadata, once for each part: write files without a name as the input has them. */
 #define PF_CG_PRIVATE ".callgrind"
 
 #define PF_CG_AS_READ "as_read"
 
 #define PF_CG_THREAD "thread" /* key of the label and of the metadata */
-
-/* The dialect, and the origin of its metadata. */
-struct pf_cg_dialect {
-    const char *origin;
-    bool flat; /* cachegrind: only lines, and a summary at the end */
-};
 
 enum { PF_CG_INSTR, PF_CG_LINE, PF_CG_SUBPOSITIONS };
 
@@ -220,12 +182,20 @@ enum { PF_CG_EVENTS = 256 };
 /* what the next line of costs belongs to */
 enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP };
 
+/* `(id) name` defines an id, `(id)` refers to the name. Objects, files and functions have separate
+ * ids. */
+struct pf_cg_names {
+    struct pf_table ids; /* uint64_t: id + 1 */
+    uint32_t *strings;   /* by row of `ids` */
+    size_t capacity;
+};
+
 struct pf_cg_place {
     uint64_t at[PF_CG_SUBPOSITIONS];
 };
 
 struct pf_cg_reader {
-    const struct pf_cg_dialect *dialect;
+    bool flat; /* cachegrind: only lines, and a summary at the end */
     struct pf_cg_names objects, files, functions;
     struct pf_bytes line;
     bool held;               /* the line waits until the rows before it are sent */
@@ -255,15 +225,16 @@ struct pf_cg_reader {
     bool inlined_any;
 
     uint32_t labels;
-    struct pf_rows flat, edge; /* filled at the same time; metadata come after edges */
-    bool meta;                 /* metadata wait */
+    struct pf_rows
+        edge;  /* filled at the same time as the rows of lines; metadata come after edges */
+    bool meta; /* metadata wait */
 
     pf_int128 sums[PF_CG_EVENTS];
     pf_int128 expected[PF_CG_EVENTS]; /* of the summary or the totals */
     bool has_summary, has_totals, ended, must_end;
 };
 
-int pf_cg_reader_open(struct pf_reader *, const struct pf_cg_dialect *);
+int pf_cg_reader_open(struct pf_reader *);
 int pf_cg_reader_read(struct pf_reader *, struct pf_batch *);
 void pf_cg_reader_close(struct pf_reader *);
 
@@ -290,7 +261,8 @@ struct pf_cg_writer {
 int pf_cg_writer_open(struct pf_writer *);
 bool pf_cg_writer_holds_label(struct pf_writer *, const struct pf_label *);
 int pf_cg_writer_write(struct pf_writer *, const struct pf_batch *);
-int pf_cg_writer_finish(struct pf_writer *);
+/* Writes the current part; also the `finish` of the format. */
+int pf_cg_write_part(struct pf_writer *);
 void pf_cg_writer_close(struct pf_writer *);
 
 #endif

@@ -4,10 +4,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* columns of edges before the events: calls; columns of jumps come after the events */
 enum { FIXED = 1 };
-enum { JUMPS = PF_CG_JUMP_MEASURES };
+enum { JUMPS = 3 };
 
 static int bad_line(struct pf_reader *reader, const char *what)
 {
@@ -27,6 +28,78 @@ static int add_meta(struct pf_reader *reader, const char *origin, struct pf_byte
     pf_rows_meta(&state->edge, origin, key, value);
     state->meta = true;
     return PF_OK;
+}
+
+/* --- compressed names ------------------------------------------------------------------------- */
+
+static int init_names(struct pf_cg_names *names)
+{
+    return pf_table_init(&names->ids, sizeof(uint64_t));
+}
+
+static void free_names(struct pf_cg_names *names)
+{
+    pf_table_free(&names->ids);
+    free(names->strings);
+}
+
+/* Removes `(digits)` from the beginning. *fits: the number has at most 63 bits. */
+static bool scan_id(struct pf_bytes *text, uint64_t *id, bool *fits)
+{
+    struct pf_bytes rest = *text;
+    size_t digits;
+
+    pf_scan_blanks(&rest);
+    if (!pf_scan_past(&rest, PF_BYTES("(")))
+        return false;
+    digits = pf_scan_digits(rest);
+    *fits = pf_scan_number(&rest, INT64_MAX, id);
+    if (!*fits)
+        rest = pf_bytes_skip(rest, digits);
+    if (digits == 0 || !pf_scan_past(&rest, PF_BYTES(")")))
+        return false;
+    *text = rest;
+    return true;
+}
+
+static int define(struct pf_cg_names *names, uint32_t row, uint32_t string)
+{
+    if (row == 0 ||
+        !pf_grow(&names->strings, &names->capacity, (size_t)row + 1, sizeof *names->strings))
+        return PF_NOMEM;
+    names->strings[row] = string;
+    return PF_OK;
+}
+
+/* The string of the text behind `fn=`. PF_FAILED with *what: an undefined id, an id of more than 63
+ * bits, or a name over PF_STRING_MAX; PF_NOMEM. */
+static int read_name(struct pf_cg_names *names, struct pf_dict *dict, struct pf_bytes text,
+                     uint32_t *string, const char **what)
+{
+    uint64_t id = 0;
+    bool fits, compressed = scan_id(&text, &id, &fits);
+
+    if (compressed && !fits) {
+        *what = "the number of a name has more than 63 bits";
+        return PF_FAILED;
+    }
+    uint64_t key = compressed ? id + 1 : 0;
+    if (compressed && text.size == 0) {
+        uint32_t row = pf_table_find(&names->ids, &key);
+        *what = "the number of a name that no earlier line defines";
+        *string = row != 0 ? names->strings[row] : 0;
+        return row != 0 ? PF_OK : PF_FAILED;
+    }
+    if (compressed && text.data[0] == ' ') {
+        text.data++;
+        text.size--;
+    }
+    if (text.size > PF_STRING_MAX) {
+        *what = "a name longer than 16 MiB";
+        return PF_FAILED;
+    }
+    *string = pf_dict_intern_text(dict, text);
+    return compressed ? define(names, pf_table_intern(&names->ids, &key), *string) : PF_OK;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -72,7 +145,7 @@ static void leave_inlined(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
     struct pf_location from, to;
 
-    if (!state->inlined_any || state->dialect->flat)
+    if (!state->inlined_any || state->flat)
         return;
     uint32_t inner = place(reader);
     uint32_t outer = pf_dict_add_function(
@@ -142,7 +215,7 @@ static int read_spec(struct pf_reader *reader, enum spec spec, struct pf_bytes t
                                            : &state->files;
     const char *what = NULL;
     uint32_t string;
-    int status = pf_cg_names_read(names, reader->dict, text, &string, &what);
+    int status = read_name(names, reader->dict, text, &string, &what);
 
     if (status != PF_OK)
         return status == PF_FAILED ? bad_line(reader, what) : pf_error_nomem(&reader->error);
@@ -244,8 +317,8 @@ static void add_flat(struct pf_reader *reader)
     struct pf_location at =
         location_of(function, state->image, &state->last, state->file != state->owner);
 
-    pf_rows_flat_at(&state->flat, &at, state->labels);
-    pf_rows_set_values(&state->flat, 0, state->costs, state->events);
+    pf_rows_flat_at(&reader->rows, &at, state->labels);
+    pf_rows_set_values(&reader->rows, 0, state->costs, state->events);
     for (uint32_t k = 0; k < state->events; k++)
         state->sums[k] += state->costs[k];
 }
@@ -273,8 +346,8 @@ static int read_cost_line(struct pf_reader *reader)
         add_flat(reader);
     else
         add_edge(reader, state->mode == PF_CG_CALL ? state->count : 0);
-    for (uint32_t k = 0; state->file != state->owner && !state->dialect->flat &&
-                         state->mode != PF_CG_JUMP && k < state->events;
+    for (uint32_t k = 0; state->file != state->owner && !state->flat && state->mode != PF_CG_JUMP &&
+                         k < state->events;
          k++) {
         state->inlined_any = true;
         if (!pf_add64(state->inlined[k], state->costs[k], &state->inlined[k]))
@@ -311,7 +384,7 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
 
     if (state->events == 0)
         return bad_line(reader, "a call before the 'events:' line");
-    if (state->dialect->flat)
+    if (state->flat)
         return bad_line(reader, "cachegrind counts no calls");
     if (mode == PF_CG_CALL && !state->has_callee)
         return bad_line(reader, "a call without 'cfn=' before it");
@@ -372,9 +445,9 @@ static bool has_column(const struct pf_rows *rows, uint32_t measure)
 static int set_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t count)
 {
     struct pf_cg_reader *state = reader->state;
-    bool calls = !state->dialect->flat;
+    bool calls = !state->flat;
 
-    pf_rows_begin(&state->flat, PF_FLAT);
+    pf_rows_begin(&reader->rows, PF_FLAT);
     pf_rows_begin(&state->edge, PF_EDGE);
     if (calls)
         pf_rows_measure(&state->edge, count_measure(reader, "calls"));
@@ -385,10 +458,10 @@ static int set_columns(struct pf_reader *reader, struct pf_bytes text, uint32_t 
 
         pf_cg_event_measure(reader->dict, word, long_name_of(reader, word), &measure);
         own = measure_of(reader, &measure, PF_FLAT, k == 0);
-        if (pf_bytes_equal(word, PF_BYTES("calls")) || has_column(&state->flat, own))
+        if (pf_bytes_equal(word, PF_BYTES("calls")) || has_column(&reader->rows, own))
             return bad_line(reader, "an event name is used twice, or is 'calls', which is the name "
                                     "of the number of calls");
-        pf_rows_measure(&state->flat, own);
+        pf_rows_measure(&reader->rows, own);
         if (calls)
             pf_rows_measure(&state->edge, measure_of(reader, &measure, PF_EDGE, k == 0));
     }
@@ -412,8 +485,8 @@ static int read_events(struct pf_reader *reader, struct pf_bytes text)
     state->events = count;
     if (state->has_jumps)
         add_jump_columns(reader);
-    pf_rows_declare_ahead(&state->flat);
-    if (!state->dialect->flat)
+    pf_rows_declare_ahead(&reader->rows);
+    if (!state->flat)
         pf_rows_declare_ahead(&state->edge);
     memset(state->sums, 0, sizeof state->sums);
     memset(state->last_costs, 0, sizeof state->last_costs);
@@ -474,7 +547,7 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
             continue;
         name = pf_dict_string(
             reader->dict,
-            pf_measures_row(&reader->dict->measures, pf_rows_measure_of(&state->flat, k))->name);
+            pf_measures_row(&reader->dict->measures, pf_rows_measure_of(&reader->rows, k))->name);
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
         pf_report_send(&reader->report, severity,
@@ -500,17 +573,8 @@ static void end_part(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
 
     if (state->has_summary && !state->has_totals && state->events > 0)
-        check_sums(reader, "summary:", state->dialect->flat ? PF_WARNING : PF_NOTE);
+        check_sums(reader, "summary:", state->flat ? PF_WARNING : PF_NOTE);
     state->has_summary = state->has_totals = false;
-}
-
-static int begin_part(struct pf_reader *reader)
-{
-    struct pf_cg_reader *state = reader->state;
-
-    end_part(reader);
-    state->labels = 0;
-    return PF_OK;
 }
 
 static int keep_definition(struct pf_reader *reader, struct pf_bytes value)
@@ -541,20 +605,21 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
         return read_order(reader, value);
     if (pf_bytes_equal(key, PF_BYTES("totals")))
         return read_totals(reader, value);
-    if (pf_bytes_equal(key, PF_BYTES("version")) || pf_bytes_equal(key, PF_BYTES("part")))
-        status = begin_part(reader);
-    else if (pf_bytes_equal(key, PF_BYTES("creator")))
+    if (pf_bytes_equal(key, PF_BYTES("version")) || pf_bytes_equal(key, PF_BYTES("part"))) {
+        end_part(reader);
+        state->labels = 0;
+    } else if (pf_bytes_equal(key, PF_BYTES("creator")))
         state->must_end = value.size > 10 && memcmp(value.data, "callgrind-", 10) == 0;
     else if (pf_bytes_equal(key, PF_BYTES("summary"))) {
         status = read_expected(reader, value);
         state->has_summary = true;
-        state->ended = state->ended || state->dialect->flat;
+        state->ended = state->ended || state->flat;
     } else if (pf_bytes_equal(key, PF_BYTES("event")))
         status = keep_definition(reader, value);
     else if (pf_bytes_equal(key, PF_BYTES(PF_CG_THREAD)))
         state->labels = pf_dict_add_label(reader->dict, 0, pf_dict_intern(reader->dict, key, 0),
                                           pf_dict_intern_text(reader->dict, value));
-    return status == PF_OK ? add_meta(reader, state->dialect->origin, key, value) : status;
+    return status == PF_OK ? add_meta(reader, reader->format->name, key, value) : status;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -597,9 +662,11 @@ static int read_spec_line(struct pf_reader *reader, struct pf_bytes word, struct
     return bad_line(reader, "an unknown kind of position");
 }
 
-static bool has_rows(const struct pf_cg_reader *state)
+static bool has_rows(const struct pf_reader *reader)
 {
-    return !pf_rows_empty(&state->flat) || (!state->meta && !pf_rows_empty(&state->edge));
+    const struct pf_cg_reader *state = reader->state;
+
+    return !pf_rows_empty(&reader->rows) || (!state->meta && !pf_rows_empty(&state->edge));
 }
 
 /* Reads the current line. PF_EOF: rows or metadata before the line must go out first. */
@@ -610,7 +677,7 @@ static int read_line(struct pf_reader *reader)
     enum kind kind = kind_of(state->line, &word, &value);
     bool meta = kind == HEADER || kind == COMMENT;
 
-    if (kind != EMPTY && (meta ? has_rows(state) || state->inlined_any : state->meta)) {
+    if (kind != EMPTY && (meta ? has_rows(reader) || state->inlined_any : state->meta)) {
         leave_inlined(reader);
         return PF_EOF;
     }
@@ -626,7 +693,7 @@ static int read_line(struct pf_reader *reader)
     case COMMENT:
         return pf_bytes_equal(state->line, PF_BYTES("# callgrind format"))
                    ? PF_OK
-                   : add_meta(reader, state->dialect->origin, PF_BYTES("comment"), state->line);
+                   : add_meta(reader, reader->format->name, PF_BYTES("comment"), state->line);
     case UNKNOWN: return bad_line(reader, "neither costs nor a position nor a header line");
     default: return PF_OK;
     }
@@ -644,10 +711,10 @@ static int end(struct pf_reader *reader)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "the input ends before its 'events:' line");
     state->offset = pf_source_offset(reader->source);
-    if (!state->ended && (state->must_end || state->dialect->flat))
+    if (!state->ended && (state->must_end || state->flat))
         return pf_error_at(&reader->error, PF_FAILED, state->offset,
                            "the input is cut: it ends without its '%s' line",
-                           state->dialect->flat ? "summary:" : "totals:");
+                           state->flat ? "summary:" : "totals:");
     end_part(reader);
     return PF_EOF;
 }
@@ -660,7 +727,7 @@ static int read_lines(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
     int status = PF_OK;
 
-    while (status == PF_OK && !pf_rows_ready(&state->flat) && !pf_rows_ready(&state->edge)) {
+    while (status == PF_OK && !pf_rows_ready(&reader->rows) && !pf_rows_ready(&state->edge)) {
         if (!state->held) {
             state->offset = pf_source_offset(reader->source);
             state->number++;
@@ -680,17 +747,16 @@ static int read_lines(struct pf_reader *reader)
     return status;
 }
 
-int pf_cg_reader_open(struct pf_reader *reader, const struct pf_cg_dialect *dialect)
+int pf_cg_reader_open(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
 
-    pf_rows_init(&state->flat, reader->dict);
     pf_rows_init(&state->edge, reader->dict);
-    state->dialect = dialect;
+    state->flat = strcmp(reader->format->name, "cachegrind") == 0;
     state->order[0] = PF_CG_LINE;
     state->order_count = 1;
-    if (pf_cg_names_init(&state->objects) != PF_OK || pf_cg_names_init(&state->files) != PF_OK ||
-        pf_cg_names_init(&state->functions) != PF_OK)
+    if (init_names(&state->objects) != PF_OK || init_names(&state->files) != PF_OK ||
+        init_names(&state->functions) != PF_OK)
         return pf_error_nomem(&reader->error);
     return PF_OK;
 }
@@ -699,7 +765,7 @@ int pf_cg_reader_read(struct pf_reader *reader, struct pf_batch *batch)
 {
     struct pf_cg_reader *state = reader->state;
 
-    while (!pf_rows_give(&state->flat, batch) && !pf_rows_give(&state->edge, batch)) {
+    while (!pf_rows_give(&reader->rows, batch) && !pf_rows_give(&state->edge, batch)) {
         if (pf_dict_status(reader->dict) == PF_NOMEM)
             return PF_NOMEM;
         state->meta = false;
@@ -714,10 +780,9 @@ void pf_cg_reader_close(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
 
-    pf_cg_names_free(&state->objects);
-    pf_cg_names_free(&state->files);
-    pf_cg_names_free(&state->functions);
-    pf_rows_free(&state->flat);
+    free_names(&state->objects);
+    free_names(&state->files);
+    free_names(&state->functions);
     pf_rows_free(&state->edge);
     free(state->definitions);
 }
