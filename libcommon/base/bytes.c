@@ -86,10 +86,15 @@ size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX])
 
 const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what)
 {
-    for (; text.size >= what.size; text = pf_bytes_skip(text, 1))
-        if (memcmp(text.data, what.data, what.size) == 0)
-            return text.data;
-    return NULL;
+    const char *first = text.data;
+
+    while (what.size > 0 && text.size >= what.size) {
+        first = memchr(text.data, what.data[0], text.size - what.size + 1);
+        if (!first || memcmp(first, what.data, what.size) == 0)
+            return first;
+        text = pf_bytes_skip(text, (size_t)(first + 1 - text.data));
+    }
+    return what.size > 0 ? NULL : first;
 }
 
 struct pf_bytes pf_bytes_line(struct pf_bytes *text)

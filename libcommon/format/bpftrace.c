@@ -83,17 +83,15 @@ static bool add_keys(struct state *state, struct pf_bytes line)
     if (text.size > 0 && text.data[text.size - 1] == ',')
         text.size--;
     while (text.size > 0) {
-        size_t size = 0;
+        const char *end = pf_bytes_find(text, separator);
+        size_t size = end ? (size_t)(end - text.data) : text.size;
 
-        while (size < text.size && (text.size - size < separator.size ||
-                                    memcmp(text.data + size, separator.data, separator.size) != 0))
-            size++;
         if (size > 0 && (!pf_buffer_append(&state->keys, text.data, size) ||
                          !pf_buffer_byte(&state->keys, '\0')))
             return false;
         state->key_count += size > 0;
         size += size < text.size ? separator.size : 0;
-        text = (struct pf_bytes){text.data + size, text.size - size};
+        text = pf_bytes_skip(text, size);
     }
     return true;
 }
@@ -172,13 +170,10 @@ static int add_record(struct pf_reader *reader, uint64_t offset, int64_t value)
 /* The value of an entry as text: of `count 5, average 3, total 15` (stats()) the total. */
 static struct pf_bytes number_of(struct pf_bytes text)
 {
-    static const char total[] = ", total ";
-    size_t size = sizeof total - 1;
+    static const struct pf_bytes total = {", total ", 8};
+    const char *found = pf_bytes_find(text, total);
 
-    for (size_t at = 0; at + size < text.size; at++)
-        if (memcmp(text.data + at, total, size) == 0)
-            return (struct pf_bytes){text.data + at + size, text.size - at - size};
-    return text;
+    return found ? pf_bytes_skip(text, (size_t)(found - text.data) + total.size) : text;
 }
 
 /* Reads the value, which ends the entry that began at `offset`. The entry becomes a record; it is
@@ -280,14 +275,8 @@ static int read_lines_of_key(struct pf_reader *reader, uint64_t offset, struct p
 {
     int status = PF_OK;
 
-    while (status == PF_OK && key.size > 0) {
-        const char *end = memchr(key.data, '\n', key.size);
-        struct pf_bytes line = {key.data, end ? (size_t)(end - key.data) : key.size};
-        size_t step = line.size + (end != NULL);
-
-        status = read_key_line(reader, offset, line);
-        key = (struct pf_bytes){key.data + step, key.size - step};
-    }
+    while (status == PF_OK && key.size > 0)
+        status = read_key_line(reader, offset, pf_bytes_line(&key));
     return status;
 }
 

@@ -20,7 +20,7 @@ struct stackprof_reader {
     struct stackprof_frame { /* by row of `ids` */
         uint32_t name, file; /* strings */
         int64_t line, samples;
-        bool told, has_lines;
+        bool has_lines;
     } * frames;
     size_t frame_capacity;
     uint32_t frame;         /* the frame that is being read */
@@ -186,7 +186,6 @@ static int read_frame(struct pf_json_cut *cut, void *field)
     frame = state->frames[state->frame];
     status = pf_json_object(cut, members, &frame);
     frame.has_lines = state->frames[state->frame].has_lines;
-    frame.told = true;
     state->frames[state->frame] = frame;
     return status;
 }
@@ -249,15 +248,13 @@ static int read_document(struct pf_reader *reader)
         {0},
     };
     struct stackprof_reader *state = reader->state;
-    int status = pf_json_object(&state->cut, members, state);
 
-    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
+    return pf_json_document(&state->cut, members, state);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* The location of a line of a frame. 0: the document does not define the frame, or memory ran
- * out. */
+/* The location of a line of a frame; `[unknown]` if the document does not define the frame. */
 static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t line)
 {
     struct stackprof_reader *state = reader->state;
@@ -267,9 +264,6 @@ static uint32_t frame_location(struct pf_reader *reader, uint32_t id, int64_t li
         .file = frame->file,
         .start_line = frame->line};
 
-    if (!frame->told)
-        function =
-            (struct pf_function){.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
     return pf_dict_add_location(
         reader->dict, &(struct pf_location){
                           .function = pf_dict_add_function(reader->dict, &function), .line = line});

@@ -147,6 +147,13 @@ int pf_json_object(struct pf_json_cut *cut, const struct pf_json_member *rows, v
     return PF_OK;
 }
 
+int pf_json_document(struct pf_json_cut *cut, const struct pf_json_member *rows, void *object)
+{
+    int status = pf_json_object(cut, rows, object);
+
+    return status == PF_OK ? pf_json_cut_end(cut) : status;
+}
+
 int pf_json_array(struct pf_json_cut *cut, pf_json_read *read, void *object)
 {
     int status = pf_json_cut_enter(cut, '[');
@@ -170,5 +177,14 @@ int pf_json_try_int(struct pf_json_cut *cut, void *field)
 
     if (status == PF_OK && pf_decimal_scale(text, 0, &number, &exact) && exact)
         memcpy(field, &number, sizeof number);
+    return status;
+}
+
+int pf_json_read_letter(struct pf_json_cut *cut, void *field)
+{
+    struct pf_bytes text;
+    int status = pf_json_cut_string(cut, &text);
+
+    *(char *)field = status == PF_OK && text.size == 1 ? text.data[0] : '?';
     return status;
 }

@@ -46,6 +46,8 @@ struct pf_json_member {
 
 /* Reads the next object. */
 int pf_json_object(struct pf_json_cut *, const struct pf_json_member *, void *object);
+/* The same for the object that is the whole input: only blanks may follow. */
+int pf_json_document(struct pf_json_cut *, const struct pf_json_member *, void *object);
 /* Reads the next member of the entered object. PF_EOF at the end. Ignores PF_JSON_REQUIRED and
  * PF_JSON_ONCE. The function of a member may change the address of `object`. */
 int pf_json_member(struct pf_json_cut *, const struct pf_json_member *, void *object);
@@ -71,5 +73,7 @@ pf_json_read pf_json_read_int;
 /* The same for an unimportant number (a line, a column): the field is unchanged if the number is
  * not whole or out of range. */
 pf_json_read pf_json_try_int;
+/* Reads a text of one character into a char; other texts become '?'. */
+pf_json_read pf_json_read_letter;
 
 #endif

@@ -101,15 +101,6 @@ static int read_thread_duration(struct pf_json_cut *cut, void *field)
     return fields->has_duration ? pf_json_cut_skip(cut) : read_duration(cut, field);
 }
 
-static int read_phase(struct pf_json_cut *cut, void *field)
-{
-    struct pf_bytes text;
-    int status = pf_json_cut_string(cut, &text);
-
-    *(char *)field = status == PF_OK && text.size == 1 ? text.data[0] : '?';
-    return status;
-}
-
 static int read_weight(struct pf_json_cut *cut, void *field)
 {
     struct pf_trace_fields *fields = field;
@@ -151,7 +142,7 @@ static int read_stack_number(struct pf_json_cut *cut, void *field)
 static int read_fields(struct pf_json_cut *cut, struct pf_trace_fields *fields)
 {
     static const struct pf_json_member members[] = {
-        {"ph", PF_JSON_STRING, read_phase, offsetof(struct pf_trace_fields, phase), NULL},
+        {"ph", PF_JSON_STRING, pf_json_read_letter, offsetof(struct pf_trace_fields, phase), NULL},
         {"name", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, name), NULL},
         {"pid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, pid), NULL},
         {"tid", TEXT, pf_json_read_text, offsetof(struct pf_trace_fields, tid), NULL},
@@ -168,20 +159,10 @@ static int read_fields(struct pf_json_cut *cut, struct pf_trace_fields *fields)
     return pf_json_object(cut, members, fields);
 }
 
-static bool holds(const struct pf_buffer *text, const char *part)
+/* True if `args` of the current event has this text. */
+static bool args_hold(const struct pf_trace_reader *state, struct pf_bytes text)
 {
-    size_t size = strlen(part);
-
-    for (size_t at = 0; at + size <= text->size; at++) {
-        const char *found = memchr(text->data + at, part[0], text->size - at - size + 1);
-
-        if (!found)
-            return false;
-        at = (size_t)(found - text->data);
-        if (memcmp(found, part, size) == 0)
-            return true;
-    }
-    return false;
+    return pf_bytes_find((struct pf_bytes){state->args.data, state->args.size}, text);
 }
 
 /* Finds the location of a span: its name, and file and line if its arguments have them (Hermes). */
@@ -195,7 +176,7 @@ static int span_location(struct pf_reader *reader, const struct pf_trace_fields 
     struct pf_location location = {0};
     const json_t *args;
 
-    if (holds(&state->args, "\"url\"")) {
+    if (args_hold(state, PF_BYTES("\"url\""))) {
         int status = pf_json_cut_parse(&state->cut,
                                        (struct pf_bytes){state->args.data, state->args.size},
                                        fields->args_offset, &args);
@@ -222,7 +203,7 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
     /* clang's sums of spans that the trace has anyway */
     if (fields->phase == 'X' &&
         pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) &&
-        holds(&state->args, "\"avg ms\""))
+        args_hold(state, PF_BYTES("\"avg ms\"")))
         return PF_OK;
     if (!fields->has_time)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),

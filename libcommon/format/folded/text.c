@@ -64,38 +64,23 @@ char pf_folded_mark(struct pf_bytes name)
                : 0;
 }
 
-static bool find(struct pf_bytes text, const char *what, size_t *at)
-{
-    size_t size = strlen(what);
-
-    for (; *at + size <= text.size; ++*at)
-        if (memcmp(text.data + *at, what, size) == 0)
-            return true;
-    return false;
-}
-
 /* True for `.(*T).`: the brackets hold the receiver of a method. */
 static bool go_method(struct pf_bytes name)
 {
-    size_t open = 0, close;
+    const char *open = pf_bytes_find(name, PF_BYTES(".("));
 
-    if (!find(name, ".(", &open))
-        return false;
-    close = open;
-    return find(name, ").", &close);
+    return open && pf_bytes_find(pf_bytes_skip(name, (size_t)(open - name.data)), PF_BYTES(")."));
 }
 
 /* The size of a name up to the bracket before the types of arguments, which is not the bracket of
  * an anonymous namespace. A name that begins with a bracket is `(anonymous)` or similar. */
 static size_t without_arguments(struct pf_bytes name)
 {
-    static const char anonymous[] = "(anonymous namespace)";
-
     if (name.size == 0 || !memchr(name.data, '(', name.size) || go_method(name))
         return name.size;
     for (size_t at = 1; at < name.size; at++)
-        if (name.data[at] == '(' && (name.size - at < sizeof anonymous - 1 ||
-                                     memcmp(name.data + at, anonymous, sizeof anonymous - 1) != 0))
+        if (name.data[at] == '(' &&
+            !pf_bytes_starts(pf_bytes_skip(name, at), PF_BYTES("(anonymous namespace)")))
             return at;
     return name.size;
 }
@@ -118,12 +103,11 @@ static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
 /* The size of a name up to the last bracket, ( or <, after a `::`: stackcollapse.pl cuts there. */
 static size_t without_parameters(struct pf_bytes name)
 {
-    size_t colons = 0;
+    const char *colons = pf_bytes_find(name, PF_BYTES("::"));
 
-    if (find(name, "::", &colons))
-        for (size_t at = name.size; at-- > colons + 2;)
-            if (name.data[at] == '(' || name.data[at] == '<')
-                return at;
+    for (size_t at = name.size; colons && name.data + at > colons + 3; at--)
+        if (name.data[at - 1] == '(' || name.data[at - 1] == '<')
+            return at - 1;
     return name.size;
 }
 
@@ -155,11 +139,9 @@ static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
                    {"$u3b$", ";"}, {"$u2b$", "+"}, {"$u22$", "\""}, {"..", "::"}};
 
     for (size_t k = 0; k < sizeof escapes / sizeof *escapes; k++) {
-        size_t size = strlen(escapes[k].escape);
-
-        if (rest.size >= size && memcmp(rest.data, escapes[k].escape, size) == 0) {
+        if (pf_bytes_starts(rest, pf_bytes_of(escapes[k].escape))) {
             pf_buffer_append(text, escapes[k].means, strlen(escapes[k].means));
-            return size;
+            return strlen(escapes[k].escape);
         }
     }
     pf_buffer_byte(text, (unsigned char)rest.data[0]);
@@ -168,15 +150,13 @@ static size_t unescape(struct pf_bytes rest, struct pf_buffer *text)
 
 static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct pf_bytes name)
 {
-    size_t dollar = 0;
-
     if (image.size > 0) {
         pf_buffer_append(text, image.data, image.size);
         pf_buffer_byte(text, '`');
     }
     name.size = without_parameters(name);
     name.size = without_hash(name);
-    if (!find(name, "$", &dollar)) {
+    if (!pf_bytes_find(name, PF_BYTES("$"))) {
         pf_buffer_append(text, name.data, name.size);
         return;
     }
@@ -187,7 +167,7 @@ static void spell_dtrace(struct pf_buffer *text, struct pf_bytes image, struct p
     while (name.size > 0) {
         size_t size = unescape(name, text);
 
-        name = (struct pf_bytes){name.data + size, name.size - size};
+        name = pf_bytes_skip(name, size);
     }
 }
 

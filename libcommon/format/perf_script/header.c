@@ -227,16 +227,6 @@ void pf_perf_who_parse(struct pf_bytes line, struct pf_perf_header *header)
 
 bool pf_perf_other_record(struct pf_bytes line)
 {
-    static const struct pf_bytes mark = {": PERF_RECORD_", 14};
-
-    struct pf_bytes rest = line;
-    const char *colon;
-
-    while (rest.size >= mark.size && (colon = memchr(rest.data, ':', rest.size)) != NULL) {
-        rest = pf_bytes_skip(rest, (size_t)(colon - rest.data));
-        if (pf_bytes_starts(rest, mark))
-            return true;
-        rest = pf_bytes_skip(rest, 1);
-    }
-    return line.size >= mark.size - 2 && memcmp(line.data, mark.data + 2, mark.size - 2) == 0;
+    return pf_bytes_find(line, PF_BYTES(": PERF_RECORD_")) ||
+           pf_bytes_starts(line, PF_BYTES("PERF_RECORD_"));
 }

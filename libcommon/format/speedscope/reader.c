@@ -241,16 +241,6 @@ struct event {
     int64_t frame, at;
 };
 
-/* Reads a text of one letter; '?' for other texts. */
-static int read_type(struct pf_json_cut *cut, void *field)
-{
-    struct pf_bytes type;
-    int status = pf_json_cut_string(cut, &type);
-
-    *(char *)field = status == PF_OK && type.size == 1 ? type.data[0] : '?';
-    return status;
-}
-
 static int read_time(struct pf_json_cut *cut, void *field)
 {
     struct event *event = field;
@@ -336,7 +326,8 @@ static int read_event(struct pf_json_cut *cut, void *field)
 {
     enum { A_NUMBER = PF_JSON_NUMBER | PF_JSON_STRING | PF_JSON_REQUIRED };
     static const struct pf_json_member members[] = {
-        {"type", PF_JSON_STRING | PF_JSON_REQUIRED, read_type, offsetof(struct event, type), NULL},
+        {"type", PF_JSON_STRING | PF_JSON_REQUIRED, pf_json_read_letter,
+         offsetof(struct event, type), NULL},
         {"frame", A_NUMBER, pf_json_read_int, offsetof(struct event, frame), NULL},
         {"at", A_NUMBER, read_time, 0, NULL},
         {0},
@@ -514,9 +505,8 @@ static int read_document(struct pf_reader *reader)
         {0},
     };
     struct pf_speedscope_reader *state = reader->state;
-    int status = pf_json_object(&state->cut, members, state);
 
-    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
+    return pf_json_document(&state->cut, members, state);
 }
 
 /* --- what is made of it ----------------------------------------------------------------------- */

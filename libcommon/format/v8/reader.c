@@ -207,9 +207,8 @@ static int read_document(struct pf_reader *reader)
         {0},
     };
     struct pf_v8_reader *state = reader->state;
-    int status = pf_json_object(&state->cut, members, state);
 
-    return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
+    return pf_json_document(&state->cut, members, state);
 }
 
 /* --- what is made of it ----------------------------------------------------------------------- */
@@ -223,20 +222,6 @@ static bool told_time(const struct pf_reader *reader, uint32_t text, int places,
     return text &&
            pf_decimal_scale128(pf_dict_string(reader->dict, text),
                                (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
-}
-
-/* Nanoseconds from the start to the end, rounded once; 0: unknown. */
-static int64_t told_span(const struct pf_reader *reader)
-{
-    const struct pf_v8_reader *state = reader->state;
-    pf_int128 start, end;
-    int64_t span;
-
-    if (!told_time(reader, state->start, MOST_PLACES, &start) ||
-        !told_time(reader, state->end, MOST_PLACES, &end) || end <= start ||
-        !pf_scale64(end - start, 1, 1000, &span))
-        return 0;
-    return span;
 }
 
 /* Sets the time from the start of the profile to its end, if both are known. */
@@ -438,11 +423,14 @@ static int add_hits(struct pf_reader *reader)
 {
     struct pf_v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
-    int64_t span = told_span(reader), time = 0;
+    int64_t span = 0, time = 0; /* nanoseconds; span 0: unknown */
     pf_int128 total = 0;
     size_t record = 0;
     bool timed;
 
+    find_span(reader);
+    if (state->samples.has_span && !pf_scale64(state->samples.span, 1, 1000, &span))
+        span = 0;
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
     timed = span > 0 && total > 0 && total <= INT64_MAX;
