@@ -1,12 +1,14 @@
-/* The reader of speedscope's JSON. Frames may come after the profiles that use them, and the unit
- * after the weights: so samples are held as numbers, four bytes for a stack and eight for a
- * weight. */
+/* The reader of speedscope's JSON, which its viewer and many profilers write: stacks of frame
+ * numbers with weights, or frames opening and closing. Frames may come after the profiles that use
+ * them, and the unit after the weights: so samples are held as numbers, four bytes for a stack and
+ * eight for a weight. */
 #include "format/speedscope/speedscope.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "codec/text_reader.h"
+#include "codec/json_reader.h"
+#include "io/json_look.h"
 #include "model/amounts.h"
 
 #include <inttypes.h>
@@ -16,9 +18,81 @@
 
 enum { MOST_PLACES = 12 };
 
-int pf_speedscope_open_reader(struct pf_reader *reader)
+/* Units of weights: the word of the format, the unit of the model, and the name of the measure. The
+ * first unit is for profiles without a unit. */
+static const struct unit {
+    const char *word, *unit, *measure;
+} units[] = {
+    {"none", "count", "hits"},
+    {"nanoseconds", "nanoseconds", "wall"},
+    {"microseconds", "microseconds", "wall"},
+    {"milliseconds", "milliseconds", "wall"},
+    {"seconds", "seconds", "wall"},
+    {"bytes", "bytes", "bytes"},
+    {NULL, NULL, NULL},
+};
+
+static int bid(struct pf_source *source, const char *path)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    static const char *const paths[] = {"$schema=speedscope.app", "shared.frames",
+                                        "profiles[].type", "profiles", NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    (void)path;
+    if (found & 1)
+        return 64;
+    return (found & 2 && found & 8) || found & 4 ? 24 : 0;
+}
+
+struct profile {
+    const struct unit *unit;
+    uint32_t name;
+    uint64_t offset;
+    bool sampled, evented, weighed, other_type, begun;
+    /* the stacks of its records; until the end of the document their ids in `paths` */
+    uint32_t *stacks;
+    size_t count, capacity;
+    /* Profiles with the same stacks become columns of the first of these profiles: */
+    bool is_column;     /* this profile is a column of an earlier one */
+    size_t next_column; /* number + 1 of the next column's profile; 0: no more columns */
+    uint32_t column;    /* its measure in the dictionary */
+    /* one for each record: weights, or for events the time of each path; `carried`: the time of the
+     * last event */
+    struct pf_decimals amounts;
+    struct pf_measure measure; /* name 0: the file does not say it */
+    bool negative, labelled;
+    uint32_t label;
+};
+
+struct speedscope_reader {
+    struct pf_json_cut cut;
+    /* Frames may come after the samples: so `paths` holds stacks whose "locations" are numbers of
+     * frames + 1. */
+    struct pf_dict paths;
+    struct pf_stack_memo *memo; /* for `paths` */
+    struct profile *profiles;
+    size_t profile_count, profile_capacity;
+    /* `given`: the profile of the next record; `row`: its number in that profile */
+    size_t given, row;
+    uint32_t *locations; /* by number of frame */
+    size_t location_count, location_capacity;
+    uint64_t highest, highest_at; /* the greatest number of a frame + 1, and its offset */
+    /* frames of the current sample, or, among events, the open frames */
+    uint32_t *frames;
+    size_t frame_count, frame_capacity;
+    uint32_t *leaf_first;
+    size_t leaf_capacity;
+    /* for events: `open_paths`: path of each open frame; `row_of`: by path: its record + 1 */
+    uint32_t *open_paths, *row_of;
+    size_t open_capacity, row_count, row_capacity;
+    uint32_t block[PF_BATCH_ROWS]; /* paths of samples that `memo` will set */
+    bool read;
+    int result; /* the result of reading the document */
+};
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct speedscope_reader *state = reader->state;
 
     state->memo = pf_stack_memo_new();
     if (pf_dict_init(&state->paths) != PF_OK || !state->memo)
@@ -27,9 +101,9 @@ int pf_speedscope_open_reader(struct pf_reader *reader)
     return PF_OK;
 }
 
-void pf_speedscope_close_reader(struct pf_reader *reader)
+static void close_reader(struct pf_reader *reader)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     for (size_t k = 0; k < state->profile_count; k++) {
         free(state->profiles[k].stacks);
@@ -79,7 +153,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
          NULL},
         {0},
     };
-    struct pf_speedscope_reader *state = field;
+    struct speedscope_reader *state = field;
     struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     struct frame frame = {0};
     /* a frame that is not an object counts as a frame without a name */
@@ -100,7 +174,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
 /* Checks the number of a frame, and keeps the greatest number. */
 static int note_frame(struct pf_reader *reader, int64_t number)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     if (number < 0 || number >= UINT32_MAX - 1)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
@@ -115,7 +189,7 @@ static int note_frame(struct pf_reader *reader, int64_t number)
 /* Reads the frames of a sample, which come root first, into state->leaf_first. */
 static int read_sample(struct pf_reader *reader, size_t *depth)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     size_t count = 0;
     int64_t number;
     int status = pf_json_cut_enter(&state->cut, '[');
@@ -141,10 +215,9 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
 }
 
 /* Appends the queued paths to the stacks of the profile. */
-static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile,
-                       size_t count)
+static int flush_block(struct pf_reader *reader, struct profile *profile, size_t count)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     pf_stack_memo_flush(state->memo, &state->paths);
     if (pf_dict_status(&state->paths) != PF_OK ||
@@ -166,8 +239,8 @@ static int mixed(struct pf_json_cut *cut)
 static int read_samples(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct pf_speedscope_profile *profile = field;
-    struct pf_speedscope_reader *state = reader->state;
+    struct profile *profile = field;
+    struct speedscope_reader *state = reader->state;
     size_t waiting = 0, depth = 0;
 
     if (profile->evented)
@@ -191,10 +264,9 @@ static int read_samples(struct pf_json_cut *cut, void *field)
 }
 
 /* Reads a number as an amount of the profile. */
-static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile,
-                       int64_t *value)
+static int take_amount(struct pf_reader *reader, struct profile *profile, int64_t *value)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     struct pf_bytes text;
     int status = pf_json_cut_number(&state->cut, &text);
 
@@ -213,7 +285,7 @@ static int take_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
 
 static int read_weight(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_profile *profile = field;
+    struct profile *profile = field;
     int64_t value;
     int status = take_amount(cut->owner, profile, &value);
 
@@ -224,7 +296,7 @@ static int read_weight(struct pf_json_cut *cut, void *field)
 
 static int read_weights(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_profile *profile = field;
+    struct profile *profile = field;
 
     if (profile->evented)
         return mixed(cut);
@@ -235,7 +307,7 @@ static int read_weights(struct pf_json_cut *cut, void *field)
 /* --- evented ---------------------------------------------------------------------------------- */
 
 struct event {
-    struct pf_speedscope_profile *profile;
+    struct profile *profile;
     uint64_t offset;
     char type;
     int64_t frame, at;
@@ -249,9 +321,9 @@ static int read_time(struct pf_json_cut *cut, void *field)
 }
 
 /* Adds the time since the last event to the path of the open frames. */
-static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t at)
+static int pass_time(struct pf_reader *reader, struct profile *profile, int64_t at)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     int64_t passed, sum;
     size_t count = state->paths.stacks.count;
 
@@ -284,8 +356,8 @@ static int pass_time(struct pf_reader *reader, struct pf_speedscope_profile *pro
 
 static int do_event(struct pf_reader *reader, const struct event *event)
 {
-    struct pf_speedscope_reader *state = reader->state;
-    struct pf_speedscope_profile *profile = event->profile;
+    struct speedscope_reader *state = reader->state;
+    struct profile *profile = event->profile;
     uint64_t offset = event->offset;
     size_t depth = state->frame_count;
 
@@ -343,8 +415,8 @@ static int read_event(struct pf_json_cut *cut, void *field)
 static int read_events(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct pf_speedscope_profile *profile = field;
-    struct pf_speedscope_reader *state = reader->state;
+    struct profile *profile = field;
+    struct speedscope_reader *state = reader->state;
 
     if (profile->sampled || profile->weighed)
         return mixed(cut);
@@ -367,12 +439,11 @@ static int read_events(struct pf_json_cut *cut, void *field)
 
 static int read_unit(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_profile *profile = field;
+    struct profile *profile = field;
     struct pf_bytes text;
     int status = pf_json_cut_string(cut, &text);
 
-    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; status == PF_OK && unit->word;
-         unit++)
+    for (const struct unit *unit = units; status == PF_OK && unit->word; unit++)
         if (pf_bytes_equal(text, pf_bytes_of(unit->word)))
             profile->unit = unit;
     return status;
@@ -380,7 +451,7 @@ static int read_unit(struct pf_json_cut *cut, void *field)
 
 static int read_profile_type(struct pf_json_cut *cut, void *field)
 {
-    struct pf_speedscope_profile *profile = field;
+    struct profile *profile = field;
     struct pf_bytes type;
     int status = pf_json_cut_string(cut, &type);
 
@@ -393,7 +464,7 @@ static int read_profile_type(struct pf_json_cut *cut, void *field)
 static int read_facts(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct pf_speedscope_profile *profile = field;
+    struct profile *profile = field;
     const json_t *facts;
     int status = pf_json_cut_value(cut, &facts);
 
@@ -433,7 +504,7 @@ static int read_facts(struct pf_json_cut *cut, void *field)
 }
 
 /* Checks a profile when all its members are read. */
-static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
+static int check_profile(struct pf_reader *reader, const struct profile *profile)
 {
     if (!profile->evented && !profile->sampled)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, profile->offset,
@@ -451,8 +522,8 @@ static int read_profile(struct pf_json_cut *cut, void *field)
 {
     enum { LIST = PF_JSON_ARRAY | PF_JSON_ONCE };
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
-         offsetof(struct pf_speedscope_profile, name), NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct profile, name),
+         NULL},
         {"type", PF_JSON_STRING, read_profile_type, 0, NULL},
         {"unit", PF_JSON_STRING, read_unit, 0, NULL},
         {"samples", LIST, read_samples, 0, NULL},
@@ -461,16 +532,15 @@ static int read_profile(struct pf_json_cut *cut, void *field)
         {"profutils", PF_JSON_ANY, read_facts, 0, NULL},
         {0},
     };
-    struct pf_speedscope_reader *state = field;
-    struct pf_speedscope_profile *profile;
+    struct speedscope_reader *state = field;
+    struct profile *profile;
 
     if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1,
                  sizeof *state->profiles))
         return pf_error_nomem(cut->error);
     profile = &state->profiles[state->profile_count++];
-    *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_units,
-                                              .amounts.most = MOST_PLACES,
-                                              .offset = pf_source_offset(cut->source)};
+    *profile = (struct profile){
+        .unit = units, .amounts.most = MOST_PLACES, .offset = pf_source_offset(cut->source)};
     int status = pf_json_object(cut, members, profile);
     status = status == PF_OK ? check_profile(cut->owner, profile) : status;
     if (profile->count > profile->amounts.count)
@@ -504,7 +574,7 @@ static int read_document(struct pf_reader *reader)
         {"exporter", PF_JSON_STRING | PF_JSON_LAX, read_meta, 0, NULL},
         {0},
     };
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     return pf_json_document(&state->cut, members, state);
 }
@@ -513,7 +583,7 @@ static int read_document(struct pf_reader *reader)
 
 /* Sets the scale of the profile's measure. If an amount overflows 64 bits, the records end before
  * it. */
-static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int scale_amounts(struct pf_reader *reader, struct profile *profile)
 {
     struct pf_decimals *amounts = &profile->amounts;
     uint32_t unit = profile->measure.unit;
@@ -537,14 +607,14 @@ static int scale_amounts(struct pf_reader *reader, struct pf_speedscope_profile 
     return PF_OK;
 }
 
-static int name_measure(struct pf_reader *reader, struct pf_speedscope_profile *profile)
+static int name_measure(struct pf_reader *reader, struct profile *profile)
 {
     struct pf_measure *measure = &profile->measure;
     int status = scale_amounts(reader, profile);
 
     if (measure->name == 0) {
         measure->name = pf_dict_intern_word(reader->dict, profile->unit->measure);
-        measure->role = profile->unit == pf_speedscope_units ? PF_COUNT : PF_SELF;
+        measure->role = profile->unit == units ? PF_COUNT : PF_SELF;
         measure->nature = profile->evented ? PF_TIMED : PF_SAMPLED;
     }
     return status;
@@ -557,7 +627,7 @@ struct measure_key {
 
 static void label_profile(struct pf_reader *reader, size_t which)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     uint32_t name = state->profiles[which].name,
              key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
     char number[32];
@@ -573,14 +643,14 @@ static void label_profile(struct pf_reader *reader, size_t which)
 /* If several profiles have one measure, gives each its name as label `thread`. */
 static int label_profiles(struct pf_reader *reader)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     size_t *profiles = calloc(state->profile_count + 1, sizeof *profiles); /* by measure */
     struct pf_table measures;
     int status = pf_table_init(&measures, sizeof(struct measure_key));
 
     for (unsigned pass = 0; pass < 2 && profiles; pass++)
         for (size_t k = 0; k < state->profile_count; k++) {
-            const struct pf_speedscope_profile *profile = &state->profiles[k];
+            const struct profile *profile = &state->profiles[k];
             uint32_t id = pf_table_intern(
                 &measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
 
@@ -632,10 +702,9 @@ static void twins_free(struct twins *twins)
 /* The earlier profile with the same label and the same stacks in the same order: both become
  * columns of the same rows. NULL: no such profile, or the measure came in that profile or before
  * it. */
-static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *state,
-                                               struct twins *twins, size_t which)
+static struct profile *find_twin(struct speedscope_reader *state, struct twins *twins, size_t which)
 {
-    const struct pf_speedscope_profile *profile = &state->profiles[which];
+    const struct profile *profile = &state->profiles[which];
     size_t size = profile->count * sizeof *profile->stacks;
     struct stacks_key key = {pf_hash(size ? (const void *)profile->stacks : "", size, 0),
                              profile->count, profile->label};
@@ -648,7 +717,7 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
     if (measure >= measures)
         twins->first[measure] = which;
     if (stacks < known) {
-        struct pf_speedscope_profile *other = &state->profiles[twins->last[stacks]];
+        struct profile *other = &state->profiles[twins->last[stacks]];
         bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
                     (size == 0 || memcmp(other->stacks, profile->stacks, size) == 0);
 
@@ -662,7 +731,7 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_reader *stat
  * The caller frees the array. NULL: out of memory. */
 static uint32_t *path_stacks(struct pf_reader *reader)
 {
-    const struct pf_speedscope_reader *state = reader->state;
+    const struct speedscope_reader *state = reader->state;
     uint32_t *stacks = calloc(state->paths.stacks.count, sizeof *stacks);
 
     for (uint32_t path = 1; stacks && path < state->paths.stacks.count; path++) {
@@ -680,13 +749,13 @@ static uint32_t *path_stacks(struct pf_reader *reader)
 /* Replaces paths by stacks. Records of a profile end where a frame is missing. */
 static int resolve(struct pf_reader *reader, int status)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     uint32_t *stacks = path_stacks(reader);
 
     if (!stacks)
         return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < state->profile_count; k++) {
-        struct pf_speedscope_profile *profile = &state->profiles[k];
+        struct profile *profile = &state->profiles[k];
 
         for (size_t row = 0; row < profile->count; row++) {
             if (stacks[profile->stacks[row]] == UINT32_MAX)
@@ -704,9 +773,9 @@ static int resolve(struct pf_reader *reader, int status)
 }
 
 /* Gives all profiles of one unit the same scale, if that fits 64 bits. */
-static void join_scales(struct pf_speedscope_reader *state)
+static void join_scales(struct speedscope_reader *state)
 {
-    for (const struct pf_speedscope_unit *unit = pf_speedscope_units; unit->word; unit++) {
+    for (const struct unit *unit = units; unit->word; unit++) {
         int places = 0;
 
         for (size_t k = 0; k < state->profile_count; k++)
@@ -721,14 +790,13 @@ static void join_scales(struct pf_speedscope_reader *state)
 /* Makes the measures, and links the profiles that are columns of others. */
 static int join_twins(struct pf_reader *reader)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
     size_t *last = calloc(state->profile_count + 1, sizeof *last); /* by profile: its last column */
     struct twins twins;
     int status = twins_init(&twins, state->profile_count);
 
     for (size_t k = 0; last && status == PF_OK && k < state->profile_count; k++) {
-        struct pf_speedscope_profile *profile = &state->profiles[k],
-                                     *twin = find_twin(state, &twins, k);
+        struct profile *profile = &state->profiles[k], *twin = find_twin(state, &twins, k);
         size_t first = twin ? (size_t)(twin - state->profiles) : k;
 
         profile->column = pf_dict_add_measure(reader->dict, profile->measure);
@@ -747,7 +815,7 @@ static int join_twins(struct pf_reader *reader)
 /* Begins the records of profile `k`. */
 static void begin_profile(struct pf_reader *reader, size_t k)
 {
-    const struct pf_speedscope_reader *state = reader->state;
+    const struct speedscope_reader *state = reader->state;
 
     pf_rows_begin(&reader->rows, PF_SAMPLE);
     for (size_t next = k + 1; next > 0; next = state->profiles[next - 1].next_column)
@@ -756,7 +824,7 @@ static void begin_profile(struct pf_reader *reader, size_t k)
 
 static int finish_profiles(struct pf_reader *reader, int status)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     join_scales(state);
     for (size_t k = 0; k < state->profile_count; k++) {
@@ -778,8 +846,8 @@ static int finish_profiles(struct pf_reader *reader, int status)
 /* Adds the next records of profile `k` until a batch is full. */
 static int add_records(struct pf_reader *reader, size_t k)
 {
-    struct pf_speedscope_reader *state = reader->state;
-    const struct pf_speedscope_profile *profile = &state->profiles[k];
+    struct speedscope_reader *state = reader->state;
+    const struct profile *profile = &state->profiles[k];
     struct pf_rows *rows = &reader->rows;
     size_t count = profile->count - state->row, most = PF_BATCH_ROWS - pf_rows_waiting(rows),
            column = 0;
@@ -801,9 +869,9 @@ static int add_records(struct pf_reader *reader, size_t k)
 }
 
 /* The first step reads the document; each later step adds records. */
-int pf_speedscope_step(struct pf_reader *reader)
+static int next_records(struct pf_reader *reader)
 {
-    struct pf_speedscope_reader *state = reader->state;
+    struct speedscope_reader *state = reader->state;
 
     if (!state->read) {
         state->read = true;
@@ -816,3 +884,36 @@ int pf_speedscope_step(struct pf_reader *reader)
             return add_records(reader, state->given);
     return state->result == PF_OK ? PF_EOF : state->result;
 }
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+static const struct pf_option options[] = {
+    {"by",
+     "the label that splits the output into one profile for each value (thread); of several values "
+     "of a record the last is used",
+     NULL, false, true},
+    {0},
+};
+
+const struct pf_format pf_format_speedscope = {
+    .name = "speedscope",
+    .about = "speedscope's JSON, sampled and evented profiles",
+    .suffixes = ".speedscope.json .speedscope",
+    .losses =
+        "images, addresses, first lines of functions, inlining, labels but one (by=), metadata; "
+        "that a value is a maximum (such values are added up); records of one stack become one, "
+        "those without a value none",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
+    .options = options,
+    .bid = bid,
+    .reader_size = sizeof(struct speedscope_reader),
+    .open_reader = open_reader,
+    .step = next_records,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_speedscope_writer),
+    .open_writer = pf_speedscope_open_writer,
+    .holds_label = pf_speedscope_holds_label,
+    .write = pf_speedscope_write,
+    .finish = pf_speedscope_finish,
+    .close_writer = pf_speedscope_close_writer,
+};

@@ -1,10 +1,14 @@
-/* The reader of V8's profiles. Members of the document may come in any order, so nodes and samples
- * are held as numbers and become records at the end. */
+/* The reader of V8's profiles (.cpuprofile, .heapprofile), which node, Deno, Bun, Hermes and the
+ * DevTools write. Members of the document may come in any order, so nodes and samples are held as
+ * numbers and become records at the end. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "codec/json_reader.h"
+#include "io/json_look.h"
 #include "model/amounts.h"
+#include "model/call_tree.h"
 #include "model/units.h"
 
 #include <inttypes.h>
@@ -13,6 +17,62 @@
 
 enum { MICROSECONDS = 3, SECONDS = 9, MOST_PLACES = 6 };
 
+static int bid_cpu(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {
+        "nodes[].callFrame", "timeDeltas", "nodes[].hitCount",  "head.hitCount",
+        "head.callUID",      "timestamps", "head.functionName", NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    (void)path;
+    if ((found & 1) || (found & 2 && found & 4))
+        return 48;
+    return found & 0x68 && found & 0x50 ? 40 : 0;
+}
+
+static int bid_heap(struct pf_source *source, const char *path)
+{
+    static const char *const paths[] = {"head.selfSize", "head.callFrame",
+                                        "head.children[].selfSize", NULL};
+    uint32_t found = pf_json_look(source, paths);
+
+    (void)path;
+    return found & 5 ? 48 : 0;
+}
+
+struct v8_reader {
+    struct pf_json_cut cut;
+    struct pf_call_tree tree;
+    struct pf_call_samples samples;
+    bool heap, sampled;
+    /* written by our writer: the samples of a node stand for as many hits as the node has, and
+     * these are the names and units of the measures: */
+    bool own;
+    uint32_t own_time[2], own_count[2];
+    bool absolute;                  /* `deltas` holds times of samples, not times between samples */
+    bool next, lines, heap_samples; /* options */
+    bool old;            /* the document has a head instead of nodes: its times are seconds */
+    uint32_t start, end; /* strings: startTime and endTime */
+    struct open_node {   /* nodes whose members are being read, outermost first */
+        uint32_t node;
+        struct pf_call_frame frame;
+        bool framed;
+    } * open;
+    size_t open_count, open_capacity;
+    struct node_line { /* the hits of a line */
+        uint32_t node;
+        int64_t line, ticks;
+    } * line_rows;
+    size_t line_count, line_capacity;
+    bool read;  /* the document is read */
+    int result; /* the result of reading the document */
+    /* samples that become records: samples before `given` did; `unknown` samples have nodes that
+     * the profile does not define; column 0 counts hits, `column` has the amounts of `deltas` */
+    bool giving, hits, timed, with_lines;
+    size_t given, unknown;
+    uint32_t column;
+};
+
 static bool asked(const struct pf_reader *reader, const char *name, const char *value)
 {
     const char *given = pf_options_get(reader->options, name);
@@ -20,9 +80,9 @@ static bool asked(const struct pf_reader *reader, const char *name, const char *
     return given && strcmp(given, value) == 0;
 }
 
-int pf_v8_open_reader(struct pf_reader *reader)
+static int open_reader(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
 
     if (pf_call_tree_init(&state->tree) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -35,9 +95,9 @@ int pf_v8_open_reader(struct pf_reader *reader)
     return PF_OK;
 }
 
-void pf_v8_close_reader(struct pf_reader *reader)
+static void close_reader(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
 
     pf_call_tree_free(&state->tree);
     pf_call_samples_free(&state->samples);
@@ -46,27 +106,279 @@ void pf_v8_close_reader(struct pf_reader *reader)
     pf_json_cut_close(&state->cut);
 }
 
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* A list of nodes with the numbers of their children, or nested objects. */
+
+static struct open_node *top(struct v8_reader *state)
+{
+    return &state->open[state->open_count - 1];
+}
+
+static int begin_node(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+    uint32_t above = state->open_count ? top(state)->node : 0,
+             node = pf_call_tree_add(&state->tree);
+
+    if (node == 0 ||
+        !pf_grow(&state->open, &state->open_capacity, state->open_count + 1, sizeof *state->open))
+        return pf_error_nomem(&reader->error);
+    state->open[state->open_count++] = (struct open_node){.node = node};
+    state->tree.nodes[node].parent = above;
+    return pf_json_cut_enter(&state->cut, '{');
+}
+
+static void close_node(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+    struct pf_call_node *node = &state->tree.nodes[top(state)->node];
+    /* the parent of a number may come later, but no number says that a node is the root */
+    bool outermost = node->parent == 0 && node->parent_number == 0 &&
+                     (node->number == 0 || state->tree.rows[node->number].parent == 0);
+
+    node->location = pf_call_frame_location(reader->dict, &top(state)->frame, outermost);
+    state->open_count--;
+}
+
+static int damaged(struct pf_reader *reader, const char *what, int64_t number)
+{
+    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
+                       "node %" PRIi64 " %s", number, what);
+}
+
+/* Reads the number of a node, a parent or a child, and finds its id in the tree. */
+static int read_id(struct pf_json_cut *cut, int64_t *number, uint32_t *id)
+{
+    struct pf_reader *reader = cut->owner;
+    int status = pf_json_cut_int(cut, number);
+
+    if (status != PF_OK)
+        return status;
+    *id = pf_call_tree_number(&((struct v8_reader *)reader->state)->tree, *number);
+    return *id ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int read_number(struct pf_json_cut *cut, void *field)
+{
+    struct pf_reader *reader = cut->owner;
+    struct v8_reader *state = reader->state;
+    const struct open_node *open = field;
+    int64_t number;
+    uint32_t id;
+    int status = read_id(cut, &number, &id);
+
+    if (status != PF_OK)
+        return status;
+    if (state->tree.rows[id].node || state->tree.nodes[open->node].number)
+        return damaged(reader, "is defined twice", number);
+    state->tree.rows[id].node = open->node;
+    state->tree.nodes[open->node].number = id;
+    return PF_OK;
+}
+
+static int read_child_number(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+    int64_t number;
+    uint32_t id;
+    int status = read_id(&state->cut, &number, &id);
+
+    if (status != PF_OK)
+        return status;
+    if (state->tree.rows[id].parent)
+        return damaged(reader, "has two parents", number);
+    state->tree.rows[id].parent = top(state)->node;
+    return PF_OK;
+}
+
+static int read_parent_number(struct pf_json_cut *cut, void *field)
+{
+    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    const struct open_node *open = field;
+    int64_t number;
+
+    return read_id(cut, &number, &state->tree.nodes[open->node].parent_number);
+}
+
+/* Reads the hits of a processor profile or the bytes of a heap profile; skips the member of the
+ * other kind. */
+static int read_count(struct pf_json_cut *cut, void *field)
+{
+    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    const struct open_node *open = field;
+
+    if (!pf_bytes_equal(cut->key, state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount")))
+        return pf_json_cut_skip(cut);
+    return pf_json_cut_int(cut, &state->tree.nodes[open->node].count);
+}
+
+/* Reads {"line":5,"ticks":2}; lines count from 1. */
+static int read_node_line(struct pf_json_cut *cut, void *field)
+{
+    static const struct pf_json_member row[] = {
+        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct node_line, line),
+         NULL},
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct node_line, ticks),
+         NULL},
+        {0},
+    };
+    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+    struct node_line line = {.node = ((struct open_node *)field)->node, .line = -1};
+    int status = pf_json_object(cut, row, &line);
+
+    if (status != PF_OK || line.line < 0 || line.ticks == 0)
+        return status;
+    if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1,
+                 sizeof *state->line_rows))
+        return pf_error_nomem(cut->error);
+    state->line_rows[state->line_count++] = line;
+    return PF_OK;
+}
+
+static int read_lines(struct pf_json_cut *cut, void *field)
+{
+    const struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
+
+    return state->lines ? pf_json_array(cut, read_node_line, field) : pf_json_cut_skip(cut);
+}
+
+static int read_call_frame(struct pf_json_cut *cut, void *field)
+{
+    struct open_node *open = field;
+    const json_t *frame;
+    int status = pf_json_cut_value(cut, &frame);
+
+    if (status == PF_OK)
+        open->frame = pf_call_frame_json(((struct pf_reader *)cut->owner)->dict, frame);
+    open->framed = true;
+    return status;
+}
+
+/* Nodes of old profiles have no callFrame: the members of the frame are members of the node, read
+ * by the next functions. */
+static int read_function_name(struct pf_json_cut *cut, void *field)
+{
+    struct open_node *open = field;
+
+    open->framed = true;
+    return pf_json_cut_kind(cut) == '"' ? pf_json_read_text(cut, &open->frame.name)
+                                        : pf_json_cut_skip(cut);
+}
+
+/* Reads a line or a column, which counts from 1. */
+static int read_place(struct pf_json_cut *cut, void *field)
+{
+    int64_t *place = field, number;
+    int status = pf_json_cut_int(cut, &number);
+
+    if (status == PF_OK)
+        *place = number > 0 ? number : 0;
+    return status;
+}
+
+/* Reads the array `children` up to the next child that is an object, and opens this child; or to
+ * the end. */
+static int read_children(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+    int status;
+
+    while ((status = pf_json_cut_next(&state->cut)) == PF_OK) {
+        int kind = pf_json_cut_kind(&state->cut);
+
+        if (kind < 0)
+            return kind;
+        if (kind == '{')
+            return begin_node(reader);
+        status = read_child_number(reader);
+        if (status != PF_OK)
+            return status;
+    }
+    return status == PF_EOF ? PF_OK : status;
+}
+
+/* Reads `children`. May leave a child open: its members come next. */
+static int begin_children(struct pf_json_cut *cut, void *field)
+{
+    int status = pf_json_cut_enter(cut, '[');
+
+    (void)field;
+    return status == PF_OK ? read_children(cut->owner) : status;
+}
+
+static const struct pf_json_member node_members[] = {
+    {"id", PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL},
+    {"parent", PF_JSON_NUMBER | PF_JSON_LAX, read_parent_number, 0, NULL},
+    {"children", PF_JSON_ARRAY | PF_JSON_LAX, begin_children, 0, NULL},
+    {"callFrame", PF_JSON_ANY, read_call_frame, 0, NULL},
+    {"hitCount", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
+    {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
+    {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0, NULL},
+    {"functionName", PF_JSON_ANY, read_function_name, 0, NULL},
+    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct open_node, frame.file),
+     NULL},
+    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct open_node, frame.line),
+     NULL},
+    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place,
+     offsetof(struct open_node, frame.column), NULL},
+    {0},
+};
+
+/* Reads a node object and all nodes that are nested in it. */
+static int read_nodes(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+    int status = begin_node(reader);
+
+    while (status == PF_OK) {
+        status = pf_json_member(&state->cut, node_members, top(state));
+        if (status == PF_EOF) {
+            close_node(reader);
+            if (state->open_count == 0)
+                return PF_OK;
+            status = read_children(reader);
+        }
+    }
+    return status;
+}
+
+/* After a failure of read_nodes: ends the open nodes. A node without a name gets no stack. */
+static void end_nodes(struct pf_reader *reader)
+{
+    struct v8_reader *state = reader->state;
+
+    while (state->open_count > 0) {
+        struct pf_call_node *node = &state->tree.nodes[top(state)->node];
+
+        /* without a name the node has no stack, and nodes below it have none either */
+        if (!top(state)->framed)
+            node->stack = node->depth = UINT32_MAX;
+        close_node(reader);
+    }
+}
+
 /* --- the document ----------------------------------------------------------------------------- */
 
 /* Reads a node of the array `nodes`. */
 static int read_node(struct pf_json_cut *cut, void *field)
 {
     (void)field;
-    return pf_v8_read_node(cut->owner);
+    return read_nodes(cut->owner);
 }
 
 /* Reads the outermost node, if all other nodes are nested in it. */
 static int read_head(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
 
     state->old = !state->heap;
-    return pf_v8_read_node(cut->owner);
+    return read_nodes(cut->owner);
 }
 
 static int add_sample(struct pf_reader *reader, int64_t number)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     uint32_t id = pf_call_tree_number(&state->tree, number);
 
     if (id == 0 || pf_call_samples_add(&state->samples, id) != PF_OK)
@@ -88,7 +400,7 @@ static int read_heap_sample(struct pf_json_cut *cut, void *field)
          offsetof(struct heap_sample, node), NULL},
         {0},
     };
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
     struct heap_sample sample = {0};
     int status = pf_json_object(cut, members, &sample);
 
@@ -101,7 +413,7 @@ static int read_heap_sample(struct pf_json_cut *cut, void *field)
 
 static int read_samples(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
     int64_t number;
     int status;
 
@@ -118,7 +430,7 @@ static int read_samples(struct pf_json_cut *cut, void *field)
 
 static int read_delta(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
     struct pf_decimals *deltas = &state->samples.deltas;
     struct pf_bytes text;
     int64_t value;
@@ -136,7 +448,7 @@ static int read_delta(struct pf_json_cut *cut, void *field)
 
 static int read_deltas(struct pf_json_cut *cut, void *field)
 {
-    const struct pf_v8_reader *state = field;
+    const struct v8_reader *state = field;
 
     return state->heap ? pf_json_cut_skip(cut) : pf_json_array(cut, read_delta, field);
 }
@@ -144,7 +456,7 @@ static int read_deltas(struct pf_json_cut *cut, void *field)
 /* Reads times of samples, which some profiles have instead of times between samples. */
 static int read_timestamps(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
 
     state->absolute = !state->heap;
     return read_deltas(cut, field);
@@ -154,7 +466,7 @@ static int read_timestamps(struct pf_json_cut *cut, void *field)
 static int read_time(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     uint32_t *time = field;
     int status = pf_json_read_text(cut, time);
 
@@ -179,7 +491,7 @@ static void own_measure(struct pf_reader *reader, const json_t *own, const char 
 /* Reads the names and units of the measures that our writer adds. */
 static int read_own(struct pf_json_cut *cut, void *field)
 {
-    struct pf_v8_reader *state = field;
+    struct v8_reader *state = field;
     const json_t *own;
     int status = pf_json_cut_value(cut, &own);
 
@@ -199,14 +511,13 @@ static int read_document(struct pf_reader *reader)
         {"samples", PF_JSON_ARRAY | PF_JSON_LAX, read_samples, 0, NULL},
         {"timeDeltas", PF_JSON_ARRAY, read_deltas, 0, NULL},
         {"timestamps", PF_JSON_ARRAY, read_timestamps, 0, NULL},
-        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, start),
+        {"startTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct v8_reader, start),
          NULL},
-        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct pf_v8_reader, end),
-         NULL},
+        {"endTime", PF_JSON_NUMBER | PF_JSON_LAX, read_time, offsetof(struct v8_reader, end), NULL},
         {"profutils", PF_JSON_ANY, read_own, 0, NULL},
         {0},
     };
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
 
     return pf_json_document(&state->cut, members, state);
 }
@@ -216,7 +527,7 @@ static int read_document(struct pf_reader *reader)
 /* A time of the document in 10^-places microseconds. False: no time. */
 static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
 {
-    const struct pf_v8_reader *state = reader->state;
+    const struct v8_reader *state = reader->state;
     bool exact;
 
     return text &&
@@ -227,7 +538,7 @@ static bool told_time(const struct pf_reader *reader, uint32_t text, int places,
 /* Sets the time from the start of the profile to its end, if both are known. */
 static void find_span(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     struct pf_call_samples *samples = &state->samples;
     pf_int128 start, end;
 
@@ -240,7 +551,7 @@ static void find_span(struct pf_reader *reader)
  * profile, or is 0 if the start is unknown or later. */
 static int subtract_times(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     struct pf_decimals *deltas = &state->samples.deltas;
     int64_t before, time;
     pf_int128 start;
@@ -277,7 +588,7 @@ static struct pf_measure make_measure(struct pf_reader *reader, const char *name
 
 static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
 {
-    const struct pf_v8_reader *state = reader->state;
+    const struct v8_reader *state = reader->state;
 
     return pf_dict_add_measure(
         reader->dict, make_measure(reader, "hits", "count", kind, PF_COUNT, state->own_count));
@@ -285,7 +596,7 @@ static uint32_t count_measure(struct pf_reader *reader, enum pf_kind kind)
 
 static uint32_t amount_measure(struct pf_reader *reader, const char *name, const char *unit)
 {
-    const struct pf_v8_reader *state = reader->state;
+    const struct v8_reader *state = reader->state;
 
     return pf_dict_add_measure(
         reader->dict, make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
@@ -295,7 +606,7 @@ static uint32_t amount_measure(struct pf_reader *reader, const char *name, const
  * node. UINT32_MAX: the node has no stack. */
 static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *unknown)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     uint32_t node = state->tree.rows[number].node;
     struct pf_function function = {.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
 
@@ -327,7 +638,7 @@ static void join_twins(struct pf_call_samples *samples)
 /* Puts the samples in the order of time, and gives each its time. */
 static int order_samples(struct pf_reader *reader, bool timed)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     size_t told = state->samples.deltas.count, count = state->samples.count;
     bool sorted;
     int status = subtract_times(reader);
@@ -351,7 +662,7 @@ static int order_samples(struct pf_reader *reader, bool timed)
 
 static uint32_t wall_measure(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     struct pf_measure wall =
         make_measure(reader, "wall", "nanoseconds", PF_SAMPLE, PF_SELF, state->own_time);
     struct pf_amount_unit unit = pf_amount_unit_of("microseconds");
@@ -370,7 +681,7 @@ static uint32_t wall_measure(struct pf_reader *reader)
  * stack. False: no samples are left. */
 static bool add_sample_records(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     size_t end = state->samples.count - state->given < PF_BATCH_ROWS ? state->samples.count
                                                                      : state->given + PF_BATCH_ROWS;
 
@@ -401,7 +712,7 @@ static bool add_sample_records(struct pf_reader *reader)
 
 static int add_samples(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     int status;
 
     state->hits = !state->own || state->own_count[0];
@@ -421,7 +732,7 @@ static int add_samples(struct pf_reader *reader)
 /* Adds a record for each node with hits. The time of the profile is divided among the hits. */
 static int add_hits(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
     int64_t span = 0, time = 0; /* nanoseconds; span 0: unknown */
     pf_int128 total = 0;
@@ -429,7 +740,8 @@ static int add_hits(struct pf_reader *reader)
     bool timed;
 
     find_span(reader);
-    if (state->samples.has_span && !pf_scale64(state->samples.span, 1, 1000, &span))
+    if (state->samples.has_span &&
+        !pf_scale64(state->samples.span, 1, 1000, &span)) /* of picoseconds */
         span = 0;
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
@@ -457,7 +769,7 @@ static int add_hits(struct pf_reader *reader)
 /* Adds the bytes in use, by node or by sample. */
 static int add_heap(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     const struct pf_call_tree *tree = &state->tree;
 
     state->column = pf_rows_measure(&reader->rows, amount_measure(reader, "inuse_space", "bytes"));
@@ -480,7 +792,7 @@ static int add_heap(struct pf_reader *reader)
  * line. */
 static void add_lines(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
 
     if (!state->lines || state->heap)
         return;
@@ -488,7 +800,7 @@ static void add_lines(struct pf_reader *reader)
     pf_rows_measure(&reader->rows, count_measure(reader, PF_FLAT));
     pf_rows_declare_ahead(&reader->rows);
     for (size_t k = 0; k < state->line_count; k++) {
-        const struct pf_v8_line *line = &state->line_rows[k];
+        const struct node_line *line = &state->line_rows[k];
         struct pf_location location =
             *pf_dict_location(reader->dict, state->tree.nodes[line->node].location);
 
@@ -501,11 +813,11 @@ static void add_lines(struct pf_reader *reader)
 
 static int finish_profile(struct pf_reader *reader, int status)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
     uint32_t node;
     int resolved;
 
-    pf_v8_end_nodes(reader);
+    end_nodes(reader);
     resolved = pf_call_tree_resolve(&state->tree, reader->dict, &node);
     if (resolved == PF_NOMEM)
         return pf_error_nomem(&reader->error);
@@ -527,9 +839,9 @@ static int finish_profile(struct pf_reader *reader, int status)
 }
 
 /* The first step reads the document; each step adds records. */
-int pf_v8_step(struct pf_reader *reader)
+static int read_step(struct pf_reader *reader)
 {
-    struct pf_v8_reader *state = reader->state;
+    struct v8_reader *state = reader->state;
 
     if (!state->read) {
         state->read = true;
@@ -541,3 +853,61 @@ int pf_v8_step(struct pf_reader *reader)
         add_lines(reader);
     return state->result == PF_OK ? PF_EOF : state->result;
 }
+
+/* --- the formats ------------------------------------------------------------------------------ */
+
+static const struct pf_option cpu_options[] = {
+    {"deltas",
+     "a sample has the time to the next sample, as in DevTools, or the time since the sample "
+     "before",
+     "next|before", true, false},
+    {"lines", "the hits of lines, as records of places", "yes", true, false},
+    {0},
+};
+
+static const struct pf_option heap_options[] = {
+    {"sizes", "the counts of the nodes, or the samples", "nodes|samples", true, false},
+    {0},
+};
+
+const struct pf_format pf_format_cpuprofile = {
+    .name = "cpuprofile",
+    .about = "V8's .cpuprofile (node, Chrome, VS Code), also the old form with a head",
+    .suffixes = ".cpuprofile",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
+    .losses = "labels, lines being executed, images, addresses, measures but a time and hits; "
+              "samples of one stack become one",
+    .options = cpu_options,
+    .bid = bid_cpu,
+    .reader_size = sizeof(struct v8_reader),
+    .open_reader = open_reader,
+    .step = read_step,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_v8_writer),
+    .open_writer = pf_v8_open_writer,
+    .holds_label = pf_holds_no_label,
+    .write = pf_v8_write,
+    .finish = pf_v8_finish_cpu,
+    .close_writer = pf_v8_close_writer,
+};
+
+const struct pf_format pf_format_heapprofile = {
+    .name = "heapprofile",
+    .about = "V8's .heapprofile: live allocations by stack",
+    .suffixes = ".heapprofile",
+    .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
+    .losses = "labels, lines being executed, images, addresses, all measures but bytes; records of "
+              "one stack become one",
+    .options = heap_options,
+    .bid = bid_heap,
+    .reader_size = sizeof(struct v8_reader),
+    .open_reader = open_reader,
+    .step = read_step,
+    .close_reader = close_reader,
+    .writer_size = sizeof(struct pf_v8_writer),
+    .open_writer = pf_v8_open_writer,
+    .holds_label = pf_holds_no_label,
+    .write = pf_v8_write,
+    .finish = pf_v8_finish_heap,
+    .close_writer = pf_v8_close_writer,
+};
