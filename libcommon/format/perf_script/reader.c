@@ -45,7 +45,7 @@ struct perf_reader {
     bool has_time;
     bool timed; /* events of the file have times */
     bool named; /* a header had a time or an event */
-    bool bare;  /* a header had neither */
+    bool bare;  /* headers have neither */
     bool give_times;
 
     bool inlines; /* frames of the current event are inlined, or may be */
@@ -466,7 +466,7 @@ static void declare(struct pf_reader *reader)
     pf_rows_declare(&reader->rows);
 }
 
-/* Reads the event whose header is ahead. */
+/* Reads the event whose header is ahead; `ahead` NULL: the event has no header line. */
 static int read_event(struct pf_reader *reader, const struct ahead *ahead,
                       const struct pf_perf_header *header)
 {
@@ -476,10 +476,10 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     struct pf_buffer copy = {0};
 
     state->event = pf_source_offset(reader->source);
-    if (!ahead->whole && !(single && frame.image.size > 0))
+    if (ahead && !ahead->whole && !(single && frame.image.size > 0))
         return cut(reader, state->event);
     state->timed = state->timed || header->has_time;
-    state->named = true;
+    state->named = !state->bare;
     state->item_time = header->time;
     reader->rows.depth = 0;
     state->inlines = false;
@@ -488,7 +488,8 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     /* The bytes of the line may move when the source reads on. */
     if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
         return pf_error_nomem(&reader->error);
-    take(reader, ahead);
+    if (ahead)
+        take(reader, ahead);
     int status = read_chain(reader);
     if (status == PF_OK && single && reader->rows.depth == 0) {
         pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
@@ -516,28 +517,16 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
  * only a `who` part; unless `headed`, it is only a call chain. */
 static int read_bare(struct pf_reader *reader, bool headed)
 {
-    struct perf_reader *state = reader->state;
     struct pf_perf_header header = {0};
     struct ahead ahead;
-    int status = headed ? look(reader, &ahead) : PF_OK;
 
-    if (status != PF_OK)
-        return status;
-    state->event = pf_source_offset(reader->source);
-    state->bare = true;
-    reader->rows.depth = 0;
-    state->inlines = false;
-    state->item_time = 0;
-    if (headed)
-        pf_perf_who_parse(ahead.line, &header);
-    if (!find_labels(reader, &header) || !find_measure(reader, &header))
-        return pf_error_nomem(&reader->error);
-    if (headed)
-        take(reader, &ahead);
-    status = read_chain(reader);
-    if (status == PF_OK && state->inlines)
-        give_images(reader);
-    return status == PF_OK ? add_event(reader) : status;
+    ((struct perf_reader *)reader->state)->bare = true;
+    if (!headed)
+        return read_event(reader, NULL, &header);
+    if (look(reader, &ahead) != PF_OK)
+        return reader->error.code;
+    pf_perf_who_parse(ahead.line, &header);
+    return read_event(reader, &ahead, &header);
 }
 
 /* True if a word ends with a colon, as times and events do: a line with such a word that is not a
