@@ -95,46 +95,4 @@ struct pf_folded_writer {
     bool rounded;
 };
 
-/* --- known.c: stacks of earlier lines --------------------------------------------------------- */
-
-/* Stacks of earlier lines of a run by their text: a known line need not be cut into frames. Two
- * inputs of a comparison share most stacks. Needs 8 bytes for each stack and does not keep the
- * text. */
-
-struct pf_folded_known;
-
-/* The known stacks of the run. NULL: there is no run, the dictionary is another, or memory ran out;
- * then no stacks are known. */
-struct pf_folded_known *pf_folded_known_get(struct pf_shared *, const struct pf_dict *);
-
-/* The stack of a text; 0: unknown. Sets *tag, for pf_folded_known_add. `known` may be NULL. */
-uint32_t pf_folded_known_find(const struct pf_folded_known *, struct pf_bytes text, uint32_t *tag);
-
-/* Adds a stack whose text has this tag. */
-void pf_folded_known_add(struct pf_folded_known *, uint32_t tag, uint32_t stack);
-
-/* --- known.c: lines of two counts ------------------------------------------------------------- */
-
-/* Lines that end in two counts, held until the end of the input shows whether all lines do. */
-
-struct pf_folded_pair {
-    uint32_t stack;
-    uint32_t tail_size;
-    size_t tail; /* offset of the first count in the tails, with the blanks before it */
-    struct pf_folded_count before, after;
-};
-
-/* Zero-initialise. */
-struct pf_folded_pairs {
-    struct pf_folded_pair *rows;
-    size_t count, capacity;
-    struct pf_buffer tails;
-    unsigned decimals; /* the most decimals of a count */
-};
-
-/* False: out of memory. */
-bool pf_folded_pairs_add(struct pf_folded_pairs *, uint32_t stack, struct pf_bytes tail,
-                         struct pf_folded_count before, struct pf_folded_count after);
-void pf_folded_pairs_free(struct pf_folded_pairs *);
-
 #endif

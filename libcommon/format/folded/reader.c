@@ -3,8 +3,10 @@
 #include "format/folded/folded.h"
 
 #include "base/decimal.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/scan.h"
+#include "codec/shared.h"
 #include "codec/text_reader.h"
 #include "model/stacks.h"
 #include "model/units.h"
@@ -153,6 +155,153 @@ static int bid(struct pf_source *source, const char *path)
     return bad == 0 && deep > 0 ? 12 : good >= 9 * bad ? 8 : 4;
 }
 
+/* --- stacks of earlier lines ------------------------------------------------------------------ */
+
+/* Stacks of earlier lines of a run by their text: a known line need not be cut into frames. Two
+ * inputs of a comparison share most stacks. Needs 8 bytes for each stack and does not keep the
+ * text. */
+
+enum { FIRST_SLOTS = 4096 };
+
+struct known {
+    const struct pf_dict *dict;
+    struct pf_slot *slots; /* ids are stacks */
+    size_t mask, count;
+    uint64_t seed; /* of hashes */
+    /* by location, side by side: a fifth of the time that following each location to its string
+     * takes */
+    struct pf_bytes *names;
+    size_t name_count, name_capacity;
+};
+
+static const char OWNER;
+
+static void free_known(void *known)
+{
+    free(((struct known *)known)->slots);
+    free(((struct known *)known)->names);
+}
+
+/* The known stacks of the run. NULL: there is no run, the dictionary is another, or memory ran out;
+ * then no stacks are known. */
+static struct known *get_known(struct pf_shared *shared, const struct pf_dict *dict)
+{
+    struct known *known = shared ? pf_shared_get(shared, &OWNER, sizeof *known, free_known) : NULL;
+
+    if (known && !known->slots && (known->slots = calloc(FIRST_SLOTS, sizeof *known->slots))) {
+        known->dict = dict;
+        known->mask = FIRST_SLOTS - 1;
+        known->seed = pf_hash_seed();
+    }
+    return known && known->slots && known->dict == dict ? known : NULL;
+}
+
+/* Compares the names of the frames of a stack with the text, from its end on. */
+static bool has_text(const struct known *known, uint32_t stack, struct pf_bytes text)
+{
+    size_t left = text.size;
+
+    for (;;) {
+        const struct pf_stack *node = pf_dict_stack(known->dict, stack);
+        struct pf_bytes name = known->names[node->location];
+
+        if (name.size > left || memcmp(text.data + left - name.size, name.data, name.size) != 0)
+            return false;
+        left -= name.size;
+        stack = node->parent;
+        if (stack == 0)
+            return left == 0;
+        if (left == 0 || text.data[--left] != ';')
+            return false;
+    }
+}
+
+/* The stack of a text; 0: unknown. Sets *tag, for add_known. `known` may be NULL. */
+static uint32_t find_known(const struct known *known, struct pf_bytes text, uint32_t *tag)
+{
+    *tag = known ? (uint32_t)pf_hash(text.data, text.size, known->seed) : 0;
+    if (!known || text.size == 0)
+        return 0;
+    for (size_t slot = *tag & known->mask; known->slots[slot].id; slot = (slot + 1) & known->mask)
+        if (known->slots[slot].tag == *tag && has_text(known, known->slots[slot].id, text))
+            return known->slots[slot].id;
+    return 0;
+}
+
+/* Finds the names of new locations. */
+static bool find_names(struct known *known)
+{
+    const struct pf_dict *dict = known->dict;
+
+    if (!pf_grow(&known->names, &known->name_capacity, dict->locations.count, sizeof *known->names))
+        return false;
+    for (; known->name_count < dict->locations.count; known->name_count++) {
+        const struct pf_location *location = pf_dict_location(dict, (uint32_t)known->name_count);
+        const struct pf_function *function = pf_dict_function(dict, location->function);
+
+        known->names[known->name_count] =
+            pf_dict_string(dict, function->system_name ? function->system_name : function->name);
+    }
+    return true;
+}
+
+/* Adds a stack whose text has this tag. If memory runs out, new stacks stay unknown. */
+static void add_known(struct known *known, uint32_t tag, uint32_t stack)
+{
+    size_t slot;
+
+    if ((known->count * 2 > known->mask &&
+         !pf_slots_double(&known->slots, &known->mask, sizeof *known->slots)) ||
+        stack == 0 || !find_names(known))
+        return;
+    for (slot = tag & known->mask; known->slots[slot].id; slot = (slot + 1) & known->mask)
+        if (known->slots[slot].id == stack)
+            return;
+    known->slots[slot] = (struct pf_slot){tag, stack};
+    known->count++;
+}
+
+/* --- two counts ------------------------------------------------------------------------------- */
+
+/* Lines that end in two counts, held until the end of the input shows whether all lines do. */
+
+struct pair {
+    uint32_t stack;
+    uint32_t tail_size;
+    size_t tail; /* offset of the first count in the tails, with the blanks before it */
+    struct pf_folded_count before, after;
+};
+
+struct pairs {
+    struct pair *rows;
+    size_t count, capacity;
+    struct pf_buffer tails;
+    unsigned decimals; /* the most decimals of a count */
+};
+
+/* False: out of memory. */
+static bool keep_pair(struct pairs *pairs, uint32_t stack, struct pf_bytes tail,
+                      struct pf_folded_count before, struct pf_folded_count after)
+{
+    size_t at = pairs->tails.size;
+
+    if (!pf_grow(&pairs->rows, &pairs->capacity, pairs->count + 1, sizeof *pairs->rows) ||
+        !pf_buffer_append(&pairs->tails, tail.data, tail.size))
+        return false;
+    pairs->rows[pairs->count++] = (struct pair){stack, (uint32_t)tail.size, at, before, after};
+    if (before.decimals > pairs->decimals)
+        pairs->decimals = before.decimals;
+    if (after.decimals > pairs->decimals)
+        pairs->decimals = after.decimals;
+    return true;
+}
+
+static void free_pairs(struct pairs *pairs)
+{
+    free(pairs->rows);
+    pf_buffer_free(&pairs->tails);
+}
+
 /* --- reader ----------------------------------------------------------------------------------- */
 
 struct folded_reader {
@@ -177,11 +326,11 @@ struct folded_reader {
 
     /* every line so far has two columns; the end of the input shows what they are */
     bool holding;
-    struct pf_folded_pairs pairs; /* these lines */
-    struct pf_stack_memo *memo;   /* for their stacks */
+    struct pairs pairs;         /* these lines */
+    struct pf_stack_memo *memo; /* for their stacks */
 
-    struct pf_folded_known *known; /* NULL: nothing is known */
-    uint32_t *tags;                /* of the records that wait; 0: the stack was known */
+    struct known *known; /* NULL: nothing is known */
+    uint32_t *tags;      /* of the records that wait; 0: the stack was known */
     size_t tag_count, tag_capacity;
     uint32_t origin, key; /* of comments */
 };
@@ -470,7 +619,7 @@ static void remember(struct folded_reader *state, const struct pf_batch *batch)
         return;
     for (uint32_t k = 0; k < batch->rows; k++)
         if (state->tags[k])
-            pf_folded_known_add(state->known, state->tags[k], batch->stack[k]);
+            add_known(state->known, state->tags[k], batch->stack[k]);
     state->tag_count -= batch->rows;
     if (state->tag_count > 0)
         memmove(state->tags, state->tags + batch->rows, state->tag_count * sizeof *state->tags);
@@ -502,7 +651,7 @@ static inline int add_record(struct pf_reader *reader, uint32_t stack, uint32_t 
 /* --- lines of two counts ---------------------------------------------------------------------- */
 
 /* The stack of a held line that has one column: the first count belongs to its last frame. */
-static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pair *pair)
+static uint32_t whole_stack(struct pf_reader *reader, const struct pair *pair)
 {
     const struct folded_reader *state = reader->state;
     struct pf_stack node = *pf_dict_stack(reader->dict, pair->stack);
@@ -522,7 +671,7 @@ static uint32_t whole_stack(struct pf_reader *reader, const struct pf_folded_pai
     return pf_dict_add_frame(reader->dict, node.parent, location);
 }
 
-static int add_pair(struct pf_reader *reader, const struct pf_folded_pair *pair)
+static int add_pair(struct pf_reader *reader, const struct pair *pair)
 {
     struct folded_reader *state = reader->state;
     struct pf_rows *rows = &reader->rows;
@@ -584,9 +733,8 @@ static int hold_pair(struct pf_reader *reader, struct pf_bytes tail, struct pf_f
     uint32_t stack =
         pf_stack_memo_intern(state->memo, reader->dict, state->leaf_first, state->depth);
 
-    return pf_folded_pairs_add(&state->pairs, stack, tail, before, after)
-               ? PF_OK
-               : pf_error_nomem(&reader->error);
+    return keep_pair(&state->pairs, stack, tail, before, after) ? PF_OK
+                                                                : pf_error_nomem(&reader->error);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -624,7 +772,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
     if (state->holding)
         status = cut_pair(reader, line, &text, &tail, &before);
     if (status == PF_OK && !state->holding)
-        stack = pf_folded_known_find(state->known, text, &tag);
+        stack = find_known(state->known, text, &tag);
     if (status == PF_OK && stack == 0)
         status = read_stack(reader, line, text);
     if (status != PF_OK)
@@ -680,7 +828,7 @@ static int open_reader(struct pf_reader *reader)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
     state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
-    state->known = pf_folded_known_get(reader->shared, reader->dict);
+    state->known = get_known(reader->shared, reader->dict);
     const char *columns = pf_options_get(reader->options, "columns");
     state->columns = columns && strcmp(columns, "2") == 0 ? 2 : 1;
     state->holding = columns ? state->columns == 2 : pairs_ahead(text);
@@ -697,7 +845,7 @@ static void close_reader(struct pf_reader *reader)
     struct folded_reader *state = reader->state;
 
     pf_stack_memo_free(state->memo);
-    pf_folded_pairs_free(&state->pairs);
+    free_pairs(&state->pairs);
     free(state->location_of);
     free(state->frames);
     free(state->leaf_first);
