@@ -735,6 +735,20 @@ END
     fails 3 "no records and no measures: --fail-above" profdiff --fail-above=5% -t csv none.pfs none.pfs
 }
 
+@test "after an input that ends too early nothing is said of measures that may follow" {
+    local row='{"kind":"sample","sections":[],"labels":{},"stack":["f"],"values":{"%s":2},"units":{"%s":"count"}}\n'
+
+    # shellcheck disable=SC2059  # the row is the format
+    { printf "$row" wall wall >whole.ndjson && printf "$row" other other >some.ndjson && cat some.ndjson whole.ndjson >both.ndjson; }
+    head -c -9 both.ndjson >cut.ndjson
+    fails 3 "some.ndjson: this side has no measure 'wall' to compare; its measures: other" profdiff whole.ndjson some.ndjson
+    for gate in "" --fail-above=5%; do
+        fails 3 "^profdiff: cut.ndjson: .*the JSON text ends in the middle" profdiff -t csv $gate whole.ndjson cut.ndjson
+        [ -z "$output" ]
+        [ "$(wc -l <err)" -eq 1 ]
+    done
+}
+
 @test "a measure in two units that cannot be converted is refused in all outputs" {
     stream time.pfs <<'END'
 {"measures": [{"name": "wall", "unit": "nanoseconds", "num": 1000000, "raw_unit": "tick", "nature": "sampled", "main": 1}],
