@@ -2,7 +2,7 @@
 
 #include "analysis/diff/builds.h"
 #include "analysis/diff/diff.h"
-#include "analysis/diff/scope.h"
+#include "analysis/sum/file_scope.h"
 #include "analysis/sum/own_time.h"
 #include "analysis/sum/subject.h"
 #include "base/memory.h"
@@ -30,27 +30,44 @@ static bool wants_no_rows(void *arg, uint32_t measure)
     return false;
 }
 
+static bool wants_all_rows(void *arg, uint32_t measure)
+{
+    (void)arg;
+    (void)measure;
+    return true;
+}
+
 /* Makes room for a run. */
 static void begin_run(struct pf_diff_records *records)
 {
     begin_kinds(records, records->own, 0);
     records->wholes = (struct pf_accumulator){.dict = records->dict, .wants = wants_no_rows};
+    records->calls = records->stacks =
+        (struct pf_accumulator){.dict = records->dict, .wants = wants_all_rows};
+    records->run_facts = (struct pf_facts){0};
+}
+
+static void end_run(struct pf_diff_records *records)
+{
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        pf_merge_kind_free(&records->own[kind]);
+    pf_accumulator_free(&records->wholes);
+    pf_accumulator_free(&records->calls);
+    pf_accumulator_free(&records->stacks);
+    pf_facts_free(&records->run_facts);
 }
 
 int pf_diff_records_init(struct pf_diff_records *records)
 {
     begin_run(records);
     begin_kinds(records, records->all, 2);
-    records->scope = pf_diff_scope_new(records->dict);
-    return records->scope
-               ? pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL)
-               : PF_NOMEM;
+    return pf_merge_frames_init(&records->frames, records->dict, PF_GRANULARITY_FULL);
 }
 
 void pf_diff_records_free(struct pf_diff_records *records)
 {
+    end_run(records);
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        pf_merge_kind_free(&records->own[kind]);
         pf_merge_kind_free(&records->all[kind]);
         free(records->columns[kind]);
     }
@@ -58,8 +75,6 @@ void pf_diff_records_free(struct pf_diff_records *records)
     free(records->given);
     free(records->meta);
     pf_facts_free(&records->facts);
-    pf_accumulator_free(&records->wholes);
-    pf_diff_scope_free(records->scope);
     pf_merge_frames_free(&records->frames);
 }
 
@@ -111,13 +126,18 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
     if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK)
         return pf_error_nomem(error);
     status = take(records, batch, error);
-    return status == PF_OK ? pf_diff_scope_take(records->scope, batch, error) : status;
+    return status == PF_OK ? pf_diff_records_add_again(records, batch, error) : status;
 }
 
 int pf_diff_records_add_again(struct pf_diff_records *records, const struct pf_batch *batch,
                               struct pf_error *error)
 {
-    return pf_diff_scope_take(records->scope, batch, error);
+    if (pf_facts_add(&records->run_facts, records->dict, batch) != PF_OK)
+        return pf_error_nomem(error);
+    if (!pf_file_scope_possible(records->dict, &records->run_facts))
+        return PF_OK;
+    return pf_accumulator_add(batch->kind == PF_SAMPLE ? &records->stacks : &records->calls, batch,
+                              error);
 }
 
 /* --- main::RUNTIME ---------------------------------------------------------------------------- */
@@ -184,18 +204,51 @@ static int move_stacks(struct pf_diff_records *records, const struct pf_file_sco
     return status;
 }
 
+/* Adds the edge or the stack of main::RUNTIME to the current run, with its values in `from`. */
+static int add_runtime(struct pf_diff_records *records, const struct pf_accumulator *from,
+                       const struct pf_file_scope *added, struct pf_error *error)
+{
+    const uint32_t nobody = 0;
+    int status = PF_OK;
+
+    for (uint32_t k = 0; k < from->ledger.count && status == PF_OK; k++) {
+        const struct pf_sums *sums = &from->ledger.sums[k];
+        enum pf_kind kind = (enum pf_kind)sums->quantity.measure.kind;
+        uint32_t record = kind == PF_EDGE ? added->edge : kind == PF_SAMPLE ? added->stack : 0;
+        int64_t value = record != 0 ? pf_sums_at(sums, record) : 0;
+        struct pf_value_column column = {.data = &value};
+        const struct pf_batch batch = {
+            .kind = kind,
+            .rows = 1,
+            .stack = kind == PF_SAMPLE ? &added->stack : NULL,
+            .location = kind == PF_EDGE ? &nobody : NULL,
+            .callee = kind == PF_EDGE ? &added->location : NULL,
+            .values = &column,
+            .value_count = 1,
+        };
+
+        if (value == 0)
+            continue;
+        column.measure = pf_measures_intern(&records->dict->measures, &sums->quantity.measure);
+        status = column.measure != UINT32_MAX ? take(records, &batch, error)
+                                              : pf_error_nomem(error);
+    }
+    return status;
+}
+
 /* Adds main::RUNTIME to the current run, as the table of a difference has it. */
 static int add_scope(struct pf_diff_records *records, struct pf_error *error)
 {
     struct pf_file_scope added = {0};
-    struct pf_batch batch;
-    int status = pf_diff_scope_end(records->scope, &added, error);
+    int status = pf_file_scope_add(&records->calls, &records->stacks, records->dict,
+                                   &records->run_facts, PF_BY_FUNCTION, &added, error);
 
-    while (status == PF_OK &&
-           (status = pf_diff_scope_next(records->scope, &added, &batch, error)) == PF_OK)
-        status = take(records, &batch, error);
-    if (status == PF_EOF)
-        status = added.moved ? move_stacks(records, &added, error) : PF_OK;
+    if (status == PF_OK)
+        status = add_runtime(records, &records->calls, &added, error);
+    if (status == PF_OK)
+        status = add_runtime(records, &records->stacks, &added, error);
+    if (status == PF_OK && added.moved)
+        status = move_stacks(records, &added, error);
     free(added.moved);
     return status;
 }
@@ -285,11 +338,8 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, uint
     if (keep && status == PF_OK)
         status = add_run(records, side, runs, error);
     records->runs[side] += keep && status == PF_OK;
-    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
-        pf_merge_kind_free(&records->own[kind]);
-    pf_accumulator_free(&records->wholes);
+    end_run(records);
     begin_run(records);
-    pf_diff_scope_clear(records->scope);
     return status;
 }
 

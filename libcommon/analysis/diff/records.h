@@ -34,10 +34,12 @@ struct pf_diff_records {
      * names stay */
     const struct pf_evals *evals;
 
-    struct pf_facts facts;
-    struct pf_diff_scope *scope;
+    struct pf_facts facts, run_facts; /* of all runs; of the current run */
     struct pf_merge_frames frames;
     struct pf_accumulator wholes; /* if `normalize`: sums of the current run, for its totals */
+    /* sums of the current run, if it may have main::RUNTIME: of flat records and edges; of
+     * samples */
+    struct pf_accumulator calls, stacks;
     struct pf_merge_kind own[PF_RECORD_KINDS]; /* the current run */
     struct pf_merge_kind all[PF_RECORD_KINDS]; /* the sums of earlier runs, by side */
     struct pf_diff_column {
