@@ -208,7 +208,9 @@ static int finish_run(struct pf_comparison *comparison, unsigned side, uint64_t 
         records = pf_diff_records_end(&comparison->records, PF_BEFORE + side, runs,
                                       keep && rows == PF_OK, rows == PF_OK ? error : &ignored);
     if (records != PF_OK && compares_rows(comparison))
-        diff->runs[diff->run_count - 1].left_out = true;
+        pf_diff_drop(diff);
+    if (!keep || rows != PF_OK || records != PF_OK)
+        comparison->reading.name_count--;
     return rows != PF_OK ? rows : records;
 }
 
@@ -602,8 +604,7 @@ static bool check_block(struct pf_comparison *comparison, const struct pf_diff_b
         if (!met && !side_left_out(comparison, side))
             good = side_lacks(comparison, side, text) && good;
         for (size_t k = 0; k < comparison->diff.run_count && met; k++)
-            if (comparison->diff.runs[k].side == side && !block->runs[k].met &&
-                !comparison->diff.runs[k].left_out)
+            if (comparison->diff.runs[k].side == side && !block->runs[k].met)
                 pf_tool_warn(&comparison->common.tool, "%s: no record has the measure '%s'",
                              comparison->reading.names[k], pf_clip(text).text);
     }

@@ -390,22 +390,29 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
     choose_kind(diff);
     for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
         status = fold_block(diff, i, error);
-    for (size_t i = 0; i < diff->block_count && status != PF_OK && before; i++) {
-        free_amounts(&diff->blocks[i].runs[diff->run_count - 1]);
-        diff->blocks[i] = before[i];
+    if (status != PF_OK && before) {
+        memcpy(diff->blocks, before, diff->block_count * sizeof *before);
         diff->kind = kind;
     }
     free(before);
     return status;
 }
 
+void pf_diff_drop(struct pf_diff *diff)
+{
+    diff->run_count--;
+    free_accumulator(&diff->runs[diff->run_count].accumulator);
+    for (size_t i = 0; i < diff->block_count; i++)
+        free_amounts(&diff->blocks[i].runs[diff->run_count]);
+}
+
 int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 {
     int status = keep ? fold_run(diff, error) : PF_OK;
 
-    keep = keep && status == PF_OK;
-    diff->runs[diff->run_count - 1].left_out = !keep;
-    if (keep && diff->evals && pf_evals_any(diff->evals) && diff->by != PF_BY_LABEL) {
+    if (!keep || status != PF_OK)
+        pf_diff_drop(diff);
+    else if (diff->evals && pf_evals_any(diff->evals) && diff->by != PF_BY_LABEL) {
         diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
         diff->accumulator = NULL;
     }
@@ -528,7 +535,7 @@ static void see_images(const struct pf_diff *diff, unsigned char *seen)
         for (size_t i = 0; i < diff->block_count && diff->runs[k].side < 2; i++) {
             const struct pf_diff_amounts *run = &diff->blocks[i].runs[k];
 
-            for (uint32_t key = 1; key < run->count && run->met && !diff->runs[k].left_out; key++)
+            for (uint32_t key = 1; key < run->count && run->met; key++)
                 if (run->flat[key] != 0 || run->cum[key] != 0)
                     seen[pf_keys_row(&diff->keys, key)->image] |=
                         (unsigned char)(PF_BUILD_BEFORE << diff->runs[k].side);
@@ -718,7 +725,7 @@ size_t pf_diff_runs(const struct pf_diff *diff, unsigned side)
     size_t count = 0;
 
     for (size_t k = 0; k < diff->run_count; k++)
-        count += diff->runs[k].side == side && !diff->runs[k].left_out;
+        count += diff->runs[k].side == side;
     return count;
 }
 

@@ -98,7 +98,6 @@ struct pf_diff {
     struct pf_diff_run {
         /* 0: before, 1: after */
         unsigned side;
-        bool left_out; /* the run counts for nothing, because it is damaged or failed */
         /* its amounts are the mean of so many runs after pf_diff_finish, their sum before */
         uint64_t runs;
         /* sums by stack, kept if evals may have to be joined; else NULL */
@@ -120,17 +119,32 @@ int pf_diff_begin(struct pf_diff *, unsigned side, uint64_t runs, struct pf_erro
 int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* Adds metadata that an earlier run was given too: they describe both. PF_OK or PF_NOMEM. */
 int pf_diff_add_again(struct pf_diff *, const struct pf_batch *, struct pf_error *);
-/* Ends the current run. With `keep` false, or after a failure, the run counts for nothing. PF_OK;
- * PF_NOMEM; PF_OVERFLOW; PF_UNSUPPORTED if its amounts cannot be compared with those of earlier
- * runs; PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays
- * false. */
+/* Ends the current run. With `keep` false, or after a failure, forgets the run. PF_OK; PF_NOMEM;
+ * PF_OVERFLOW; PF_UNSUPPORTED if its amounts cannot be compared with those of earlier runs;
+ * PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays false.
+ */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
+/* Forgets the run that ended last. */
+void pf_diff_drop(struct pf_diff *);
 /* Call after the last run: joins rows that turn out to be equal and brings all runs to one unit.
  * PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
-/* Number of runs of a side that count. */
+/* Number of runs of a side. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
+/* The amount of a row in a run that is compared, flat or cumulative; of the total for key 0. */
+static inline pf_int128 pf_diff_amount(const struct pf_diff *diff,
+                                       const struct pf_diff_amounts *run, uint32_t key)
+{
+    const int64_t *column = diff->cum ? run->cum : run->flat;
+
+    return key == 0 ? run->total : key < run->count ? column[key] : 0;
+}
+/* The number of samples in this amount. Call only if the block is `sampled`. */
+static inline pf_int128 pf_diff_samples(const struct pf_diff_amounts *run, uint32_t key)
+{
+    return key == 0 ? run->total_samples : key < run->count ? run->samples[key] : 0;
+}
 /* amount / total in 1/PF_DIFF_WHOLE, rounded half to even; 0 if `total` is 0. Shares outside of
  * -INT64_MAX to INT64_MAX count as the nearer end. */
 int64_t pf_diff_share(pf_int128 amount, pf_int128 total);

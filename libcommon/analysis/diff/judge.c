@@ -1,7 +1,6 @@
 #include "analysis/diff/judge.h"
 
 #include "analysis/diff/beta.h"
-#include "analysis/diff/hints.h"
 #include "base/memory.h"
 #include "base/table.h"
 
@@ -12,29 +11,27 @@
 /* A row is significant if its q is below this, the total if its p is. */
 static const double LEVEL = 0.05;
 
-/* Rows that are tested, and their amounts. With --cum, rows of equal amounts are one test. */
+/* The tests, and the amounts that they compare. With --cum, rows of equal amounts are one test. */
 struct judging {
     struct pf_diff_table *table;
     const struct pf_diff *diff;
     const struct pf_diff_block *block;
     const struct pf_diff_terms *terms;
     size_t runs[2], all; /* number of runs by side, of both */
-    uint32_t *test_of;   /* by row: the number of the test from 1; 0: not tested */
-    double *amounts;     /* by test: the runs before, then the runs after */
-    double *quanta;      /* by test */
-    size_t tests, capacity, quantum_capacity;
+    uint32_t *test_of;   /* by row: the number of its test from 1; 0: not tested */
+    struct test {
+        struct pf_diff_row *row; /* the first row of these amounts; its results count for all */
+        double quantum;
+        struct pf_moments moments[2]; /* PF_DIFF_WELCH */
+    } * tests;
+    struct pf_moderated_row *fitted; /* PF_DIFF_MODERATED: by test */
+    size_t count;
+    double *amounts; /* by test: the runs before, then the runs after */
+    size_t capacity;
     struct pf_table seen; /* --cum: keys of the tests: the amounts run by run, and the quantum */
 };
 
 /* --- amounts ---------------------------------------------------------------------------------- */
-
-static int64_t raw_amount(const struct pf_diff *diff, const struct pf_diff_amounts *run,
-                          uint32_t key)
-{
-    const int64_t *column = diff->cum ? run->cum : run->flat;
-
-    return key < run->count ? column[key] : 0;
-}
 
 /* The amounts of a row in all runs, of the total for key 0: those before, then those after.
  * `shares`: as parts of 1 of their run's total. */
@@ -45,10 +42,8 @@ static void read_runs(const struct judging *judging, uint32_t key, bool shares, 
 
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &judging->block->runs[k];
-        pf_int128 amount = key > 0 ? raw_amount(diff, run, key) : run->total;
+        pf_int128 amount = pf_diff_amount(diff, run, key);
 
-        if (diff->runs[k].left_out)
-            continue;
         amounts[at[diff->runs[k].side]++] = !shares           ? (double)amount
                                             : run->total == 0 ? 0
                                                               : (double)amount / (double)run->total;
@@ -66,8 +61,7 @@ static double mean_total(const struct judging *judging)
     double sum = 0;
 
     for (size_t k = 0; k < judging->diff->run_count; k++)
-        if (!judging->diff->runs[k].left_out)
-            sum += fabs((double)judging->block->runs[k].total);
+        sum += fabs((double)judging->block->runs[k].total);
     return sum / (double)judging->all;
 }
 
@@ -79,14 +73,8 @@ static double quantum_of(const struct judging *judging, uint32_t key)
     double amount = 0, samples = 0, quantum = block->tick * (double)block->scale.parts;
 
     for (size_t k = 0; k < diff->run_count && block->sampled; k++) {
-        const struct pf_diff_amounts *run = &block->runs[k];
-
-        if (diff->runs[k].left_out || !run->met)
-            continue;
-        amount += key > 0 ? fabs((double)raw_amount(diff, run, key)) : fabs((double)run->total);
-        samples += key == 0           ? fabs((double)run->total_samples)
-                   : key < run->count ? fabs((double)run->samples[key])
-                                      : 0;
+        amount += fabs((double)pf_diff_amount(diff, &block->runs[k], key));
+        samples += fabs((double)pf_diff_samples(&block->runs[k], key));
     }
     if (amount > 0 && samples > 0)
         quantum = amount / samples;
@@ -138,37 +126,25 @@ static double size_of(const struct pf_diff_means *means)
     return fabs((double)means->before) + fabs((double)means->after);
 }
 
-/* The number of the test with this key, from 1: a new one, or with --cum that of an earlier row
- * with the same key. 0: out of memory. */
-static uint32_t number_of(struct judging *judging, const double *key)
+/* Makes a test of a row, or with --cum finds the test of an earlier row with the same key.
+ * `amounts`: sorted. `key`: the amounts run by run, and room for the quantum. */
+static int add_test(struct judging *judging, size_t k, const double *amounts, double *key)
 {
-    uint32_t next = (uint32_t)judging->tests + 1, known = next;
-
-    if (judging->diff->cum)
-        known = pf_table_intern(&judging->seen, key);
-    return known;
-}
-
-/* `amounts`: sorted. `key`: the amounts run by run, and room for the quantum. */
-static int add_test(struct judging *judging, size_t row, const double *amounts, double *key)
-{
+    struct pf_diff_row *row = &judging->table->rows[k];
     size_t size = judging->all * sizeof *amounts;
-    double quantum = quantum_of(judging, judging->table->rows[row].key);
-    uint32_t number;
+    double quantum = quantum_of(judging, row->key);
+    uint32_t number = (uint32_t)judging->count + 1;
 
     key[judging->all] = quantum;
-    number = number_of(judging, key);
-    if (number == 0)
+    if (judging->diff->cum && (number = pf_table_intern(&judging->seen, key)) == 0)
         return PF_NOMEM;
-    judging->test_of[row] = number;
-    if (number <= judging->tests)
+    judging->test_of[k] = number;
+    if (number <= judging->count)
         return PF_OK;
-    if (!pf_grow(&judging->amounts, &judging->capacity, judging->tests + 1, size) ||
-        !pf_grow(&judging->quanta, &judging->quantum_capacity, judging->tests + 1,
-                 sizeof *judging->quanta))
+    if (!pf_grow(&judging->amounts, &judging->capacity, judging->count + 1, size))
         return PF_NOMEM;
-    memcpy(judging->amounts + judging->tests * judging->all, amounts, size);
-    judging->quanta[judging->tests++] = quantum;
+    memcpy(judging->amounts + judging->count * judging->all, amounts, size);
+    judging->tests[judging->count++] = (struct test){.row = row, .quantum = quantum};
     return PF_OK;
 }
 
@@ -249,19 +225,6 @@ static void set_delta(const struct judging *judging, const struct pf_moderated_r
         (struct pf_diff_interval){(delta - t * spread) * unit, (delta + t * spread) * unit};
 }
 
-static void set_moderated(const struct judging *judging, const struct pf_moderated *fit,
-                          const struct pf_moderated_row *test, double quantum,
-                          struct pf_diff_row *row)
-{
-    row->tested = test->tested;
-    row->p = test->p;
-    row->shift = test->difference;
-    row->above = PF_NO_TEST;
-    row->ratio_95 = (struct pf_diff_interval){test->low, test->high};
-    if (test->tested)
-        set_delta(judging, test, quantum, pf_student_quantile(LEVEL, fit->freedom), row);
-}
-
 /* Reads the amounts of a test, which are lost. */
 static void read_row(const struct judging *judging, double *amounts, double quantum,
                      struct pf_moderated_row *row)
@@ -274,6 +237,11 @@ static void read_row(const struct judging *judging, double *amounts, double quan
     row->variance = fmax(row->variance, least);
 }
 
+static pf_int128 before_of(const struct judging *judging, const struct pf_diff_row *row)
+{
+    return pf_diff_compared(judging->table, row)->before;
+}
+
 /* The ratio to which a rise by the gate's bound leads from this mean. */
 static double gate_ratio(const struct judging *judging, pf_int128 mean, double quantum)
 {
@@ -284,11 +252,147 @@ static double gate_ratio(const struct judging *judging, pf_int128 mean, double q
     return (before + rise) / before;
 }
 
+static void set_moderated(const struct judging *judging, const struct pf_moderated *fit,
+                          const struct pf_moderated_row *test, double quantum,
+                          struct pf_diff_row *row)
+{
+    row->tested = test->tested;
+    row->p = test->p;
+    row->shift = test->difference;
+    row->ratio_95 = (struct pf_diff_interval){test->low, test->high};
+    if (!test->tested)
+        return;
+    set_delta(judging, test, quantum, pf_student_quantile(LEVEL, fit->freedom), row);
+    if (judging->terms->gate)
+        row->above =
+            pf_moderated_above(fit, test, gate_ratio(judging, before_of(judging, row), quantum));
+}
+
+/* Tests the rows, one for each test. */
+static int moderate(struct judging *judging)
+{
+    struct pf_moderated *fit = &judging->table->fit;
+
+    judging->fitted = calloc(judging->count + 1, sizeof *judging->fitted);
+    if (!judging->fitted)
+        return PF_NOMEM;
+    for (size_t k = 0; k < judging->count; k++)
+        read_row(judging, judging->amounts + k * judging->all, judging->tests[k].quantum,
+                 &judging->fitted[k]);
+    if (pf_moderated_test(fit, judging->fitted, judging->count, judging->runs[0],
+                          judging->runs[1]) != PF_OK)
+        return PF_NOMEM;
+    for (size_t k = 0; k < judging->count; k++)
+        set_moderated(judging, fit, &judging->fitted[k], judging->tests[k].quantum,
+                      judging->tests[k].row);
+    return PF_OK;
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+/* True if a fit shows which rises would be found: its prior has at least 1 degree of freedom, or
+ * the table is too small for a prior. */
+static bool has_power(const struct pf_moderated *fit)
+{
+    return fit->rows > 0 && (fit->unbounded || fit->rows < 3 || fit->prior >= 1);
+}
+
+/* The power to find, with the two-sided `p`, a change of a row of this mean logarithm. */
+static struct pf_power power_at(const struct pf_moderated *fit, const struct pf_moderated_row *rows,
+                                size_t count, double mean, double p)
+{
+    return (struct pf_power){.table = fit,
+                             .variance = pf_moderated_prior_at(rows, count, mean),
+                             .p = fmin(0.5, fmax(1e-12, p))};
+}
+
+/* Sets *spread to the median spread of the tested rows, or to 0 if no row is tested. */
+static int find_spread(const struct pf_moderated_row *rows, size_t count, double *spread)
+{
+    double *variances = malloc((count + 1) * sizeof *variances);
+    size_t tested = 0;
+
+    *spread = 0;
+    if (!variances)
+        return PF_NOMEM;
+    for (size_t k = 0; k < count; k++)
+        if (rows[k].tested)
+            variances[tested++] = rows[k].variance;
+    if (tested > 0) {
+        qsort(variances, tested, sizeof *variances, compare_doubles);
+        *spread =
+            expm1(M_LN2 * (sqrt(variances[(tested - 1) / 2]) + sqrt(variances[tested / 2])) / 2);
+    }
+    free(variances);
+    return PF_OK;
+}
+
+/* Sets the median spread of the tested rows' shares. */
+static int advise_shares(const struct judging *judging)
+{
+    double total = mean_total(judging);
+
+    if (!(total > 0))
+        return PF_OK;
+    struct pf_moderated_row *rows = calloc(judging->count + 1, sizeof *rows);
+    double *amounts = calloc(judging->all + 1, sizeof *amounts);
+    int status = rows && amounts ? PF_OK : PF_NOMEM;
+
+    for (size_t k = 0; k < judging->count && status == PF_OK; k++) {
+        read_runs(judging, judging->tests[k].row->key, true, amounts);
+        read_row(judging, amounts, judging->tests[k].quantum / total, &rows[k]);
+    }
+    if (status == PF_OK)
+        status = find_spread(rows, judging->count, &judging->table->advice.shares);
+    free(amounts);
+    free(rows);
+    return status;
+}
+
+/* Sets what the fitted tests of rows can show. */
+static int advise_rows(const struct judging *judging)
+{
+    struct pf_diff_advice *advice = &judging->table->advice;
+    const struct pf_moderated *fit = &judging->table->fit;
+    double total = judging->diff->normalize ? 1 : mean_total(judging),
+           quantum = quantum_of(judging, 0), rows = (double)fit->rows,
+           mean = log2(total / 100 + quantum / 2); /* of a row of 1 % of the total */
+    int status = find_spread(judging->fitted, judging->count, &advice->rows);
+
+    if (has_power(fit) && status == PF_OK) {
+        struct pf_power power = power_at(fit, judging->fitted, judging->count, mean, LEVEL / rows);
+
+        advice->rise = pf_power_rise(&power, fit->before, fit->after);
+        advice->runs = pf_power_runs(&power, 1.1);
+        power = power_at(fit, judging->fitted, judging->count, mean, 2 * LEVEL / rows);
+        if (judging->terms->gate)
+            advice->gate_row =
+                gate_ratio(judging, before_of(judging, &judging->table->total_row) / 100, quantum) *
+                pf_power_rise(&power, fit->before, fit->after);
+    }
+    return status != PF_OK || fit->rows == 0 || judging->diff->normalize ? status
+                                                                         : advise_shares(judging);
+}
+
+static void advise_total(const struct judging *judging, const struct pf_moderated *fit,
+                         const struct pf_moderated_row *test, double quantum)
+{
+    const struct pf_diff_row *row = &judging->table->total_row;
+    struct pf_diff_advice *advice = &judging->table->advice;
+    const struct pf_power power = power_at(fit, test, 1, test->mean, LEVEL);
+
+    if (!row->tested)
+        return;
+    advice->total = expm1(M_LN2 * sqrt(test->variance));
+    if (judging->terms->gate && has_power(fit))
+        advice->gate_total = gate_ratio(judging, before_of(judging, row), quantum) *
+                             pf_power_rise(&power, fit->before, fit->after);
+}
+
 /* Tests the total alone: a table of one row, whose test is Student's t on the logarithms. */
 static int moderate_total(struct judging *judging, double *amounts)
 {
     struct pf_diff_row *row = &judging->table->total_row;
-    struct pf_diff_advice *advice = &judging->table->advice;
     double quantum = quantum_of(judging, 0);
     struct pf_moderated_row test;
     struct pf_moderated fit;
@@ -298,136 +402,8 @@ static int moderate_total(struct judging *judging, double *amounts)
         return PF_NOMEM;
     set_moderated(judging, &fit, &test, quantum, row);
     row->ratio_q = row->ratio_95;
-    if (row->tested)
-        advice->total = expm1(M_LN2 * sqrt(test.variance));
-    if (judging->terms->gate && row->tested) {
-        double bound = gate_ratio(judging, pf_diff_compared(judging->table, row)->before, quantum);
-
-        row->above = pf_moderated_above(&fit, &test, bound);
-        advice->gate_total = pf_advice_above(&fit, &test, 1, test.mean, bound, LEVEL / 2);
-    }
+    advise_total(judging, &fit, &test, quantum);
     return PF_OK;
-}
-
-/* --- advice ----------------------------------------------------------------------------------- */
-
-/* The mean logarithm of a row of 1 % of the total. */
-static double mean_of_percent(const struct judging *judging)
-{
-    double total = judging->diff->normalize ? 1 : mean_total(judging);
-
-    return log2(total / 100 + quantum_of(judging, 0) / 2);
-}
-
-/* Sets the median spread of the tested rows' shares. */
-static int advise_shares(const struct judging *judging, struct pf_diff_advice *advice)
-{
-    double total = mean_total(judging);
-
-    if (!(total > 0))
-        return PF_OK;
-    struct pf_moderated_row *rows = calloc(judging->tests + 1, sizeof *rows);
-    double *amounts = calloc(judging->all + 1, sizeof *amounts);
-    int status = rows && amounts ? PF_OK : PF_NOMEM;
-
-    for (size_t k = 0; k < judging->table->count && status == PF_OK; k++) {
-        uint32_t number = judging->test_of[k];
-
-        if (number == 0 || rows[number - 1].tested)
-            continue;
-        read_runs(judging, judging->table->rows[k].key, true, amounts);
-        read_row(judging, amounts, judging->quanta[number - 1] / total, &rows[number - 1]);
-    }
-    if (status == PF_OK)
-        status = pf_advice_spread(rows, judging->tests, &advice->shares);
-    free(amounts);
-    free(rows);
-    return status;
-}
-
-/* Sets what the fitted tests of rows can show. */
-static int advise(const struct judging *judging, const struct pf_moderated_row *tests)
-{
-    struct pf_diff_table *table = judging->table;
-    const struct pf_moderated *fit = &table->fit;
-    const struct pf_bound *gate = judging->terms->gate;
-    double mean = mean_of_percent(judging);
-    int status = pf_advice_spread(tests, judging->tests, &table->advice.rows);
-
-    if (fit->rows == 0 || status != PF_OK)
-        return status;
-    pf_advice_power(&table->advice, fit, tests, judging->tests, mean);
-    if (gate)
-        table->advice.gate_row = pf_advice_above(
-            fit, tests, judging->tests, mean,
-            gate_ratio(judging, pf_diff_compared(table, &table->total_row)->before / 100,
-                       quantum_of(judging, 0)),
-            0.05 / (double)fit->rows);
-    return judging->diff->normalize ? PF_OK : advise_shares(judging, &table->advice);
-}
-
-/* The level of the intervals at the table's q: of the tests found significant, 95 % of the
- * intervals at this level hold the true ratio (Benjamini and Yekutieli, Journal of the American
- * Statistical Association 100, 2005). */
-static double table_level(const double *rates, size_t tests, size_t tested)
-{
-    size_t found = 0;
-
-    for (size_t k = 0; k < tests; k++)
-        found += rates[k] >= 0 && rates[k] < LEVEL;
-    found = found > 0 ? found : 1;
-    return fmax(1e-12, LEVEL * (double)found / (double)tested);
-}
-
-static int moderate(struct judging *judging)
-{
-    struct pf_diff_table *table = judging->table;
-    size_t before = judging->runs[0], after = judging->runs[1];
-    struct pf_moderated_row *tests = calloc(judging->tests + 1, sizeof *tests);
-    double *rates = calloc(judging->tests + 1, sizeof *rates),
-           *above = calloc(judging->tests + 1, sizeof *above);
-    bool good = tests && rates && above;
-
-    for (size_t k = 0; k < judging->tests && good; k++)
-        read_row(judging, judging->amounts + k * judging->all, judging->quanta[k], &tests[k]);
-    good = good && pf_moderated_test(&table->fit, tests, judging->tests, before, after) == PF_OK;
-    for (size_t k = 0; k < judging->tests && good; k++)
-        rates[k] = tests[k].p;
-    good = good && pf_rates_of(rates, judging->tests) == PF_OK;
-    double t = good && table->fit.rows > 0
-                   ? pf_student_quantile(table_level(rates, judging->tests, table->fit.rows),
-                                         table->fit.freedom)
-                   : 0;
-
-    for (size_t k = 0; k < judging->tests && good; k++)
-        above[k] = PF_NO_TEST;
-    for (size_t k = 0; k < table->count && good; k++) {
-        struct pf_diff_row *row = &table->rows[k];
-        uint32_t number = judging->test_of[k];
-
-        if (number == 0)
-            continue;
-        const struct pf_moderated_row *test = &tests[number - 1];
-
-        set_moderated(judging, &table->fit, test, judging->quanta[number - 1], row);
-        row->q = rates[number - 1];
-        if (test->tested)
-            pf_moderated_interval(test, t, &row->ratio_q.low, &row->ratio_q.high);
-        if (judging->terms->gate && test->tested)
-            above[number - 1] =
-                pf_moderated_above(&table->fit, test,
-                                   gate_ratio(judging, pf_diff_compared(table, row)->before,
-                                              judging->quanta[number - 1]));
-    }
-    good = good && pf_rates_of(above, judging->tests) == PF_OK;
-    for (size_t k = 0; k < table->count && good; k++)
-        table->rows[k].above = judging->test_of[k] ? above[judging->test_of[k] - 1] : PF_NO_TEST;
-    table->tests = good ? table->fit.rows : 0;
-    good = good && advise(judging, tests) == PF_OK;
-    free(tests);
-    free(rates);
-    free(above);
-    return good ? PF_OK : PF_NOMEM;
 }
 
 /* --- Welch's test ----------------------------------------------------------------------------- */
@@ -451,8 +427,8 @@ static bool find_moments(const struct judging *judging, uint32_t key, double *re
     if (!amounts)
         return false;
     for (size_t k = 0; k < diff->run_count && key > 0; k++)
-        if (!diff->runs[k].left_out)
-            amounts[at[diff->runs[k].side]++] = raw_amount(diff, &judging->block->runs[k], key);
+        amounts[at[diff->runs[k].side]++] =
+            (int64_t)pf_diff_amount(diff, &judging->block->runs[k], key);
     for (size_t side = 0; side < 2; side++) {
         size_t first = side * judging->runs[0], runs = judging->runs[side];
 
@@ -467,105 +443,134 @@ static bool find_moments(const struct judging *judging, uint32_t key, double *re
     return true;
 }
 
-/* Welch's test of a row, and what it compared. */
-struct welch_test {
-    struct pf_moments moments[2];
-    struct pf_test result;
-};
-
-static struct pf_diff_interval ratio_at(const struct welch_test *test, double level)
-{
-    struct pf_diff_interval ratio;
-
-    pf_test_ratio(&test->moments[0], &test->moments[1], level, &ratio.low, &ratio.high);
-    return ratio;
-}
-
 /* One-sided p of a rise above the gate's bound from this mean. */
 static double p_above_gate(const struct judging *judging, pf_int128 mean,
-                           const struct welch_test *welch)
+                           const struct pf_moments moments[2])
 {
     const struct pf_bound *gate = judging->terms->gate;
     double percent = (double)gate->amount / 1e8;
 
     if (gate->percent)
-        return pf_test_above(&welch->moments[0], &welch->moments[1],
-                             mean < 0 ? 1 - percent : 1 + percent, 0);
-    return pf_test_above(&welch->moments[0], &welch->moments[1], 1,
+        return pf_test_above(&moments[0], &moments[1], mean < 0 ? 1 - percent : 1 + percent, 0);
+    return pf_test_above(&moments[0], &moments[1], 1,
                          amount_of(judging, pf_bound_amount(gate, mean, judging->table->parts)));
 }
 
-/* Tests one row, or the total with key 0. `reals`: its sorted amounts. */
-static int welch_row(struct judging *judging, struct pf_diff_row *row, double *reals,
-                     struct welch_test *welch)
+/* Tests one row, or the total with key 0. `reals`: its sorted amounts. Sets the moments. */
+static int welch_row(const struct judging *judging, struct pf_diff_row *row, double *reals,
+                     struct pf_moments moments[2])
 {
-    const struct pf_test *test = &welch->result;
     double unit = unit_of(judging);
+    struct pf_test test;
 
-    if (!find_moments(judging, row->key, reals, welch->moments))
+    if (!find_moments(judging, row->key, reals, moments))
         return PF_NOMEM;
-    pf_test_welch(&welch->result, &welch->moments[0], &welch->moments[1]);
-    row->tested = test->tested;
-    row->p = test->p;
-    row->shift = test->difference;
-    row->above = PF_NO_TEST;
-    row->delta = (struct pf_diff_interval){test->low * unit, test->high * unit};
-    if (test->tested)
-        row->ratio_95 = row->ratio_q = ratio_at(welch, LEVEL);
-    if (judging->terms->gate && test->tested)
-        row->above = p_above_gate(judging, pf_diff_compared(judging->table, row)->before, welch);
+    pf_test_welch(&test, &moments[0], &moments[1]);
+    row->tested = test.tested;
+    row->p = test.p;
+    row->shift = test.difference;
+    row->delta = (struct pf_diff_interval){test.low * unit, test.high * unit};
+    if (!test.tested)
+        return PF_OK;
+    pf_test_ratio(&moments[0], &moments[1], LEVEL, &row->ratio_95.low, &row->ratio_95.high);
+    row->ratio_q = row->ratio_95;
+    if (judging->terms->gate)
+        row->above = p_above_gate(judging, before_of(judging, row), moments);
     return PF_OK;
 }
 
-static int welch_total(struct judging *judging, double *amounts)
-{
-    struct welch_test test;
-
-    return welch_row(judging, &judging->table->total_row, amounts, &test);
-}
-
+/* Tests the rows, one for each test. */
 static int welch(struct judging *judging)
 {
+    int status = PF_OK;
+
+    for (size_t k = 0; k < judging->count && status == PF_OK; k++)
+        status = welch_row(judging, judging->tests[k].row, judging->amounts + k * judging->all,
+                           judging->tests[k].moments);
+    return status;
+}
+
+/* --- all tests together ----------------------------------------------------------------------- */
+
+/* The level of the intervals at the table's q: of the tests found significant, 95 % of the
+ * intervals at this level hold the true ratio (Benjamini and Yekutieli, Journal of the American
+ * Statistical Association 100, 2005). */
+static double table_level(const double *rates, size_t tests, size_t tested)
+{
+    size_t found = 0;
+
+    for (size_t k = 0; k < tests; k++)
+        found += rates[k] >= 0 && rates[k] < LEVEL;
+    found = found > 0 ? found : 1;
+    return fmax(1e-12, LEVEL * (double)found / (double)tested);
+}
+
+/* Sets q of the tested rows, and the intervals at the level of the table. */
+static void set_rates(struct judging *judging, const double *rates, const double *above)
+{
+    const struct pf_diff_table *table = judging->table;
+    double level = table_level(rates, judging->count, table->tests), t = 0;
+
+    if (table->method == PF_DIFF_MODERATED)
+        t = pf_student_quantile(level, table->fit.freedom);
+    for (size_t k = 0; k < judging->count; k++) {
+        const struct test *test = &judging->tests[k];
+        struct pf_diff_row *row = test->row;
+
+        row->q = rates[k];
+        row->above = above[k];
+        if (row->tested && table->method == PF_DIFF_MODERATED)
+            pf_moderated_interval(&judging->fitted[k], t, &row->ratio_q.low, &row->ratio_q.high);
+        else if (row->tested)
+            pf_test_ratio(&test->moments[0], &test->moments[1], level, &row->ratio_q.low,
+                          &row->ratio_q.high);
+    }
+}
+
+/* Gives the results of each test to all rows with its amounts. */
+static void share_results(struct judging *judging)
+{
+    for (size_t k = 0; k < judging->table->count; k++) {
+        struct pf_diff_row *row = &judging->table->rows[k];
+
+        if (judging->test_of[k] == 0)
+            continue;
+        const struct pf_diff_row *first = judging->tests[judging->test_of[k] - 1].row;
+
+        row->tested = first->tested;
+        row->p = first->p;
+        row->q = first->q;
+        row->shift = first->shift;
+        row->above = first->above;
+        row->delta = first->delta;
+        row->ratio_95 = first->ratio_95;
+        row->ratio_q = first->ratio_q;
+    }
+}
+
+static int test_rows(struct judging *judging)
+{
     struct pf_diff_table *table = judging->table;
-    double *rates = calloc(judging->tests + 1, sizeof *rates),
-           *above = calloc(judging->tests + 1, sizeof *above);
-    struct welch_test *tests = calloc(judging->tests + 1, sizeof *tests);
-    int status = rates && above && tests ? PF_OK : PF_NOMEM;
-    size_t tested = 0;
-    double level;
+    double *rates = calloc(judging->count + 1, sizeof *rates),
+           *above = calloc(judging->count + 1, sizeof *above);
+    bool good = rates && above &&
+                (table->method == PF_DIFF_WELCH ? welch(judging) : moderate(judging)) == PF_OK;
 
-    for (size_t k = 0; k < table->count && status == PF_OK; k++) {
-        uint32_t number = judging->test_of[k];
-
-        if (number == 0)
-            continue;
-        status = welch_row(judging, &table->rows[k], judging->amounts + (number - 1) * judging->all,
-                           &tests[number - 1]);
-        rates[number - 1] = table->rows[k].p;
-        above[number - 1] = table->rows[k].above;
+    for (size_t k = 0; k < judging->count && good; k++) {
+        rates[k] = judging->tests[k].row->p;
+        above[k] = judging->tests[k].row->above;
+        table->tests += judging->tests[k].row->tested;
     }
-    for (size_t k = 0; k < judging->tests; k++)
-        tested += tests[k].result.tested;
-    if (status == PF_OK)
-        status = pf_rates_of(rates, judging->tests);
-    if (status == PF_OK)
-        status = pf_rates_of(above, judging->tests);
-    level = tested > 0 ? table_level(rates, judging->tests, tested) : LEVEL;
-    for (size_t k = 0; k < table->count && status == PF_OK; k++) {
-        struct pf_diff_row *row = &table->rows[k];
-        uint32_t number = judging->test_of[k];
-
-        if (number == 0 || !row->tested)
-            continue;
-        row->q = rates[number - 1];
-        row->above = above[number - 1];
-        row->ratio_q = ratio_at(&tests[number - 1], level);
-    }
-    table->tests = tested;
-    free(tests);
+    good = good && pf_rates_of(rates, judging->count) == PF_OK &&
+           pf_rates_of(above, judging->count) == PF_OK;
+    if (good && table->tests > 0)
+        set_rates(judging, rates, above);
+    if (good)
+        share_results(judging);
+    good = good && (table->method == PF_DIFF_WELCH || advise_rows(judging) == PF_OK);
     free(rates);
     free(above);
-    return status;
+    return good ? PF_OK : PF_NOMEM;
 }
 
 /* --- verdicts --------------------------------------------------------------------------------- */
@@ -613,6 +618,153 @@ static void count_verdict(struct pf_diff_table *table, const struct pf_diff_row 
     table->fell += row->verdict == '-';
 }
 
+/* --- hints ------------------------------------------------------------------------------------ */
+
+/* Finds the amount that each sample of the run stands for; 0 if the run has no samples. False:
+ * samples differ in this. */
+static bool find_worth(const struct pf_diff_amounts *run, const int64_t *amounts, int64_t *worth)
+{
+    *worth = 0;
+    for (size_t key = 1; key < run->count; key++) {
+        int64_t samples = run->samples[key], amount = amounts[key];
+        if (samples == 0 && amount == 0)
+            continue;
+        if (samples <= 0 || amount <= 0 || amount % samples != 0 ||
+            (*worth != 0 && amount / samples != *worth))
+            return false;
+        *worth = amount / samples;
+    }
+    return true;
+}
+
+static double unit_ratio(double unit, double other)
+{
+    return unit > 0 && other > 0 ? unit / other : 1;
+}
+
+/* Finds the amount one sample stands for on each side (table->worth). False if numbers of samples
+ * say nothing of amounts: samples of a side differ in their amounts, and the raw units of the runs
+ * are not all known to be equal. */
+static bool find_worths(struct judging *judging)
+{
+    const struct pf_diff *diff = judging->diff;
+    double *worth = judging->table->worth, units[2] = {0}, unit = 0;
+    bool known = true, alike = true;
+    int64_t one;
+
+    for (size_t k = 0; k < diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &judging->block->runs[k];
+        unsigned side = diff->runs[k].side;
+        if (!run->met)
+            continue;
+        alike = alike && run->unit > 0 && (unit <= 0 || run->unit == unit);
+        unit = units[side] = run->unit;
+        one = run->worth;
+        known = known && (one > 0 || find_worth(run, diff->cum ? run->cum : run->flat, &one)) &&
+                (one == 0 || worth[side] <= 0 || worth[side] == (double)one);
+        worth[side] = known && one != 0 ? (double)one : worth[side];
+    }
+    /* a side without samples: its samples would stand for as many raw units as the other side's */
+    if (known && worth[0] <= 0)
+        worth[0] = worth[1] * unit_ratio(units[0], units[1]);
+    else if (known && worth[1] <= 0)
+        worth[1] = worth[0] * unit_ratio(units[1], units[0]);
+    if (!known || worth[0] <= 0)
+        worth[0] = worth[1] = 0;
+    return known || alike;
+}
+
+/* Sums up the numbers of samples and the amounts of a row by side, of the total for key 0. */
+static void sum_sides(const struct judging *judging, uint32_t key, double samples[2],
+                      double amounts[2])
+{
+    samples[0] = samples[1] = amounts[0] = amounts[1] = 0;
+    for (size_t k = 0; k < judging->diff->run_count; k++) {
+        const struct pf_diff_amounts *run = &judging->block->runs[k];
+        unsigned side = judging->diff->runs[k].side;
+
+        samples[side] += (double)pf_diff_samples(run, key);
+        amounts[side] += (double)pf_diff_amount(judging->diff, run, key);
+    }
+}
+
+/* Tests the numbers of samples of a row, or of the total with key 0. The numbers of runs stand for
+ * the lengths of the measurements. */
+static void test_samples(const struct judging *judging, uint32_t key, struct pf_test *test)
+{
+    const double *worth = judging->table->worth;
+    double samples[2], amounts[2], totals[2];
+
+    *test = (struct pf_test){.p = PF_NO_TEST};
+    sum_sides(judging, key, samples, amounts);
+    if (samples[0] < 0 || samples[1] < 0)
+        return;
+    struct pf_weighed weighed = {
+        .counts = {.before = (int64_t)fmin(samples[0], 0x1p62),
+                   .after = (int64_t)fmin(samples[1], 0x1p62),
+                   .total_before = (double)judging->runs[0],
+                   .total_after = (double)judging->runs[1]},
+        .before = amounts[0],
+        .after = amounts[1],
+        .known = worth[0] > 0,
+        .worth_before = worth[0],
+        .worth_after = worth[1],
+    };
+
+    if (!judging->diff->normalize) {
+        pf_test_amounts(test, &weighed);
+        return;
+    }
+    sum_sides(judging, 0, totals, amounts);
+    weighed.counts.total_before = fmin(totals[0], 0x1p62);
+    weighed.counts.total_after = fmin(totals[1], 0x1p62);
+    pf_test_counts(test, &weighed.counts, true);
+}
+
+/* A row whose amounts and numbers of samples change in opposite directions has no hint. */
+static void set_hint(const struct pf_diff_table *table, struct pf_diff_row *row,
+                     const struct pf_test *test, double q)
+{
+    pf_int128 delta = pf_diff_compared(table, row)->delta;
+
+    if (row->verdict != '~' || !test->tested || q >= 0.05)
+        return;
+    row->hint = test->difference > 0 && delta > 0   ? '+'
+                : test->difference < 0 && delta < 0 ? '-'
+                                                    : 0;
+}
+
+/* Hints which rows would be significant if runs did not vary: the numbers of samples are compared
+ * by the conditional binomial test, with q over all rows. No hints if the numbers of samples are
+ * not known, or do not tell the amounts because samples of a side stand for different amounts. */
+static int hint(struct judging *judging)
+{
+    struct pf_diff_table *table = judging->table;
+    struct pf_test *tests, total;
+    double *rates;
+    int status;
+
+    table->hinted = judging->block->sampled && (judging->diff->normalize || find_worths(judging));
+    if (!table->hinted)
+        return PF_OK;
+    tests = calloc(table->count + 1, sizeof *tests);
+    rates = calloc(table->count + 1, sizeof *rates);
+    for (size_t k = 0; k < table->count && tests && rates; k++) {
+        test_samples(judging, table->rows[k].key, &tests[k]);
+        rates[k] = tests[k].p;
+    }
+    status = tests && rates ? pf_rates_of(rates, table->count) : PF_NOMEM;
+    for (size_t k = 0; k < table->count && status == PF_OK; k++)
+        set_hint(table, &table->rows[k], &tests[k], rates[k]);
+    if (!judging->diff->normalize) {
+        test_samples(judging, 0, &total);
+        set_hint(table, &table->total_row, &total, total.p);
+    }
+    free(tests);
+    free(rates);
+    return status;
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 static enum pf_diff_method method_of(const struct judging *judging)
@@ -630,6 +782,7 @@ static int judge_total(struct judging *judging)
 {
     struct pf_diff_row *row = &judging->table->total_row;
     double *amounts = calloc(judging->all, sizeof *amounts);
+    struct pf_moments moments[2];
     int status = PF_OK;
 
     if (!amounts)
@@ -646,7 +799,7 @@ static int judge_total(struct judging *judging)
         status = moderate_total(judging, amounts);
     else if (!row->exact && sight.any && !judging->diff->normalize &&
              judging->table->method != PF_DIFF_NOTHING)
-        status = welch_total(judging, amounts);
+        status = welch_row(judging, row, amounts, moments);
     row->q = row->p;
     set_verdict(judging, row->p, row);
     set_status(row);
@@ -662,10 +815,8 @@ static int judge_rows(struct judging *judging)
 
     if (negative && table->method == PF_DIFF_MODERATED)
         table->method = PF_DIFF_WELCH;
-    if (status == PF_OK && table->method == PF_DIFF_MODERATED)
-        status = moderate(judging);
-    else if (status == PF_OK && table->method == PF_DIFF_WELCH)
-        status = welch(judging);
+    if (status == PF_OK && table->method != PF_DIFF_NOTHING)
+        status = test_rows(judging);
     for (size_t k = 0; k < table->count && status == PF_OK; k++) {
         set_verdict(judging, table->rows[k].q, &table->rows[k]);
         set_status(&table->rows[k]);
@@ -686,7 +837,8 @@ int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
     judging.all = judging.runs[0] + judging.runs[1];
     table->method = method_of(&judging);
     judging.test_of = calloc(table->count + 1, sizeof *judging.test_of);
-    if (!judging.test_of ||
+    judging.tests = calloc(table->count + 1, sizeof *judging.tests);
+    if (!judging.test_of || !judging.tests ||
         (diff->cum &&
          pf_table_init(&judging.seen, (judging.all + 1) * sizeof *judging.amounts) != PF_OK))
         status = PF_NOMEM;
@@ -695,10 +847,11 @@ int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
     if (status == PF_OK && judging.runs[0] > 0 && judging.runs[1] > 0)
         status = judge_total(&judging);
     if (status == PF_OK && table->method == PF_DIFF_NOTHING)
-        status = pf_diff_hint(table, diff, block);
+        status = hint(&judging);
     pf_table_free(&judging.seen);
     free(judging.test_of);
     free(judging.amounts);
-    free(judging.quanta);
+    free(judging.tests);
+    free(judging.fitted);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }

@@ -74,8 +74,6 @@ static bool collect(struct making *making, uint32_t key, bool cum, pf_int128 sum
         const struct pf_diff_amounts *run = &making->block->runs[k];
         const int64_t *column = cum ? run->cum : run->flat;
         enum pf_side side = side_of(diff, k);
-        if (diff->runs[k].left_out)
-            continue;
         sums[side] += amount_at(making, run, column, key);
         bool there = key < run->count && column[key] != 0;
         making->there[side] = making->there[side] || there;
@@ -191,8 +189,6 @@ static bool set_totals(struct making *making)
 
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &making->block->runs[k];
-        if (diff->runs[k].left_out)
-            continue;
         sums[side_of(diff, k)] += diff->normalize ? (run->total != 0 ? PF_DIFF_WHOLE : 0)
                                                   : run->total;
     }

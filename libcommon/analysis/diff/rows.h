@@ -3,7 +3,6 @@
 #ifndef PF_ANALYSIS_DIFF_ROWS_H
 #define PF_ANALYSIS_DIFF_ROWS_H
 
-#include "analysis/diff/advice.h"
 #include "analysis/diff/diff.h"
 #include "analysis/diff/moderated.h"
 #include "analysis/diff/statistics.h"
@@ -75,6 +74,26 @@ struct pf_diff_row {
     enum pf_diff_status status;
 };
 
+/* What the runs could show: how much they vary, which rise would be found, and how many runs would
+ * find a smaller one. Powers come from moderated.h: probability 0.8, one row changed, significant
+ * below p = 0.05 / tested rows, with the variance that the table suggests for a row of this size.
+ * All spreads are standard deviations between runs of one side as a share of the amount (0.05: 5
+ * %), computed from logarithms; ratios are after / before. A member is 0 if nothing is known of it.
+ */
+struct pf_diff_advice {
+    double total;  /* spread of the totals */
+    double rows;   /* median spread of the tested rows */
+    double shares; /* the same for the rows' shares of their run's total (--normalize) */
+    /* The smallest ratio that would be found in a row of 1 % of the total. Not known where
+     * variances differ more between rows than a fit can see: a prior of less than 1 degree of
+     * freedom. */
+    double rise;
+    size_t runs; /* runs a side that would find +10 % in such a row */
+    /* With a gate, the smallest ratios that would be found to be above its bound: of the total, and
+     * of a row of 1 % of the total. */
+    double gate_total, gate_row;
+};
+
 struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row total_row;
@@ -90,7 +109,7 @@ struct pf_diff_table {
     size_t moved;
     /* the amount one sample of a side stands for, if `hinted`; 0: samples differ in this, or shares
      * are compared */
-    double worth[PF_SIDES];
+    double worth[2];
     /* a mean of `parts` is one of the block's unit; all means are whole numbers in it */
     uint64_t parts;
     /* the same for shown means: 1 for times and shares, which are shown as whole numbers, else

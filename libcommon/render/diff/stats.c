@@ -46,10 +46,8 @@ static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *bl
     table->runs = 0;
     for (size_t k = 0; k < diff->run_count; k++) {
         const struct pf_diff_amounts *run = &block->runs[k];
-        const int64_t *column = diff->cum ? run->cum : run->flat;
-        int64_t amount = key < run->count ? column[key] : 0;
-        if (diff->runs[k].left_out)
-            continue;
+        int64_t amount = (int64_t)pf_diff_amount(diff, run, key);
+
         any = any || amount != 0;
         amount = diff->normalize ? pf_diff_share(amount, run->total) : amount;
         if (table->runs == 0 || amount > most) {
@@ -110,9 +108,8 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     if (!table->rows || !table->amounts)
         return pf_error_nomem(error);
     for (size_t k = 0; k < diff->run_count; k++)
-        if (!diff->runs[k].left_out)
-            table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0)
-                                            : block->runs[k].total;
+        table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0)
+                                        : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
         table->count += summarize(diff, block, table, key);
     leave_small(table, view->terms.least);

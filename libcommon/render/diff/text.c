@@ -238,14 +238,14 @@ static void append_worths(const struct pf_diff_view *view, const struct pf_diff_
 {
     char text[PF_AMOUNT_TEXT];
 
-    if (table->worth[PF_BEFORE] == table->worth[PF_AFTER])
+    if (table->worth[0] == table->worth[1])
         return;
-    pf_buffer_printf(line, "; a sample stands for %s before",
-                     pf_diff_print(view, block, (pf_int128)table->worth[PF_BEFORE],
-                                   block->scale.parts, false, text));
-    pf_buffer_printf(line, ", %s after",
-                     pf_diff_print(view, block, (pf_int128)table->worth[PF_AFTER],
-                                   block->scale.parts, false, text));
+    pf_buffer_printf(
+        line, "; a sample stands for %s before",
+        pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
+    pf_buffer_printf(
+        line, ", %s after",
+        pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
 }
 
 /* Appends how the verdicts were found. */
