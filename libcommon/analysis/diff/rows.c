@@ -220,6 +220,7 @@ static int make_rows(struct making *making)
         status = make_row(making, key, &table->rows[table->count], &any);
         table->count += any;
     }
+    table->all = table->count;
     return status;
 }
 
@@ -275,29 +276,20 @@ const char *pf_diff_status_name(enum pf_diff_status status)
     return status_names[status];
 }
 
-static bool significant_row(const struct pf_diff_row *row)
+static bool is_one_of(const struct pf_diff_row *row, enum pf_diff_only only)
 {
-    return row->verdict == '+' || row->verdict == '-';
+    if (only == PF_DIFF_ONLY_SIGNIFICANT)
+        return row->verdict == '+' || row->verdict == '-';
+    return only == PF_DIFF_ALL || row->status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED);
 }
 
-void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < table->count && only != PF_DIFF_ALL; i++)
-        if (only == PF_DIFF_ONLY_SIGNIFICANT
-                ? significant_row(&table->rows[i])
-                : table->rows[i].status == (enum pf_diff_status)(only - PF_DIFF_ONLY_ADDED))
-            table->rows[kept++] = table->rows[i];
-    table->count = only != PF_DIFF_ALL ? kept : table->count;
-}
-
-void pf_diff_table_drop_negative(struct pf_diff_table *table)
+void pf_diff_table_only(struct pf_diff_table *table, enum pf_diff_only only, bool drop_negative)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < table->count; i++)
-        if (pf_diff_compared(table, &table->rows[i])->delta >= 0)
+        if (is_one_of(&table->rows[i], only) &&
+            (!drop_negative || pf_diff_compared(table, &table->rows[i])->delta >= 0))
             table->rows[kept++] = table->rows[i];
     table->count = kept;
 }

@@ -98,8 +98,9 @@ struct pf_diff_table {
     enum pf_diff_method method;
     struct pf_diff_row total_row;
     struct pf_diff_row *rows;
-    size_t count, tests;          /* tests: number of tests over which q is computed */
-    size_t rose, fell;            /* rows with the verdicts '+' and '-', before any selection */
+    size_t count, all;            /* all: number of rows before any selection */
+    size_t tests;                 /* number of tests over which q is computed */
+    size_t rose, fell;            /* of all rows, those with the verdicts '+' and '-' */
     struct pf_moderated fit;      /* PF_DIFF_MODERATED */
     struct pf_diff_advice advice; /* PF_DIFF_MODERATED */
     bool hinted;                  /* rows may have hints */
@@ -152,13 +153,12 @@ enum pf_diff_only {
     PF_DIFF_ONLY_UNCLEAR,
     PF_DIFF_ONLY_SIGNIFICANT
 };
-void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only);
-/* Leaves out rows whose compared amount fell. */
-void pf_diff_table_drop_negative(struct pf_diff_table *);
+/* Keeps only these rows; with `drop_negative` not those whose compared amount fell. */
+void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only, bool drop_negative);
 /* Keeps only the rows, and the total, that rose significantly by more than the bound of the gate:
  * they have the verdict '+', and q < 0.05, of the total p < 0.025, one-sided against the bound; or
- * the amounts are exact. False:
- * nothing can be told, because a side has one run and the terms do not force a verdict. */
+ * the amounts are exact. False, and the rows stay: a side has one run, and the terms do not force a
+ * verdict. */
 bool pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff_block *,
                         const struct pf_diff_terms *);
 

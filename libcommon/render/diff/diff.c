@@ -40,7 +40,6 @@ static_assert((size_t)COLUMNS <= PF_DIFF_COLUMNS, "room for the columns");
 struct writing {
     const struct pf_diff_view *view;
     struct pf_diff_table *tables; /* by block */
-    size_t *rows;                 /* by block: rows before the selection */
 };
 
 static void number_cells(const struct pf_diff_table *table, const struct pf_diff_means *means,
@@ -99,9 +98,7 @@ static size_t rows(const void *state, size_t block)
     const struct writing *writing = state;
     const struct pf_diff_table *table = &writing->tables[block];
 
-    if (writing->rows[block] == 0)
-        return 0;
-    return pf_diff_shown(writing->view, table->count) + !table->hides_total;
+    return table->all == 0 ? 0 : pf_diff_shown(writing->view, table->count) + !table->hides_total;
 }
 
 /* Writes a member that is null if the value is not known. */
@@ -151,14 +148,13 @@ static int write_text(void *state, size_t block)
     const struct writing *writing = state;
     const struct pf_diff_view *view = writing->view;
 
-    return pf_diff_text(view, &view->diff->blocks[block], &writing->tables[block],
-                        writing->rows[block]);
+    return pf_diff_text(view, &view->diff->blocks[block], &writing->tables[block]);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
 
 static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      struct pf_diff_table *table, size_t *rows, bool *rose, struct pf_error *error)
+                      struct pf_diff_table *table, bool *rose, struct pf_error *error)
 {
     int status;
 
@@ -167,7 +163,6 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     status = pf_diff_table_make(table, view->diff, block, &view->terms, error);
     if (status == PF_OK)
         status = pf_diff_judge(table, view->diff, block, &view->terms, error);
-    *rows = table->count;
     if (status == PF_OK && view->terms.gate && !pf_diff_table_gate(table, block, &view->terms))
         status =
             pf_error_set(error, PF_USAGE,
@@ -175,9 +170,7 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
                          "vary%s",
                          table->hinted ? " (--force judges as if they did not)" : "");
     *rose = *rose || (view->terms.gate && (table->count > 0 || !table->hides_total));
-    pf_diff_table_only(table, view->only);
-    if (view->drop_negative)
-        pf_diff_table_drop_negative(table);
+    pf_diff_table_only(table, view->only, view->drop_negative);
     if (status == PF_OK && pf_diff_table_sort(table, &view->diff->keys, view->sort) != PF_OK)
         status = pf_error_nomem(error);
     return status;
@@ -196,20 +189,16 @@ int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *
         .write_text = write_text,
     };
     size_t count = view->diff->block_count;
-    struct writing writing = {.view = view,
-                              .tables = calloc(count + 1, sizeof *writing.tables),
-                              .rows = calloc(count + 1, sizeof *writing.rows)};
-    int status = !writing.tables || !writing.rows ? pf_error_nomem(error) : PF_OK;
+    struct writing writing = {.view = view, .tables = calloc(count + 1, sizeof *writing.tables)};
+    int status = !writing.tables ? pf_error_nomem(error) : PF_OK;
 
     *rose = false;
     for (size_t i = 0; i < count && status == PF_OK; i++)
-        status = make_table(view, &view->diff->blocks[i], &writing.tables[i], &writing.rows[i],
-                            rose, error);
+        status = make_table(view, &view->diff->blocks[i], &writing.tables[i], rose, error);
     if (status == PF_OK && pf_diff_show(view, &layout, &writing) != PF_OK)
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++)
         pf_diff_table_free(&writing.tables[i]);
     free(writing.tables);
-    free(writing.rows);
     return status;
 }

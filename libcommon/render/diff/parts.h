@@ -39,6 +39,6 @@ size_t pf_diff_shown(const struct pf_diff_view *, size_t count);
 
 /* One block as text. PF_OK or PF_NOMEM. */
 int pf_diff_text(const struct pf_diff_view *, const struct pf_diff_block *,
-                 const struct pf_diff_table *, size_t rows);
+                 const struct pf_diff_table *);
 
 #endif

@@ -237,14 +237,11 @@ static int write_head(struct writing *writing, size_t block)
 {
     const struct pf_diff_view *view = writing->view;
     const struct pf_diff_block *about = &view->diff->blocks[block];
-    const struct pf_dict *dict = view->diff->dict;
     struct pf_buffer line = {0};
-    struct pf_bytes name = pf_text_line(pf_dict_string(dict, about->column),
-                                        dict->strings.rows[about->column].flags, &writing->scratch);
     char text[PF_AMOUNT_TEXT];
     int status;
 
-    pf_buffer_append(&line, name.data, name.size);
+    pf_look_string(&view->look, about->column, &line);
     pf_diff_print(view, about, writing->tables[block].total, parts_of(view, about), false, text);
     pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs,
                      writing->tables[block].runs == 1 ? "" : "s");

@@ -95,239 +95,239 @@ int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *le
     return status;
 }
 
-/* --- head ------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
-static void append_total(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                         const struct pf_diff_table *table, struct pf_buffer *line)
+/* A block being written. */
+struct page {
+    const struct pf_diff_view *view;
+    const struct pf_diff_block *block;
+    const struct pf_diff_table *table;
+    struct pf_buffer line; /* being made */
+    bool failed;           /* memory ran out */
+};
+
+/* Writes the line, and begins the next. */
+static void end_line(struct page *page)
 {
-    const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
-    char text[PF_AMOUNT_TEXT], percent[PF_PERCENT_TEXT];
-    bool mean = pf_diff_runs(view->diff, 0) > 1 || pf_diff_runs(view->diff, 1) > 1;
+    page->failed = page->failed || pf_look_prose(&page->view->look, &page->line) != PF_OK;
+    page->line.size = 0;
+}
 
-    pf_buffer_printf(line, "%s before, ",
-                     pf_diff_print(view, block, total.before, table->shown_parts, false, text));
-    pf_buffer_printf(line, "%s after",
-                     pf_diff_print(view, block, total.after, table->shown_parts, false, text));
-    pf_buffer_printf(line, "%s, ", mean ? " per run" : "");
-    pf_buffer_printf(line, "%s",
-                     pf_diff_print(view, block, total.delta, table->shown_parts, true, text));
-    if (table->total.before != 0 && !view->diff->normalize) {
-        pf_look_percent(pf_percent(table->total.delta, table->total.before), percent);
-        pf_buffer_printf(line, " (%s%s of before)",
-                         table->total.delta > 0 && percent[0] != '<' ? "+" : "", percent);
-    }
+/* A shown mean, or with `sign` a difference. */
+static const char *print_mean(const struct page *page, pf_int128 mean, bool sign,
+                              char text[PF_AMOUNT_TEXT])
+{
+    return pf_diff_print(page->view, page->block, mean, page->table->shown_parts, sign, text);
+}
+
+/* Appends the change of the total in percent: "+19%". */
+static void append_change(struct page *page)
+{
+    const struct pf_diff_means *total = &page->table->total;
+    char percent[PF_PERCENT_TEXT];
+
+    pf_look_percent(pf_percent(total->delta, total->before), percent);
+    pf_buffer_printf(&page->line, "%s%s", total->delta > 0 && percent[0] != '<' ? "+" : "",
+                     percent);
 }
 
 /* Appends a share as a percentage for people: 0.53%, 6.1%, 23%. */
-static void append_percent(double share, struct pf_buffer *line)
+static void append_percent(struct page *page, double share)
 {
     double percent = share * 100;
 
-    pf_buffer_printf(line, "%.*f%%", percent < 1 ? 2 : percent < 9.95 ? 1 : 0, percent);
+    pf_buffer_printf(&page->line, "%.*f%%", percent < 1 ? 2 : percent < 9.95 ? 1 : 0, percent);
+}
+
+/* --- head ------------------------------------------------------------------------------------- */
+
+static void append_total(struct page *page)
+{
+    const struct pf_diff *diff = page->view->diff;
+    const struct pf_diff_means total = pf_diff_shown_means(page->table, &page->table->total);
+    char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT];
+
+    pf_buffer_printf(&page->line, "%s before, %s after%s, %s",
+                     print_mean(page, total.before, false, before),
+                     print_mean(page, total.after, false, after),
+                     pf_diff_runs(diff, 0) > 1 || pf_diff_runs(diff, 1) > 1 ? " per run" : "",
+                     print_mean(page, total.delta, true, delta));
+    if (page->table->total.before == 0 || diff->normalize)
+        return;
+    pf_buffer_printf(&page->line, " (");
+    append_change(page);
+    pf_buffer_printf(&page->line, " of before)");
 }
 
 /* Writes which images were joined. */
-static int write_images(const struct pf_diff_view *view, struct pf_buffer *line)
+static void write_images(struct page *page)
 {
-    struct pf_buffer scratch = {0};
-    int status = PF_OK;
+    const struct pf_look *look = &page->view->look;
+    const uint32_t *images = page->view->diff->joined_images;
 
-    line->size = 0;
-    for (unsigned side = 0; side < 2 && view->diff->joined_images[0] != 0; side++) {
-        uint32_t string = view->diff->joined_images[side];
-        struct pf_bytes name = pf_text_line(pf_dict_string(view->diff->dict, string),
-                                            view->diff->dict->strings.rows[string].flags, &scratch);
-
-        pf_buffer_printf(line, side == 0 ? "one program: " : " before, ");
-        pf_buffer_append(line, name.data, name.size);
-    }
-    if (line->size > 0) {
-        pf_buffer_printf(line, " after (--images=apart keeps their functions apart)");
-        status = pf_look_prose(&view->look, line);
-    }
-    line->failed = line->failed || scratch.failed;
-    pf_buffer_free(&scratch);
-    return status;
+    if (images[0] == 0)
+        return;
+    pf_buffer_printf(&page->line, "one program: ");
+    pf_look_string(look, images[0], &page->line);
+    pf_buffer_printf(&page->line, " before, ");
+    pf_look_string(look, images[1], &page->line);
+    pf_buffer_printf(&page->line, " after (--images=apart keeps their functions apart)");
+    end_line(page);
 }
 
 /* Writes how much runs vary. */
-static int write_spreads(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
-                         struct pf_buffer *line)
+static void write_spreads(struct page *page)
 {
+    const struct pf_diff_advice *advice = &page->table->advice;
+
     if (advice->rows <= 0 && advice->total <= 0)
-        return PF_OK;
-    line->size = 0;
-    pf_buffer_printf(line, "runs vary: ");
+        return;
+    pf_buffer_printf(&page->line, "runs vary: ");
     if (advice->total > 0) {
-        pf_buffer_printf(line, "totals by ");
-        append_percent(advice->total, line);
+        pf_buffer_printf(&page->line, "totals by ");
+        append_percent(page, advice->total);
     }
     if (advice->rows > 0) {
-        pf_buffer_printf(line, "%s%s by ", advice->total > 0 ? ", " : "",
-                         pf_look_noun(&view->look, true));
-        append_percent(advice->rows, line);
-        pf_buffer_printf(line, " (median)");
+        pf_buffer_printf(&page->line, "%s%s by ", advice->total > 0 ? ", " : "",
+                         pf_look_noun(&page->view->look, true));
+        append_percent(page, advice->rows);
+        pf_buffer_printf(&page->line, " (median)");
     }
     if (advice->shares > 1e-4 && advice->shares < advice->rows) {
-        pf_buffer_printf(line, ", with --normalize by ");
-        append_percent(advice->shares, line);
+        pf_buffer_printf(&page->line, ", with --normalize by ");
+        append_percent(page, advice->shares);
     }
-    return pf_look_prose(&view->look, line);
+    end_line(page);
 }
 
 /* Writes which rises would be found. */
-static int write_power(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
-                       struct pf_buffer *line)
+static void write_power(struct page *page)
 {
+    const struct pf_diff_view *view = page->view;
+    const struct pf_diff_advice *advice = &page->table->advice;
     char runs[PF_AMOUNT_TEXT];
 
     if (advice->rise <= 0)
-        return PF_OK;
-    line->size = 0;
-    pf_buffer_printf(line, "%zu and %zu runs: rises above ", pf_diff_runs(view->diff, 0),
+        return;
+    pf_buffer_printf(&page->line, "%zu and %zu runs: rises above ", pf_diff_runs(view->diff, 0),
                      pf_diff_runs(view->diff, 1));
-    append_percent(advice->rise - 1, line);
-    pf_buffer_printf(line, " of a %s of 1%% of the total would be found; +10%% needs ",
-                     pf_look_noun(&view->look, false));
-    if (advice->runs > 0)
-        pf_buffer_printf(line, "about %s", pf_look_count(&view->look, advice->runs, runs));
-    else
-        pf_buffer_printf(line, "over %s", pf_look_count(&view->look, PF_POWER_RUNS, runs));
-    pf_buffer_printf(line, " runs a side");
-    return pf_look_prose(&view->look, line);
+    append_percent(page, advice->rise - 1);
+    pf_buffer_printf(
+        &page->line, " of a %s of 1%% of the total would be found; +10%% needs %s %s runs a side",
+        pf_look_noun(&view->look, false), advice->runs > 0 ? "about" : "over",
+        pf_look_count(&view->look, advice->runs > 0 ? advice->runs : PF_POWER_RUNS, runs));
+    end_line(page);
 }
 
 /* Writes the lines above the table. `points`: the table shows the column POINTS. */
-static int write_head(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, bool points)
+static void write_head(struct page *page, bool points)
 {
-    const struct pf_dict *dict = view->diff->dict;
-    struct pf_buffer line = {0}, scratch = {0};
-    struct pf_bytes name = pf_text_line(pf_dict_string(dict, block->column),
-                                        dict->strings.rows[block->column].flags, &scratch);
-    int status;
+    const struct pf_diff_view *view = page->view;
 
-    pf_buffer_append(&line, name.data, name.size);
-    pf_buffer_printf(&line, view->diff->normalize ? ", shares of each run's total: " : ": ");
-    append_total(view, block, table, &line);
-    status = scratch.failed ? PF_NOMEM : pf_diff_headline(view, &line);
-    line.size = 0;
+    pf_look_string(&view->look, page->block->column, &page->line);
+    pf_buffer_printf(&page->line, view->diff->normalize ? ", shares of each run's total: " : ": ");
+    append_total(page);
+    page->failed = page->failed || pf_diff_headline(view, &page->line) != PF_OK;
+    page->line.size = 0;
     if (points)
-        pf_buffer_printf(&line,
+        pf_buffer_printf(&page->line,
                          "points: share of the total after, less share of the total before%s",
-                         table->cum ? "; " : "");
-    if (table->cum)
-        pf_buffer_printf(&line, "all columns: cumulative");
-    if (status == PF_OK && (line.size > 0 || line.failed))
-        status = pf_look_prose(&view->look, &line);
-    if (status == PF_OK)
-        status = write_images(view, &line);
-    if (status == PF_OK)
-        status = write_spreads(view, &table->advice, &line);
-    if (status == PF_OK)
-        status = write_power(view, &table->advice, &line);
-    pf_buffer_free(&line);
-    pf_buffer_free(&scratch);
-    return status;
+                         page->table->cum ? "; " : "");
+    if (page->table->cum)
+        pf_buffer_printf(&page->line, "all columns: cumulative");
+    if (page->line.size > 0)
+        end_line(page);
+    write_images(page);
+    write_spreads(page);
+    write_power(page);
 }
 
 /* --- foot ------------------------------------------------------------------------------------- */
 
-static void append_worths(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                          const struct pf_diff_table *table, struct pf_buffer *line)
+static void append_worths(struct page *page)
 {
-    char text[PF_AMOUNT_TEXT];
+    const double *worth = page->table->worth;
+    uint64_t parts = page->block->scale.parts;
+    char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT];
 
-    if (table->worth[0] == table->worth[1])
-        return;
-    pf_buffer_printf(
-        line, "; a sample stands for %s before",
-        pf_diff_print(view, block, (pf_int128)table->worth[0], block->scale.parts, false, text));
-    pf_buffer_printf(
-        line, ", %s after",
-        pf_diff_print(view, block, (pf_int128)table->worth[1], block->scale.parts, false, text));
+    if (worth[0] != worth[1])
+        pf_buffer_printf(
+            &page->line, "; a sample stands for %s before, %s after",
+            pf_diff_print(page->view, page->block, (pf_int128)worth[0], parts, false, before),
+            pf_diff_print(page->view, page->block, (pf_int128)worth[1], parts, false, after));
 }
 
 /* Appends how the verdicts were found. */
-static void append_method(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                          const struct pf_diff_table *table, struct pf_buffer *line)
+static void append_method(struct page *page)
 {
-    size_t before = pf_diff_runs(view->diff, 0), after = pf_diff_runs(view->diff, 1);
+    const struct pf_diff_view *view = page->view;
+    const struct pf_diff_table *table = page->table;
+    struct pf_buffer *line = &page->line;
+    bool exact = page->block->measure.nature == PF_EXACT;
 
-    if (table->method == PF_DIFF_NOTHING && block->measure.nature == PF_EXACT) {
+    if (table->method == PF_DIFF_NOTHING && exact) {
         pf_buffer_printf(line, "exact counts: any change is real");
-        return;
-    }
-    if (table->method == PF_DIFF_NOTHING) {
+    } else if (table->method == PF_DIFF_NOTHING) {
         pf_buffer_printf(line, "one run on a side: nothing tells a change from chance (~)");
-        if (table->hinted)
+        if (table->hinted) {
             pf_buffer_printf(line, "; (+) (-): significant if runs did not vary");
-        if (table->hinted)
-            append_worths(view, block, table, line);
-        return;
-    }
-    if (table->tests == 0 && block->measure.nature == PF_EXACT) {
+            append_worths(page);
+        }
+    } else if (table->tests == 0 && exact) {
         pf_buffer_printf(line, "exact counts, the same in all runs of a side: any change is real");
-        return;
+    } else {
+        pf_buffer_printf(line,
+                         "%s over %zu and %zu runs; + -: q < 0.05 over %zu %s tested; =: same "
+                         "amounts, or interval within %g%%; ~: neither",
+                         table->method == PF_DIFF_WELCH ? "Welch's t" : "moderated t",
+                         pf_diff_runs(view->diff, 0), pf_diff_runs(view->diff, 1), table->tests,
+                         pf_look_noun(&view->look, table->tests != 1), view->terms.margin * 100);
+        if (view->terms.least > 0)
+            pf_buffer_printf(line, "; .: below %g%%, not tested", view->terms.least);
+        if (exact)
+            pf_buffer_printf(line,
+                             "; exact counts that are the same in all runs of a side need none");
     }
-    pf_buffer_printf(line, "%s over %zu and %zu runs",
-                     table->method == PF_DIFF_WELCH ? "Welch's t" : "moderated t", before, after);
-    pf_buffer_printf(line,
-                     "; + -: q < 0.05 over %zu %s tested; =: same amounts, or interval within "
-                     "%g%%; ~: neither",
-                     table->tests, pf_look_noun(&view->look, table->tests != 1),
-                     view->terms.margin * 100);
-    if (view->terms.least > 0)
-        pf_buffer_printf(line, "; .: below %g%%, not tested", view->terms.least);
-    if (block->measure.nature == PF_EXACT)
-        pf_buffer_printf(line, "; exact counts that are the same in all runs of a side need none");
 }
 
 /* Appends "; total +19% (p < 0.001)". */
-static void append_verdict(const struct pf_diff_table *table, struct pf_buffer *line)
+static void append_verdict(struct page *page)
 {
-    const struct pf_diff_row *row = &table->total_row;
-    char percent[PF_PERCENT_TEXT];
+    const struct pf_diff_row *row = &page->table->total_row;
 
-    if (table->total.before == 0)
+    if (page->table->total.before == 0)
         return;
-    pf_look_percent(pf_percent(table->total.delta, table->total.before), percent);
-    pf_buffer_printf(line, "; total %s%s", table->total.delta > 0 && percent[0] != '<' ? "+" : "",
-                     percent);
+    pf_buffer_printf(&page->line, "; total ");
+    append_change(page);
     if (row->exact)
-        pf_buffer_printf(line, " (exact)");
+        pf_buffer_printf(&page->line, " (exact)");
     else if (row->tested && row->p < 0.001)
-        pf_buffer_printf(line, " (p < 0.001)");
+        pf_buffer_printf(&page->line, " (p < 0.001)");
     else if (row->tested)
-        pf_buffer_printf(line, " (p = %.3f)", row->p);
+        pf_buffer_printf(&page->line, " (p = %.3f)", row->p);
 }
 
 /* Writes how the verdicts were found, and the result in a sentence. */
-static int write_foot(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, size_t rows)
+static void write_foot(struct page *page)
 {
-    struct pf_buffer line = {0};
+    const struct pf_look *look = &page->view->look;
+    const struct pf_diff_table *table = page->table;
     char rose[PF_AMOUNT_TEXT], fell[PF_AMOUNT_TEXT], rest[PF_AMOUNT_TEXT];
-    bool slower = block->scale.time && !view->diff->normalize;
-    int status;
+    bool slower = page->block->scale.time && !page->view->diff->normalize;
 
-    append_method(view, block, table, &line);
-    status = pf_look_prose(&view->look, &line);
-    line.size = 0;
-    if (table->method == PF_DIFF_NOTHING && block->measure.nature != PF_EXACT)
-        pf_buffer_printf(&line, "nothing tested");
+    append_method(page);
+    end_line(page);
+    if (table->method == PF_DIFF_NOTHING && page->block->measure.nature != PF_EXACT)
+        pf_buffer_printf(&page->line, "nothing tested");
     else
-        pf_buffer_printf(&line, "%s %s %s, %s %s, %s unchanged or too noisy",
-                         pf_look_count(&view->look, table->rose, rose),
-                         pf_look_noun(&view->look, table->rose != 1), slower ? "slower" : "up",
-                         pf_look_count(&view->look, table->fell, fell), slower ? "faster" : "down",
-                         pf_look_count(&view->look, rows - table->rose - table->fell, rest));
-    if (!view->diff->normalize)
-        append_verdict(table, &line);
-    if (status == PF_OK)
-        status = pf_look_prose(&view->look, &line);
-    pf_buffer_free(&line);
-    return status;
+        pf_buffer_printf(&page->line, "%s %s %s, %s %s, %s unchanged or too noisy",
+                         pf_look_count(look, table->rose, rose),
+                         pf_look_noun(look, table->rose != 1), slower ? "slower" : "up",
+                         pf_look_count(look, table->fell, fell), slower ? "faster" : "down",
+                         pf_look_count(look, table->all - table->rose - table->fell, rest));
+    if (!page->view->diff->normalize)
+        append_verdict(page);
+    end_line(page);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -347,17 +347,16 @@ static void print_status(const struct pf_diff_row *row, char text[16])
 }
 
 /* Prints the row. `width`: of the longest status of the table. */
-static void print_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, const struct pf_diff_row *row, int width,
+static void print_row(const struct page *page, const struct pf_diff_row *row, int width,
                       struct row_texts *texts)
 {
     char status[16];
-    const struct pf_diff_means *means = pf_diff_compared(table, row);
-    const struct pf_diff_means shown = pf_diff_shown_means(table, means);
+    const struct pf_diff_means *means = pf_diff_compared(page->table, row);
+    const struct pf_diff_means shown = pf_diff_shown_means(page->table, means);
 
-    pf_diff_print(view, block, shown.before, table->shown_parts, false, texts->before);
-    pf_diff_print(view, block, shown.after, table->shown_parts, false, texts->after);
-    pf_diff_print(view, block, shown.delta, table->shown_parts, true, texts->delta);
+    print_mean(page, shown.before, false, texts->before);
+    print_mean(page, shown.after, false, texts->after);
+    print_mean(page, shown.delta, true, texts->delta);
     snprintf(texts->points, sizeof texts->points, fabs(row->points) < 0.005 ? "0" : "%+.2f",
              row->points);
     pf_diff_print_change(row, means, texts->change);
@@ -365,11 +364,6 @@ static void print_row(const struct pf_diff_view *view, const struct pf_diff_bloc
     print_status(row, status);
     snprintf(texts->verdict, sizeof texts->verdict, "%c %-*s", row->verdict, width, status);
     pf_diff_print_q(row, texts->q);
-}
-
-static const char *color_of(const struct pf_diff_view *view, pf_int128 delta)
-{
-    return !view->look.color || delta == 0 ? NULL : delta > 0 ? "\033[31m" : "\033[34m";
 }
 
 static bool tested(const struct pf_diff_table *table)
@@ -389,13 +383,6 @@ static size_t choose_columns(const struct pf_diff_table *table,
     return count;
 }
 
-/* A row of the table, the length of its bar, and the width of the longest status of the table. */
-struct shown_row {
-    const struct pf_diff_row *row;
-    double percent;
-    int width;
-};
-
 /* Returns the width of the longest status of the first `shown` rows and of the total. */
 static int status_width(const struct pf_diff_table *table, size_t shown)
 {
@@ -409,163 +396,160 @@ static int status_width(const struct pf_diff_table *table, size_t shown)
     return (int)width;
 }
 
-static void write_row(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      const struct pf_diff_table *table, struct shown_row shown,
-                      struct pf_text_table *text, struct pf_buffer buffers[2])
+/* Adds a row to the text. `greatest`: the change with the longest bar; 0: no bar. `width`: of the
+ * longest status. */
+static void write_row(struct page *page, const struct pf_diff_row *row, double greatest, int width,
+                      struct pf_text_table *text)
 {
-    const struct pf_diff_row *row = shown.row;
-    pf_int128 delta = pf_diff_compared(table, row)->delta;
+    const struct pf_diff_view *view = page->view;
+    pf_int128 delta = pf_diff_compared(page->table, row)->delta;
+    const char *color = !view->look.color || delta == 0 ? NULL
+                        : delta > 0                     ? "\033[31m"
+                                                        : "\033[34m";
     struct row_texts texts;
     struct pf_text_cell cells[COLUMNS] = {{.color = NULL}};
-    struct pf_place place;
+    struct pf_buffer name = {0}, bar = {0};
+    struct pf_place place = {.name = PF_BYTES("total")};
     size_t n = 0;
 
-    print_row(view, block, table, row, shown.width, &texts);
-    buffers[1].size = 0;
-    pf_look_bar(&buffers[1], view->look.utf8, shown.percent);
+    print_row(page, row, width, &texts);
+    pf_look_bar(&bar, view->look.utf8, greatest > 0 ? 100 * fabs((double)delta) / greatest : 0);
     cells[n++].text = pf_bytes_of(texts.before);
     cells[n++].text = pf_bytes_of(texts.after);
-    cells[n].color = color_of(view, delta);
+    cells[n].color = color;
     cells[n++].text = pf_bytes_of(texts.delta);
     cells[n++].text = pf_bytes_of(texts.points);
     cells[n++].text = pf_bytes_of(texts.change);
-    if (tested(table)) {
+    if (tested(page->table)) {
         cells[n++].text = pf_bytes_of(texts.interval);
         cells[n++].text = pf_bytes_of(texts.q);
     }
-    cells[n].color = row->verdict == '+' || row->verdict == '-' ? color_of(view, delta) : NULL;
+    cells[n].color = row->verdict == '+' || row->verdict == '-' ? color : NULL;
     cells[n++].text = pf_bytes_of(texts.verdict);
-    if (!buffers[1].failed)
-        cells[n].text = (struct pf_bytes){buffers[1].data, buffers[1].size};
-    if (row->key == 0)
-        place = (struct pf_place){.name = PF_BYTES("total")};
-    else
-        pf_look_place(&view->look, &view->diff->keys, row->key, &buffers[0], &place);
+    cells[n].text = (struct pf_bytes){bar.data, bar.failed ? 0 : bar.size};
+    if (row->key != 0)
+        pf_look_place(&view->look, &view->diff->keys, row->key, &name, &place);
     pf_text_table_row(text, cells, &place, 1);
+    page->failed = page->failed || name.failed || bar.failed;
+    pf_buffer_free(&name);
+    pf_buffer_free(&bar);
 }
 
 /* Writes the head and the table. The rows decide which columns fit a narrow terminal, and the head
  * explains only those. */
-static int write_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                       const struct pf_diff_table *table, size_t shown)
+static void write_table(struct page *page, size_t shown)
 {
+    const struct pf_diff_table *table = page->table;
+    const struct pf_look *look = &page->view->look;
     struct pf_text_column columns[COLUMNS];
     struct pf_text_table text = {0};
-    struct pf_buffer buffers[2] = {{0}};
     double greatest = 0;
-    int status, width = status_width(table, shown);
+    int width = status_width(table, shown);
 
     for (size_t i = 0; i < shown; i++)
         greatest = fmax(greatest, fabs((double)pf_diff_compared(table, &table->rows[i])->delta));
     pf_text_table_begin(&text, columns, choose_columns(table, columns));
     if (!table->hides_total)
-        write_row(view, block, table, (struct shown_row){&table->total_row, 0, width}, &text,
-                  buffers);
-    for (size_t i = 0; i < shown; i++) {
-        double size = fabs((double)pf_diff_compared(table, &table->rows[i])->delta);
-        write_row(
-            view, block, table,
-            (struct shown_row){&table->rows[i], greatest > 0 ? 100 * size / greatest : 0, width},
-            &text, buffers);
-    }
-    status =
-        write_head(view, block, table, pf_text_table_shows(&text, POINTS, view->look.terminal));
-    int written = pf_look_end(&view->look, &text);
-
-    status = buffers[0].failed || buffers[1].failed ? PF_NOMEM : status != PF_OK ? status : written;
-    pf_buffer_free(&buffers[0]);
-    pf_buffer_free(&buffers[1]);
-    return status;
+        write_row(page, &table->total_row, 0, width, &text);
+    for (size_t i = 0; i < shown; i++)
+        write_row(page, &table->rows[i], greatest, width, &text);
+    write_head(page, pf_text_table_shows(&text, POINTS, look->terminal));
+    page->failed = pf_look_end(look, &text) != PF_OK || page->failed;
 }
 
 /* Appends which rises the gate would have found. */
-static void append_sight(const struct pf_diff_view *view, const struct pf_diff_advice *advice,
-                         struct pf_buffer *line)
+static void append_sight(struct page *page)
 {
+    const struct pf_diff_advice *advice = &page->table->advice;
+
     if (advice->gate_total <= 0 && advice->gate_row <= 0)
         return;
-    pf_buffer_printf(line, "; a rise of ");
+    pf_buffer_printf(&page->line, "; a rise of ");
     if (advice->gate_total > 0) {
-        pf_buffer_printf(line, "the total above ");
-        append_percent(advice->gate_total - 1, line);
+        pf_buffer_printf(&page->line, "the total above ");
+        append_percent(page, advice->gate_total - 1);
     }
     if (advice->gate_row > 0) {
-        pf_buffer_printf(line, "%sa %s of 1%% of the total above ",
+        pf_buffer_printf(&page->line, "%sa %s of 1%% of the total above ",
                          advice->gate_total > 0 ? ", or of " : "",
-                         pf_look_noun(&view->look, false));
-        append_percent(advice->gate_row - 1, line);
+                         pf_look_noun(&page->view->look, false));
+        append_percent(page, advice->gate_row - 1);
     }
-    pf_buffer_printf(line, "%s would be found", advice->gate_row > 0 ? "," : "");
+    pf_buffer_printf(&page->line, "%s would be found", advice->gate_row > 0 ? "," : "");
 }
 
 /* Writes what the gate found, and what it could have found. */
-static int write_gate(const struct pf_diff_view *view, const struct pf_diff_table *table,
-                      size_t rows)
+static void write_gate(struct page *page)
 {
+    const struct pf_diff_view *view = page->view;
+    const struct pf_diff_table *table = page->table;
     char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT];
-    struct pf_buffer line = {0};
-    int status;
 
-    pf_buffer_printf(&line, "%s of %s %s%s rose by more than %s%s",
+    pf_buffer_printf(&page->line, "%s of %s %s%s rose by more than %s%s",
                      pf_look_count(&view->look, table->count, number),
-                     pf_look_count(&view->look, rows, all), pf_look_noun(&view->look, rows != 1),
+                     pf_look_count(&view->look, table->all, all),
+                     pf_look_noun(&view->look, table->all != 1),
                      table->hides_total ? "" : ", and the total,", view->gate_text,
                      view->terms.gate->percent ? " of what they were before" : "");
     if (table->count == 0 && table->hides_total)
-        append_sight(view, &table->advice, &line);
-    status = pf_look_prose(&view->look, &line);
-    pf_buffer_free(&line);
-    return status;
+        append_sight(page);
+    end_line(page);
 }
 
-/* Writes the note about rows that are left out, and why. */
-static int write_rest(const struct pf_diff_view *view, const struct pf_diff_table *table,
-                      size_t shown, size_t rows)
+/* Writes how many rows are left out, and why. */
+static void write_rest(struct page *page, size_t shown)
 {
+    const struct pf_look *look = &page->view->look;
+    const struct pf_diff_table *table = page->table;
     char number[PF_AMOUNT_TEXT], all[PF_AMOUNT_TEXT];
-    size_t behind = table->count - shown;
-    int status = PF_OK;
+    size_t behind = table->count - shown, out = table->all - table->count;
 
-    if (view->terms.gate)
-        return write_gate(view, table, rows);
-    if (rows == 0)
-        status = pf_look_note(&view->look, "no record has a value");
-    if (status == PF_OK && behind > 0)
-        status = pf_look_not_shown(&view->look, true, false, "%s %s",
-                                   pf_look_count(&view->look, behind, number),
-                                   pf_look_noun(&view->look, behind != 1));
-    if (status == PF_OK && table->count < rows)
-        status = pf_look_note(&view->look, "... %s of %s %s left out",
-                              pf_look_count(&view->look, rows - table->count, number),
-                              pf_look_count(&view->look, rows, all),
-                              pf_look_noun(&view->look, rows != 1));
-    return status;
+    if (table->all == 0) {
+        pf_buffer_printf(&page->line, "no record has a value");
+        end_line(page);
+    }
+    if (behind > 0 &&
+        pf_look_not_shown(look, true, false, "%s %s", pf_look_count(look, behind, number),
+                          pf_look_noun(look, behind != 1)) != PF_OK)
+        page->failed = true;
+    if (out > 0) {
+        pf_buffer_printf(&page->line, "... %s of %s %s left out", pf_look_count(look, out, number),
+                         pf_look_count(look, table->all, all), pf_look_noun(look, table->all != 1));
+        end_line(page);
+    }
 }
 
-static int write_moved(const struct pf_diff_view *view, const struct pf_diff_table *table)
+static void write_moved(struct page *page)
 {
+    size_t moved = page->table->moved;
     char number[PF_AMOUNT_TEXT];
 
-    if (table->moved == 0)
-        return PF_OK;
-    return pf_look_note(&view->look,
-                        "... %s %s gone with one file or image and new with another under the same "
-                        "name: --by=name joins them",
-                        pf_look_count(&view->look, table->moved, number),
-                        table->moved == 1 ? "function is" : "functions are");
+    if (moved == 0)
+        return;
+    pf_buffer_printf(&page->line,
+                     "... %s %s gone with one file or image and new with another under the same "
+                     "name: --by=name joins them",
+                     pf_look_count(&page->view->look, moved, number),
+                     moved == 1 ? "function is" : "functions are");
+    end_line(page);
 }
 
 int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                 const struct pf_diff_table *table, size_t rows)
+                 const struct pf_diff_table *table)
 {
+    struct page page = {.view = view, .block = block, .table = table};
     size_t shown = pf_diff_shown(view, table->count);
-    int status = shown > 0 || (rows > 0 && !table->hides_total)
-                     ? write_table(view, block, table, shown)
-                     : write_head(view, block, table, true);
 
-    if (status == PF_OK)
-        status = write_rest(view, table, shown, rows);
-    if (status == PF_OK)
-        status = write_moved(view, table);
-    return status == PF_OK ? write_foot(view, block, table, rows) : status;
+    if (shown > 0 || (table->all > 0 && !table->hides_total))
+        write_table(&page, shown);
+    else
+        write_head(&page, true);
+    if (view->terms.gate)
+        write_gate(&page);
+    else
+        write_rest(&page, shown);
+    write_moved(&page);
+    write_foot(&page);
+    pf_buffer_free(&page.line);
+    return page.failed ? PF_NOMEM : PF_OK;
 }
