@@ -191,11 +191,8 @@ static bool give(struct pf_labelled *labelled, const struct pf_labelled *from, u
         return false;
     for (uint32_t row = 0; row < rows; row++) {
         size_t record = order ? order[row] : first + row;
-        const struct pf_merge_key *key = pf_merge_records_key(&kind->records, record);
 
-        labelled->rows.places[row] = key->place - 1;
-        labelled->rows.callees[row] = key->callee;
-        labelled->rows.labels[row] = key->labels;
+        pf_merge_rows_set(&labelled->rows, row, pf_merge_records_key(&kind->records, record));
         for (size_t k = 0; k < columns; k++)
             labelled->numbers[k * rows + row] =
                 record < kind->columns[k].count ? kind->columns[k].sums[record] : 0;
@@ -204,15 +201,8 @@ static bool give(struct pf_labelled *labelled, const struct pf_labelled *from, u
         labelled->given[k] =
             (struct pf_value_column){kind->columns[k].measure, labelled->numbers + k * rows};
     *batch = (struct pf_batch){
-        .kind = (enum pf_kind)number,
-        .rows = rows,
-        .stack = number == PF_SAMPLE ? labelled->rows.places : NULL,
-        .location = number == PF_SAMPLE ? NULL : labelled->rows.places,
-        .callee = number == PF_EDGE ? labelled->rows.callees : NULL,
-        .labels = labelled->rows.labels,
-        .values = labelled->given,
-        .value_count = (uint32_t)columns,
-    };
+        .kind = (enum pf_kind)number, .values = labelled->given, .value_count = (uint32_t)columns};
+    pf_merge_rows_give(&labelled->rows, rows, batch);
     return true;
 }
 

@@ -47,10 +47,7 @@ struct pf_labelled {
     size_t without_capacity;
     uint32_t *sorted; /* the runs in their order, after pf_labelled_end: rows of `values` */
     struct pf_replicates parts;
-    struct {
-        uint32_t records[PF_BATCH_ROWS];
-        uint32_t places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
-    } rows;
+    struct pf_merge_rows rows;
     struct pf_value_column *given;
     int64_t *numbers;
     size_t given_capacity, number_capacity;

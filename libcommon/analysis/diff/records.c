@@ -627,8 +627,6 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
 static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
                 struct pf_error *error)
 {
-    const struct pf_merge_key *key =
-        pf_merge_records_key(&records->all[records->at].records, record);
     const struct pf_ledger *ledger = &records->all[records->at].columns.ledger;
     int64_t *values = records->values + row;
     bool fell = false;
@@ -646,24 +644,9 @@ static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bo
         values += 3 * PF_BATCH_ROWS;
     }
     *any = *any && !(fell && records->drop_negative);
-    records->rows.places[row] = key->place - 1;
-    records->rows.callees[row] = key->callee;
-    records->rows.labels[row] = key->labels;
+    pf_merge_rows_set(&records->rows, row,
+                      pf_merge_records_key(&records->all[records->at].records, record));
     return PF_OK;
-}
-
-static void give(const struct pf_diff_records *records, uint32_t rows, struct pf_batch *batch)
-{
-    *batch = (struct pf_batch){
-        .kind = records->at,
-        .rows = rows,
-        .stack = records->at == PF_SAMPLE ? records->rows.places : NULL,
-        .location = records->at != PF_SAMPLE ? records->rows.places : NULL,
-        .callee = records->at == PF_EDGE ? records->rows.callees : NULL,
-        .labels = records->rows.labels,
-        .values = records->given,
-        .value_count = (uint32_t)records->given_count,
-    };
 }
 
 int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch,
@@ -691,7 +674,10 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
             rows += any;
         }
         if (first || rows > 0) {
-            give(records, rows, batch);
+            *batch = (struct pf_batch){.kind = records->at,
+                                       .values = records->given,
+                                       .value_count = (uint32_t)records->given_count};
+            pf_merge_rows_give(&records->rows, rows, batch);
             return PF_OK;
         }
     }

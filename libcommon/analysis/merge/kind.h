@@ -27,13 +27,6 @@ struct pf_merge_place {
     size_t record;
 };
 
-/* The number of the record of each row of a batch. The other arrays are scratch space of
- * pf_merge_kind_find. */
-struct pf_merge_rows {
-    uint32_t records[PF_BATCH_ROWS];
-    uint32_t places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
-};
-
 /* Finds the record of each row of the batch, and adds records that are new. `labels` NULL: all
  * labels keep records apart. PF_OK or PF_NOMEM. */
 int pf_merge_kind_find(struct pf_merge_kind *, struct pf_merge_frames *,

@@ -622,21 +622,12 @@ static int give_records(struct pf_merge *merge, struct pf_batch *batch, struct p
         return pf_error_nomem(error);
     if (rows == 0 || (batch->value_count == 0 && kind->columns.ledger.count > 0))
         return PF_EOF;
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct pf_merge_key *key = pf_merge_records_key(&kind->records, merge->given + i);
-
-        merge->rows.places[i] = key->place - 1;
-        merge->rows.callees[i] = key->callee;
-        merge->rows.labels[i] = key->labels;
-    }
+    for (uint32_t i = 0; i < rows; i++)
+        pf_merge_rows_set(&merge->rows, i, pf_merge_records_key(&kind->records, merge->given + i));
     int status = give_values(merge, kind, rows, error);
 
     merge->given += rows;
-    batch->rows = rows;
-    batch->stack = batch->kind == PF_SAMPLE ? merge->rows.places : NULL;
-    batch->location = batch->kind == PF_SAMPLE ? NULL : merge->rows.places;
-    batch->callee = batch->kind == PF_EDGE ? merge->rows.callees : NULL;
-    batch->labels = merge->rows.labels;
+    pf_merge_rows_give(&merge->rows, rows, batch);
     return status;
 }
 

@@ -61,3 +61,12 @@ void pf_merge_records_truncate(struct pf_merge_records *records, size_t count)
     for (uint32_t id = 1; id < records->keys.count; id++)
         records->last[pf_merge_records_key(records, id - 1)->place - 1] = id;
 }
+
+void pf_merge_rows_give(const struct pf_merge_rows *rows, uint32_t count, struct pf_batch *batch)
+{
+    batch->rows = count;
+    batch->stack = batch->kind == PF_SAMPLE ? rows->places : NULL;
+    batch->location = batch->kind == PF_SAMPLE ? NULL : rows->places;
+    batch->callee = batch->kind == PF_EDGE ? rows->callees : NULL;
+    batch->labels = rows->labels;
+}

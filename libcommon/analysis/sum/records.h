@@ -45,4 +45,23 @@ static inline const struct pf_merge_key *pf_merge_records_key(
     return pf_table_row(&records->keys, (uint32_t)record + 1);
 }
 
+/* The rows of a batch: their records' numbers, and the columns of a batch that is made of
+ * records. */
+struct pf_merge_rows {
+    uint32_t records[PF_BATCH_ROWS];
+    uint32_t places[PF_BATCH_ROWS], callees[PF_BATCH_ROWS], labels[PF_BATCH_ROWS];
+};
+
+/* Sets the columns in row `row`. */
+static inline void pf_merge_rows_set(struct pf_merge_rows *rows, uint32_t row,
+                                     const struct pf_merge_key *key)
+{
+    rows->places[row] = key->place - 1;
+    rows->callees[row] = key->callee;
+    rows->labels[row] = key->labels;
+}
+
+/* Gives the first `count` rows to a batch, whose kind and values are set. */
+void pf_merge_rows_give(const struct pf_merge_rows *, uint32_t count, struct pf_batch *);
+
 #endif

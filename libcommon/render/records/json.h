@@ -83,8 +83,8 @@ struct pf_bytes pf_samples_text(const json_t *value);
 uint8_t pf_samples_word(const json_t *object, const char *key, const char *(*word)(unsigned),
                         unsigned count);
 /* Adds the facts that `measure`, an object, has about the measure `key`. NULL ends the facts of a
- * row. False: out of memory. */
-bool pf_samples_add_facts(struct pf_reader *, uint32_t key, const json_t *measure);
+ * row. PF_OK or PF_NOMEM. */
+int pf_samples_add_facts(struct pf_reader *, uint32_t key, const json_t *measure);
 
 /* --- the reader ------------------------------------------------------------------------------- */
 

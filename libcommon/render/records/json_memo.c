@@ -77,14 +77,11 @@ static int make_frame(struct pf_json_cut *cut, uint64_t offset, const json_t *fr
     return PF_OK;
 }
 
-/* Makes the label set, unless a label was wrong (`status`) or memory ran out (`good` is false). */
-static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status, bool good,
-                   uint32_t *set)
+/* Makes the label set, unless adding a label failed with `status`. */
+static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status, uint32_t *set)
 {
     struct pf_reader *reader = cut->owner;
 
-    if (status == PF_OK && !good)
-        status = pf_error_nomem(&reader->error);
     if (status == PF_OK)
         status = pf_labels_take_checked(labels, reader->dict, set, &reader->error,
                                         pf_source_offset(reader->source));
@@ -92,10 +89,9 @@ static int end_set(struct pf_json_cut *cut, struct pf_labels *labels, int status
     return status;
 }
 
-/* Adds a value of a label: a string, or a number, {"num":5,"unit":"bytes"} with a unit. *good
- * false: out of memory. */
+/* Adds a value of a label: a string, or a number, {"num":5,"unit":"bytes"} with a unit. */
 static int add_label(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
-                     const char *key, const json_t *value, bool *good)
+                     const char *key, const json_t *value)
 {
     static const struct pf_json_type types[] = {
         {"num", PF_JSON_NUMBER}, {"unit", PF_JSON_STRING}, {0}};
@@ -103,40 +99,34 @@ static int add_label(struct pf_json_cut *cut, uint64_t offset, struct pf_labels 
     uint32_t name = pf_dict_intern_text(dict, pf_bytes_of(key));
     int status =
         pf_json_check(cut, offset, key, value, PF_JSON_STRING | PF_JSON_NUMBER | PF_JSON_OBJECT);
+    bool good;
 
     if (status == PF_OK)
         status = pf_json_check_members(cut, offset, value, types);
     if (status != PF_OK)
         return status;
     if (json_is_string(value))
-        *good = *good &&
-                pf_labels_add(set, dict, name, pf_dict_intern_text(dict, pf_samples_text(value)));
+        good = pf_labels_add(set, dict, name, pf_dict_intern_text(dict, pf_samples_text(value)));
     else
-        *good = *good &&
-                pf_labels_add_number(set, dict, name,
-                                     json_is_integer(value) ? (int64_t)json_integer_value(value)
-                                                            : pf_json_member_int(value, "num", 0),
-                                     pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
-    return PF_OK;
+        good = pf_labels_add_number(set, dict, name,
+                                    json_is_integer(value) ? (int64_t)json_integer_value(value)
+                                                           : pf_json_member_int(value, "num", 0),
+                                    pf_dict_intern_text(dict, pf_json_member_text(value, "unit")));
+    return good ? PF_OK : pf_error_nomem(cut->error);
 }
 
 /* Adds the values of a label: one value, an array of values, or null. */
 static int add_values(struct pf_json_cut *cut, uint64_t offset, struct pf_labels *set,
-                      const char *key, const json_t *values, bool *good)
+                      const char *key, const json_t *values)
 {
-    const json_t *value;
     int status = PF_OK;
-    size_t k;
 
     if (json_is_null(values))
         return PF_OK;
     if (!json_is_array(values))
-        return add_label(cut, offset, set, key, values, good);
-    json_array_foreach(values, k, value)
-    {
-        if (status == PF_OK)
-            status = add_label(cut, offset, set, key, value, good);
-    }
+        return add_label(cut, offset, set, key, values);
+    for (size_t k = 0; k < json_array_size(values) && status == PF_OK; k++)
+        status = add_label(cut, offset, set, key, json_array_get(values, k));
     return status;
 }
 
@@ -145,20 +135,17 @@ static int make_sections(struct pf_json_cut *cut, uint64_t offset, const json_t 
 {
     struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     struct pf_labels set = {0};
-    const json_t *section;
-    bool good = true;
-    size_t k;
     int status = PF_OK;
 
-    json_array_foreach(sections, k, section)
-    {
-        if (status == PF_OK)
-            status = pf_json_check(cut, offset, "sections", section, PF_JSON_STRING);
-        if (status == PF_OK)
-            good = good && pf_labels_add(&set, dict, dict->section_key,
-                                         pf_dict_intern_text(dict, pf_samples_text(section)));
+    for (size_t k = 0; k < json_array_size(sections) && status == PF_OK; k++) {
+        const json_t *section = json_array_get(sections, k);
+
+        status = pf_json_check(cut, offset, "sections", section, PF_JSON_STRING);
+        if (status == PF_OK && !pf_labels_add(&set, dict, dict->section_key,
+                                              pf_dict_intern_text(dict, pf_samples_text(section))))
+            status = pf_error_nomem(cut->error);
     }
-    return end_set(cut, &set, status, good, id);
+    return end_set(cut, &set, status, id);
 }
 
 static int make_labels(struct pf_json_cut *cut, uint64_t offset, const json_t *labels, uint32_t *id)
@@ -166,15 +153,14 @@ static int make_labels(struct pf_json_cut *cut, uint64_t offset, const json_t *l
     struct pf_labels set = {0};
     const json_t *values;
     const char *key;
-    bool good = true;
     int status = PF_OK;
 
     json_object_foreach((json_t *)(uintptr_t)labels, key, values)
     {
         if (status == PF_OK)
-            status = add_values(cut, offset, &set, key, values, &good);
+            status = add_values(cut, offset, &set, key, values);
     }
-    return end_set(cut, &set, status, good, id);
+    return end_set(cut, &set, status, id);
 }
 
 static uint32_t member_string(struct pf_dict *dict, const json_t *object, const char *key,
@@ -192,13 +178,13 @@ static uint64_t member_number(const json_t *object, const char *key, int64_t usu
     return (uint64_t)(number >= usual ? number : usual);
 }
 
-bool pf_samples_add_facts(struct pf_reader *reader, uint32_t key, const json_t *measure)
+int pf_samples_add_facts(struct pf_reader *reader, uint32_t key, const json_t *measure)
 {
     struct pf_samples_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
 
     if (!pf_grow(&state->facts, &state->fact_capacity, state->fact_count + 1, sizeof *state->facts))
-        return false;
+        return pf_error_nomem(&reader->error);
     state->facts[state->fact_count++] = (struct pf_samples_facts){
         .key = key,
         .measure =
@@ -218,7 +204,7 @@ bool pf_samples_add_facts(struct pf_reader *reader, uint32_t key, const json_t *
                 .period_parts = member_number(measure, "period_parts", 0),
             },
     };
-    return true;
+    return PF_OK;
 }
 
 /* Adds the facts about the measures of a row. *id: 1 + the place of the first. */
@@ -245,7 +231,6 @@ static int make_measures(struct pf_json_cut *cut, uint64_t offset, const json_t 
     size_t first = state->fact_count;
     const json_t *measure;
     const char *key;
-    bool good = true;
     int status = PF_OK;
 
     json_object_foreach((json_t *)(uintptr_t)measures, key, measure)
@@ -254,15 +239,12 @@ static int make_measures(struct pf_json_cut *cut, uint64_t offset, const json_t 
             status = pf_json_check(cut, offset, key, measure, PF_JSON_OBJECT);
         if (status == PF_OK)
             status = pf_json_check_members(cut, offset, measure, types);
-        if (status != PF_OK)
-            return status;
-        good = good && pf_samples_add_facts(
-                           reader, pf_dict_intern_text(reader->dict, pf_bytes_of(key)), measure);
+        if (status == PF_OK)
+            status = pf_samples_add_facts(
+                reader, pf_dict_intern_text(reader->dict, pf_bytes_of(key)), measure);
     }
-    if (!good || !pf_samples_add_facts(reader, UINT32_MAX, NULL))
-        reader->dict->measures.table.status = PF_NOMEM;
     *id = (uint32_t)first + 1;
-    return PF_OK;
+    return status == PF_OK ? pf_samples_add_facts(reader, UINT32_MAX, NULL) : status;
 }
 
 int pf_samples_read_known(struct pf_json_cut *cut, void *field)

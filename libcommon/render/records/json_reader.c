@@ -130,18 +130,18 @@ static int read_kind(struct pf_json_cut *cut, void *field)
     struct pf_bytes text;
     int status = pf_json_cut_string(cut, &text);
 
-    for (int kind = 0; status == PF_OK && kind < PF_RECORD_KINDS; kind++)
-        if (pf_bytes_equal(text, pf_bytes_of(pf_kind_name((enum pf_kind)kind)))) {
-            state->kind = (enum pf_kind)kind;
+    if (status != PF_OK)
+        return status;
+    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS; kind++)
+        if (pf_bytes_equal(text, pf_bytes_of(pf_kind_name(kind)))) {
+            state->kind = kind;
             return PF_OK;
         }
-    if (status == PF_OK && pf_bytes_equal(text, PF_BYTES("removed"))) {
-        state->kind = PF_META; /* the row has no record */
-        return PF_OK;
-    }
-    return status != PF_OK ? status
-                           : pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
-                                         "unknown kind of records: '%s'", pf_clip(text).text);
+    if (!pf_bytes_equal(text, PF_BYTES("removed")))
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                           "unknown kind of records: '%s'", pf_clip(text).text);
+    state->kind = PF_META; /* the row has no record */
+    return PF_OK;
 }
 
 /* Adds the facts about removed records as rows of metadata. */
@@ -462,7 +462,7 @@ static int declare(struct pf_reader *reader, const json_t *declared)
     struct pf_samples_scale *scale = find_scale(state, kind, key, unit);
     struct pf_measure measure;
 
-    if (!scale || !pf_samples_add_facts(reader, key, declared) ||
+    if (!scale || pf_samples_add_facts(reader, key, declared) != PF_OK ||
         !pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1,
                  sizeof *state->declared))
         return pf_error_nomem(&reader->error);

@@ -15,8 +15,6 @@ struct text_writer {
     uint64_t rows;
     struct pf_values values;
     struct pf_cache frames, labels;
-    uint32_t *declared; /* measures by kind, in order of appearance */
-    size_t declared_count, declared_capacity;
     struct pf_id_list list;
     struct pf_label_list label_list;
     struct pf_buffer scratch;
@@ -38,7 +36,6 @@ static void close_writer(struct pf_writer *writer)
     pf_values_free(&state->values);
     pf_cache_free(&state->frames);
     pf_cache_free(&state->labels);
-    free(state->declared);
     free(state->list.ids);
     free(state->label_list.rows);
     pf_buffer_free(&state->scratch);
@@ -165,33 +162,20 @@ static void write_measure(struct text_writer *state, struct pf_sink *sink,
     pf_sink_text(sink, "\n");
 }
 
-static bool known(const struct text_writer *state, uint32_t measure)
-{
-    for (size_t k = 0; k < state->declared_count; k++)
-        if (state->declared[k] == measure)
-            return true;
-    return false;
-}
-
 static int declare(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct text_writer *state = writer->state;
     bool changed;
 
-    if (pf_values_declare(&state->values, batch, &changed) != PF_OK)
-        return pf_error_nomem(&writer->error);
     for (uint32_t k = 0; k < batch->value_count; k++) {
         uint32_t measure = batch->values[k].measure;
 
-        if (known(state, measure))
-            continue;
-        if (!pf_grow(&state->declared, &state->declared_capacity, state->declared_count + 1,
-                     sizeof *state->declared))
-            return pf_error_nomem(&writer->error);
-        state->declared[state->declared_count++] = measure;
-        write_measure(state, writer->sink, pf_measures_row(&writer->dict->measures, measure));
+        if (!pf_values_has(&state->values, measure))
+            write_measure(state, writer->sink, pf_measures_row(&writer->dict->measures, measure));
     }
-    return PF_OK;
+    return pf_values_declare(&state->values, batch, &changed) == PF_OK
+               ? PF_OK
+               : pf_error_nomem(&writer->error);
 }
 
 /* Writes ` wall 30000000 nanoseconds (3 tick)` for each column of the batch. */

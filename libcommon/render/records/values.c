@@ -12,7 +12,6 @@ void pf_values_free(struct pf_values *values)
     free(values->columns);
     free(values->measures);
     free(values->amounts);
-    pf_arena_free(&values->bytes);
     pf_strings_free(&values->texts);
     pf_table_free(&values->owns);
     pf_table_free(&values->names);
@@ -36,15 +35,9 @@ struct column_key {
     uint64_t period, period_parts;          /* in lowest terms */
 };
 
-static struct column_key key_of(struct pf_values *values, const struct pf_measure *measure,
-                                struct pf_bytes name)
+static uint32_t kind_of(const struct pf_values *values, const struct pf_measure *measure)
 {
-    return (struct column_key){values->by_kind ? measure->kind + 1u : 0,
-                               pf_strings_intern(&values->texts, name, 0),
-                               0,
-                               0,
-                               0,
-                               0};
+    return values->by_kind ? measure->kind + 1u : 0;
 }
 
 static bool start(struct pf_values *values)
@@ -55,34 +48,36 @@ static bool start(struct pf_values *values)
             pf_table_init(&values->owns, sizeof(struct column_key)) == PF_OK);
 }
 
-/* A copy of `a`, or of `a/b`, as UTF-8. Its data are NULL if memory ran out. */
-static struct pf_bytes keep_text(struct pf_values *values, struct pf_bytes a,
-                                 const struct pf_bytes *b, unsigned flags)
+/* Interns `a`, or `a/b`, as UTF-8. */
+static uint32_t intern(struct pf_values *values, struct pf_bytes a, const struct pf_bytes *b,
+                       unsigned flags)
 {
     struct pf_buffer joined = {0}, scratch = {0};
-    struct pf_bytes text = {0};
+    uint32_t id;
 
     pf_buffer_append(&joined, a.data, a.size);
     if (b) {
         pf_buffer_byte(&joined, '/');
         pf_buffer_append(&joined, b->data, b->size);
     }
-    text = pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch);
-    text.data = joined.failed || scratch.failed
-                    ? NULL
-                    : pf_arena_copy(&values->bytes, text.data, text.size);
+    id = pf_strings_intern(
+        &values->texts, pf_text_utf8((struct pf_bytes){joined.data, joined.size}, flags, &scratch),
+        0);
+    if (joined.failed || scratch.failed)
+        values->texts.status = PF_NOMEM;
     pf_buffer_free(&joined);
     pf_buffer_free(&scratch);
-    return text;
+    return id;
 }
 
-static bool take_name(struct pf_values *values, const struct pf_measure *measure,
-                      struct pf_bytes name)
+/* False: another column has the name. */
+static bool take_name(struct pf_values *values, const struct pf_measure *measure, uint32_t name)
 {
-    struct column_key key = key_of(values, measure, name);
+    /* a table cannot hold a row of zeros */
+    const struct column_key key = {
+        .kind = kind_of(values, measure), .text = name, .aggregation = 1};
     uint32_t count = values->names.count;
 
-    key.aggregation = 1; /* a table cannot hold a row of zeros */
     return pf_table_intern(&values->names, &key) == count || values->names.status != PF_OK;
 }
 
@@ -107,21 +102,24 @@ static struct pf_bytes distinction(const struct pf_values *values, const struct 
 }
 
 static bool add_column(struct pf_values *values, const struct pf_measure *measure,
-                       struct pf_bytes own, struct pf_bytes unit)
+                       const struct column_key *key)
 {
     char text[64];
-    struct pf_bytes name = own, distinct = distinction(values, measure, own, unit, text);
+    uint32_t name = key->text;
+    struct pf_bytes own = pf_strings_bytes(&values->texts, name),
+                    unit = pf_strings_bytes(&values->texts, key->unit),
+                    distinct = distinction(values, measure, own, unit, text);
 
-    while (name.data && !take_name(values, measure, name))
-        name = keep_text(values, name, &distinct, PF_UTF8);
-    if (!name.data ||
+    while (values->texts.status == PF_OK && !take_name(values, measure, name))
+        name = intern(values, pf_strings_bytes(&values->texts, name), &distinct, PF_UTF8);
+    if (values->texts.status != PF_OK || values->names.status != PF_OK ||
         !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||
         !pf_grow(&values->amounts, &values->amount_capacity, values->count + 1,
                  sizeof *values->amounts))
         return false;
     values->columns[values->count++] = (struct pf_value_name){
         .own = own,
-        .name = name,
+        .name = pf_strings_bytes(&values->texts, name),
         .unit = unit,
         .kind = (enum pf_kind)measure->kind,
         .aggregation = (enum pf_aggregation)measure->aggregation,
@@ -134,24 +132,24 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
 /* Finds or adds the column for measures with this name, unit and period. Returns its number + 1; 0:
  * out of memory. */
 static uint32_t find_column(struct pf_values *values, const struct pf_measure *measure,
-                            struct pf_bytes name, struct pf_bytes unit)
+                            struct pf_bytes unit)
 {
-    struct column_key key = key_of(values, measure, name);
+    const struct pf_dict *dict = values->dict;
+    struct column_key key = {.kind = kind_of(values, measure),
+                             .text = intern(values, pf_dict_string(dict, measure->name), NULL,
+                                            dict->strings.rows[measure->name].flags),
+                             .unit = intern(values, unit, NULL, 0),
+                             .aggregation = measure->aggregation + 1u};
     uint32_t id;
 
-    key.unit = pf_strings_intern(&values->texts, unit, 0);
-    key.aggregation = measure->aggregation + 1u;
     if (measure->period != 0) {
         uint64_t gcd = pf_gcd(measure->period, pf_measure_period_parts(measure));
 
         key.period = measure->period / gcd;
         key.period_parts = pf_measure_period_parts(measure) / gcd;
     }
-    id = pf_table_intern(&values->owns, &key);
-    if (values->texts.status != PF_OK || values->owns.status != PF_OK ||
-        values->names.status != PF_OK)
-        return 0;
-    return id <= values->count || add_column(values, measure, name, unit) ? id : 0;
+    id = values->texts.status == PF_OK ? pf_table_intern(&values->owns, &key) : 0;
+    return id <= values->count || add_column(values, measure, &key) ? id : 0;
 }
 
 /* Makes the parts of the column as fine as the measure. If the parts would overflow 64 bits, the
@@ -174,12 +172,7 @@ static bool declare(struct pf_values *values, uint32_t index)
         return false;
     shown = &values->measures[index];
     find_scale(values->dict, measure, shown);
-    struct pf_bytes name = keep_text(values, pf_dict_string(values->dict, measure->name), NULL,
-                                     values->dict->strings.rows[measure->name].flags);
-    struct pf_bytes unit = keep_text(values, shown->scale.name, NULL, 0);
-
-    if (!name.data || !unit.data || !start(values) ||
-        (shown->column = find_column(values, measure, name, unit)) == 0)
+    if (!start(values) || (shown->column = find_column(values, measure, shown->scale.name)) == 0)
         return false;
     join_parts(&values->columns[shown->column - 1], shown);
     return true;
@@ -192,8 +185,7 @@ int pf_values_declare(struct pf_values *values, const struct pf_batch *batch, bo
     for (uint32_t k = 0; k < batch->value_count; k++) {
         uint32_t index = batch->values[k].measure;
 
-        if ((index >= values->measure_count || values->measures[index].column == 0) &&
-            !declare(values, index))
+        if (!pf_values_has(values, index) && !declare(values, index))
             return PF_NOMEM;
         struct pf_value_name *column = &values->columns[values->measures[index].column - 1];
 

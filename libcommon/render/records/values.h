@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 struct pf_value_name {
-    struct pf_bytes own; /* the measure's name, as UTF-8 */
-    struct pf_bytes
-        name; /* the same, or NAME/UNIT or NAME/period=N if another column has the name */
-    struct pf_bytes unit; /* UTF-8 */
-    enum pf_kind kind;    /* kind of its first measure */
+    /* UTF-8, in pf_values.texts */
+    struct pf_bytes own;  /* the measure's name */
+    struct pf_bytes name; /* the same; NAME/UNIT or NAME/period=N if another column has the name */
+    struct pf_bytes unit;
+    enum pf_kind kind; /* kind of its first measure */
     enum pf_aggregation aggregation;
     uint32_t measure; /* its last measure */
     /* parts of a unit; grows if a later measure is finer */
@@ -45,13 +45,17 @@ struct pf_values {
     uint64_t turns;     /* number of changes of a column's measure, with the first measure */
     pf_int128 *amounts; /* amounts of the current row, by column */
     size_t amount_capacity;
-    struct pf_arena bytes;
 };
 
 void pf_values_free(struct pf_values *);
 
 /* Adds the measures of a batch of records. *changed: there are new columns. PF_OK or PF_NOMEM. */
 int pf_values_declare(struct pf_values *, const struct pf_batch *, bool *changed);
+/* True if a measure was declared. */
+static inline bool pf_values_has(const struct pf_values *values, uint32_t measure)
+{
+    return measure < values->measure_count && values->measures[measure].column != 0;
+}
 /* Fills values->amounts for a row, 0 if the batch has no column. Call after pf_values_declare. */
 void pf_values_row(struct pf_values *, const struct pf_batch *, uint32_t row);
 /* Adds a batch to the totals; call pf_values_total once, at the end, to fill columns[].total. */
