@@ -629,6 +629,11 @@ END
     fails 2 "cannot hold the values before" profdiff -t statprofiler x.folded y.folded
 }
 
+@test "--stats counts runs without records" {
+    stream none.pfs <<<'{"measures": [{"name": "wall", "unit": "nanoseconds"}], "records": []}'
+    profdiff --stats none.pfs none.pfs | head -n 1 | grep '^wall: 0 in 2 runs '
+}
+
 @test "--stats has the statistics of each row over all runs" {
     # 2 and 4: mean 3, deviation sqrt(2), range 2 of 6; 0 and 6: mean 3, deviation sqrt(18)
     printf 'f 2\ng 6\n' >p.folded

@@ -91,7 +91,7 @@ struct pf_diff {
         size_t count, capacity;
     } there[2];
     /* after pf_diff_finish: the names (strings) of the image before and after whose functions were
-     * joined; 0: none were */
+     * joined; 0: no functions were joined */
     uint32_t joined_images[2];
     struct pf_keys keys;
     struct pf_accumulator *accumulator; /* sums of the current run */

@@ -234,8 +234,7 @@ int pf_labelled_join(struct pf_labelled *labelled, const struct pf_labelled *own
     int status = join_runs(labelled, own, error);
 
     for (size_t k = 0; k < 2 && status == PF_OK; k++)
-        if (pf_notes_add(&labelled->notes, &notes[k]) != PF_OK)
-            status = pf_error_nomem(error);
+        status = pf_labelled_add(labelled, &notes[k], error);
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         size_t count = pf_merge_records_count(&own->kinds[kind].records), first = 0;
 
@@ -247,8 +246,7 @@ int pf_labelled_join(struct pf_labelled *labelled, const struct pf_labelled *own
 
             if (!give(labelled, own, kind, NULL, first, rows, &batch))
                 return pf_error_nomem(error);
-            status = note_labels(labelled, &batch) ? add_records(labelled, &batch, error)
-                                                   : pf_error_nomem(error);
+            status = pf_labelled_add(labelled, &batch, error);
             first += rows > 0 ? rows : 1;
         }
     }

@@ -36,7 +36,7 @@ struct pf_labelled {
     struct pf_notes notes; /* metadata and source texts */
 
     struct pf_table values; /* struct pf_labelled_value: the runs */
-    int64_t *runs;          /* by value: number of runs that its record counts; 0: none does */
+    int64_t *runs;          /* by value: number of runs that a record counts; 0: no such record */
     size_t run_capacity;
     uint32_t *of_set; /* row of `values` by label set, plus 1; 0: not known; 1: no such label */
     size_t set_capacity;

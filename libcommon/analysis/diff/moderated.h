@@ -41,7 +41,7 @@ struct pf_moderated_row {
     double ratio, low, high;
 };
 
-/* What a table's rows have in common. */
+/* The fit of a table: the same for all its rows. */
 struct pf_moderated {
     size_t before, after; /* numbers of runs */
     size_t rows;          /* rows tested */

@@ -29,7 +29,7 @@ enum pf_diff_status {
     PF_DIFF_UNCLEAR
 };
 
-/* What a comparison is asked for. */
+/* The user's terms for verdicts and the gate. */
 struct pf_diff_terms {
     double margin; /* --min-delta: changes of the ratio up to 1 + margin are equal */
     double least;  /* --min-percent: smaller rows, in percent of the total, are not tested */

@@ -29,7 +29,7 @@ struct pf_diff_view {
 };
 
 /* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, the result of
- * pf_diff_table_make, or PF_USAGE if the gate can tell nothing of a block; the sink keeps failed
+ * pf_diff_table_make, or PF_USAGE if a block has too few runs for the gate; the sink keeps failed
  * writes. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);
 /* --stats: each row over all runs of all sides. */

@@ -1,4 +1,4 @@
-/* What the tables of diff.h share: blocks one after the other, as JSON, CSV or text (show.c);
+/* Shared by the tables of diff.h: blocks one after the other, as JSON, CSV or text (show.c);
  * amounts and lines of text (text.c). */
 #ifndef PF_RENDER_DIFF_PARTS_H
 #define PF_RENDER_DIFF_PARTS_H
@@ -32,8 +32,9 @@ int pf_diff_show(const struct pf_diff_view *, const struct pf_diff_layout *, voi
 /* amount / parts for people, shares in percent; `sign`: a + before positive amounts. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *,
                           pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT]);
-/* Writes "LEFT     before/ (5 runs), after.out". PF_OK or PF_NOMEM. */
-int pf_diff_headline(const struct pf_diff_view *, const struct pf_buffer *left);
+/* Writes "LEFT     before/ (5 runs), after.out", and empties `left`. If memory runs out,
+ * left->failed is set. */
+void pf_diff_headline(const struct pf_diff_view *, struct pf_buffer *left);
 /* The number of shown rows out of `count`. */
 size_t pf_diff_shown(const struct pf_diff_view *, size_t count);
 

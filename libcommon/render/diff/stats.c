@@ -20,47 +20,48 @@ struct row {
     ptrdiff_t greatest; /* the first run with the greatest amount; NO_RUN: all have the same */
 };
 
+/* A block. */
 struct table {
+    const struct pf_diff_view *view;
+    const struct pf_diff_block *block;
+    uint64_t parts; /* an amount of `parts` is one unit */
     struct row *rows;
-    size_t count, runs;
+    size_t count;
     int64_t *amounts; /* of one row, by run */
     pf_int128 total;  /* of all records of all runs */
     size_t small;     /* rows left out because they are below --min-percent */
+    /* for people: the line being made, whose `failed` stays after a failure; other texts */
+    struct pf_buffer line, scratch;
 };
 
 struct writing {
     const struct pf_diff_view *view;
     struct table *tables; /* by block */
-    struct pf_buffer scratch;
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static bool summarize(const struct pf_diff *diff, const struct pf_diff_block *block,
-                      struct table *table, uint32_t key)
+/* Makes the row of a key. False: no run has an amount of the key. */
+static bool summarize(struct table *table, uint32_t key)
 {
+    const struct pf_diff *diff = table->view->diff;
     struct row *row = &table->rows[table->count];
     bool any = false;
-    int64_t most = 0;
 
-    table->runs = 0;
+    *row = (struct row){.key = key};
     for (size_t k = 0; k < diff->run_count; k++) {
-        const struct pf_diff_amounts *run = &block->runs[k];
+        const struct pf_diff_amounts *run = &table->block->runs[k];
         int64_t amount = (int64_t)pf_diff_amount(diff, run, key);
 
         any = any || amount != 0;
-        amount = diff->normalize ? pf_diff_share(amount, run->total) : amount;
-        if (table->runs == 0 || amount > most) {
-            most = amount;
+        table->amounts[k] = diff->normalize ? pf_diff_share(amount, run->total) : amount;
+        if (table->amounts[k] > table->amounts[row->greatest])
             row->greatest = (ptrdiff_t)k;
-        }
-        table->amounts[table->runs++] = amount;
     }
     if (!any)
         return false;
-    row->key = key;
-    pf_summary_of(&row->summary, table->amounts, table->runs);
-    pf_middle_of(&row->middle, table->amounts, table->runs);
+    pf_summary_of(&row->summary, table->amounts, diff->run_count);
+    pf_middle_of(&row->middle, table->amounts, diff->run_count);
     if (row->summary.range == 0)
         row->greatest = NO_RUN;
     return true;
@@ -94,13 +95,16 @@ static int compare_rows(const void *arg, const void *x, const void *y)
     return pf_keys_compare(order->keys, a->key, b->key);
 }
 
-static int make_table(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                      struct table *table, struct pf_error *error)
+static int make_table(struct table *table, const struct pf_diff_view *view,
+                      const struct pf_diff_block *block, struct pf_error *error)
 {
     const struct pf_diff *diff = view->diff;
     const struct order order = {&diff->keys, view->by_name};
     uint32_t keys = diff->keys.table.count;
 
+    table->view = view;
+    table->block = block;
+    table->parts = diff->normalize ? 1 : block->scale.parts;
     if (block->measure.kind == PF_RECORD_KINDS)
         return PF_OK;
     table->rows = calloc(keys, sizeof *table->rows);
@@ -111,17 +115,11 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
         table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0)
                                         : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
-        table->count += summarize(diff, block, table, key);
+        table->count += summarize(table, key);
     leave_small(table, view->terms.least);
     return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK
                ? PF_OK
                : pf_error_nomem(error);
-}
-
-/* How many parts of an amount are one unit. */
-static uint64_t parts_of(const struct pf_diff_view *view, const struct pf_diff_block *block)
-{
-    return view->diff->normalize ? 1 : block->scale.parts;
 }
 
 static bool has_ratio(const struct row *row)
@@ -136,10 +134,9 @@ static double ratio_of(const struct row *row)
 }
 
 /* The name of the run with the greatest amount. */
-static struct pf_bytes run_name(const struct pf_diff_view *view, const struct row *row,
-                                unsigned *flags)
+static struct pf_bytes run_name(const struct table *table, const struct row *row, unsigned *flags)
 {
-    struct pf_bytes name = pf_bytes_of(view->runs[row->greatest]);
+    struct pf_bytes name = pf_bytes_of(table->view->runs[row->greatest]);
 
     *flags = pf_utf8_valid(name) ? PF_UTF8 : 0;
     return name;
@@ -176,7 +173,7 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
     const struct table *table = &writing->tables[block];
     const struct row *row = &table->rows[at];
     const struct pf_summary *summary = &row->summary;
-    uint64_t parts = parts_of(writing->view, &writing->view->diff->blocks[block]);
+    uint64_t parts = table->parts;
 
     cells[0].integer = summary->sum;
     cells[1].real = pf_percent(summary->sum, table->total);
@@ -193,19 +190,17 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
         (struct pf_cell){.real = has_ratio(row) ? ratio_of(row) : 0, .missing = !has_ratio(row)};
     cells[11].missing = row->greatest == NO_RUN;
     if (row->greatest != NO_RUN)
-        cells[11].text = run_name(writing->view, row, &cells[11].flags);
+        cells[11].text = run_name(table, row, &cells[11].flags);
     return row->key;
 }
 
 static void write_members(const void *state, struct pf_sink *sink, size_t block)
 {
-    const struct writing *writing = state;
-    const struct pf_diff *diff = writing->view->diff;
+    const struct table *table = &((const struct writing *)state)->tables[block];
 
     pf_sink_text(sink, ",\"total\":");
-    pf_json_parts(sink, writing->tables[block].total,
-                  parts_of(writing->view, &diff->blocks[block]));
-    pf_sink_printf(sink, ",\"compared\":\"%s\"", diff->cum ? "cum" : "flat");
+    pf_json_parts(sink, table->total, table->parts);
+    pf_sink_printf(sink, ",\"compared\":\"%s\"", table->view->diff->cum ? "cum" : "flat");
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
@@ -233,24 +228,24 @@ static const struct pf_text_column text_columns[TEXT_COLUMNS] = {
     {"max/med", 8, 9},     {"max in", 8, 9},  {"", 0, 0},
 };
 
-static int write_head(struct writing *writing, size_t block)
+static const char *print(const struct table *table, pf_int128 amount, char text[PF_AMOUNT_TEXT])
 {
-    const struct pf_diff_view *view = writing->view;
-    const struct pf_diff_block *about = &view->diff->blocks[block];
-    struct pf_buffer line = {0};
-    char text[PF_AMOUNT_TEXT];
-    int status;
+    return pf_diff_print(table->view, table->block, amount, table->parts, false, text);
+}
 
-    pf_look_string(&view->look, about->column, &line);
-    pf_diff_print(view, about, writing->tables[block].total, parts_of(view, about), false, text);
-    pf_buffer_printf(&line, ": %s in %zu run%s", text, writing->tables[block].runs,
-                     writing->tables[block].runs == 1 ? "" : "s");
-    status = pf_diff_headline(view, &line);
-    pf_buffer_free(&line);
-    return status == PF_OK
-               ? pf_look_note(&view->look,
-                              "sum%%: of the total of all runs; range%%: max - min, of the sum")
-               : status;
+static void write_head(struct table *table)
+{
+    const struct pf_diff_view *view = table->view;
+    size_t runs = view->diff->run_count;
+    char text[PF_AMOUNT_TEXT];
+
+    pf_look_string(&view->look, table->block->column, &table->line);
+    pf_buffer_printf(&table->line, ": %s in %zu run%s", print(table, table->total, text), runs,
+                     runs == 1 ? "" : "s");
+    pf_diff_headline(view, &table->line);
+    pf_buffer_printf(&table->line,
+                     "sum%%: of the total of all runs; range%%: max - min, of the sum");
+    pf_look_line(&view->look, &table->line);
 }
 
 /* Prints a ratio: 1.04, 4.1, 310. */
@@ -261,67 +256,60 @@ static const char *print_ratio(double ratio, char text[PF_AMOUNT_TEXT])
 }
 
 /* Appends the name of the run with the greatest amount as one line, in at most `width` columns. */
-static void append_run(struct writing *writing, const struct row *row, size_t width,
+static void append_run(struct table *table, const struct row *row, size_t width,
                        struct pf_buffer *text)
 {
     unsigned flags;
-    struct pf_bytes name = run_name(writing->view, row, &flags);
-    const struct pf_place place = {.name = pf_text_line(name, flags, &writing->scratch)};
+    struct pf_bytes name = run_name(table, row, &flags);
+    const struct pf_place place = {.name = pf_text_line(name, flags, &table->scratch)};
 
-    pf_place_append(text, &place, 1, width, pf_look_mark(&writing->view->look));
+    pf_place_append(text, &place, 1, width, pf_look_mark(&table->view->look));
 }
 
 /* Prints a mean or a deviation. Counts have two decimals, because most counts are small. */
-static const char *print_real(const struct pf_diff_view *view, const struct pf_diff_block *block,
-                              double amount, char text[PF_AMOUNT_TEXT])
+static const char *print_real(const struct table *table, double amount, char text[PF_AMOUNT_TEXT])
 {
-    uint64_t parts = parts_of(view, block);
-    double value = amount / (double)parts;
+    const struct pf_scale *scale = &table->block->scale;
+    double value = amount / (double)table->parts;
 
-    if (view->diff->normalize || block->scale.time || block->scale.bytes || fabs(value) >= 1e6)
-        return pf_diff_print(view, block, (pf_int128)nearbyint(amount), parts, false, text);
-    snprintf(text, PF_AMOUNT_TEXT, fabs(value) >= 0.1 || parts == 1 ? "%.2f" : "%.2g", value);
-    if (view->look.group)
+    if (table->view->diff->normalize || scale->time || scale->bytes || fabs(value) >= 1e6)
+        return print(table, (pf_int128)nearbyint(amount), text);
+    snprintf(text, PF_AMOUNT_TEXT, fabs(value) >= 0.1 || table->parts == 1 ? "%.2f" : "%.2g",
+             value);
+    if (table->view->look.group)
         pf_group_digits(text);
     return text;
 }
 
-static void write_text_row(struct writing *writing, struct pf_text_table *table, size_t block,
-                           const struct row *row)
+static void write_text_row(struct table *table, const struct row *row, struct pf_text_table *text)
 {
-    const struct pf_diff_view *view = writing->view;
-    const struct pf_diff_block *about = &view->diff->blocks[block];
+    const struct pf_look *look = &table->view->look;
     const struct pf_summary *summary = &row->summary;
-    uint64_t parts = parts_of(view, about);
     char texts[7][PF_AMOUNT_TEXT], percents[2][PF_PERCENT_TEXT], count[PF_AMOUNT_TEXT];
     struct pf_buffer run = {0};
     struct pf_text_cell cells[TEXT_COLUMNS] = {{.color = NULL}};
     struct pf_place place;
 
     cells[RANGE_SHARE].text = pf_look_percent(summary->normalised, percents[0]);
-    cells[SUM].text = pf_bytes_of(pf_diff_print(view, about, summary->sum, parts, false, texts[0]));
-    cells[SUM_SHARE].text =
-        pf_look_percent(pf_percent(summary->sum, writing->tables[block].total), percents[1]);
-    cells[COUNT].text = pf_bytes_of(pf_look_count(&view->look, summary->count, count));
-    cells[MEAN].text = pf_bytes_of(print_real(view, about, summary->mean, texts[1]));
-    cells[SD].text = pf_bytes_of(print_real(view, about, summary->sd, texts[2]));
-    if (summary->count < 2)
-        cells[SD].text = PF_BYTES("-");
-    cells[LEAST].text =
-        pf_bytes_of(pf_diff_print(view, about, summary->least, parts, false, texts[3]));
-    cells[GREATEST].text =
-        pf_bytes_of(pf_diff_print(view, about, summary->greatest, parts, false, texts[4]));
-    cells[MEDIAN].text = pf_bytes_of(print_real(view, about, row->middle.median, texts[5]));
+    cells[SUM].text = pf_bytes_of(print(table, summary->sum, texts[0]));
+    cells[SUM_SHARE].text = pf_look_percent(pf_percent(summary->sum, table->total), percents[1]);
+    cells[COUNT].text = pf_bytes_of(pf_look_count(look, summary->count, count));
+    cells[MEAN].text = pf_bytes_of(print_real(table, summary->mean, texts[1]));
+    cells[SD].text = summary->count < 2 ? PF_BYTES("-")
+                                        : pf_bytes_of(print_real(table, summary->sd, texts[2]));
+    cells[LEAST].text = pf_bytes_of(print(table, summary->least, texts[3]));
+    cells[GREATEST].text = pf_bytes_of(print(table, summary->greatest, texts[4]));
+    cells[MEDIAN].text = pf_bytes_of(print_real(table, row->middle.median, texts[5]));
     cells[RATIO].text = has_ratio(row) ? pf_bytes_of(print_ratio(ratio_of(row), texts[6]))
                                        : PF_BYTES("-");
     if (row->greatest == NO_RUN)
         pf_buffer_append(&run, "-", 1);
     else
-        append_run(writing, row, view->look.terminal > 0 ? RUN_WIDTH : SIZE_MAX, &run);
+        append_run(table, row, look->terminal > 0 ? RUN_WIDTH : SIZE_MAX, &run);
     cells[RUN].text = (struct pf_bytes){run.data, run.size};
-    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
-    pf_text_table_row(table, cells, &place, 1);
-    table->failed = table->failed || run.failed;
+    pf_look_place(look, &table->view->diff->keys, row->key, &table->scratch, &place);
+    pf_text_table_row(text, cells, &place, 1);
+    text->failed = text->failed || run.failed;
     pf_buffer_free(&run);
 }
 
@@ -340,9 +328,10 @@ enum {
 
 static bool stands_out(const struct table *table, const struct row *row)
 {
-    double mean = fabs((double)table->total) / (double)table->runs;
+    size_t runs = row->summary.count;
+    double mean = fabs((double)table->total) / (double)runs;
 
-    return table->runs >= OUTLIER_RUNS && row->greatest != NO_RUN && row->middle.median >= 0 &&
+    return runs >= OUTLIER_RUNS && row->greatest != NO_RUN && row->middle.median >= 0 &&
            (double)row->summary.greatest >= OUTLIER_RATIO * row->middle.median &&
            excess_of(row) > OUTLIER_DEVIATIONS * row->middle.deviation &&
            excess_of(row) >= mean * OUTLIER_PERCENT / 100;
@@ -371,73 +360,69 @@ static size_t find_outliers(const struct table *table, const struct row *found[O
 }
 
 /* "web17 spends 4.1 times the median in JSON::decode: 1.20s, median 0.29s" */
-static int write_outlier(struct writing *writing, size_t block, const struct row *row)
+static void write_outlier(struct table *table, const struct row *row)
 {
-    const struct pf_diff_view *view = writing->view;
-    const struct pf_diff_block *about = &view->diff->blocks[block];
-    char texts[3][PF_AMOUNT_TEXT];
-    struct pf_buffer line = {0};
+    const struct pf_look *look = &table->view->look;
+    struct pf_buffer *line = &table->line;
+    char ratio[PF_AMOUNT_TEXT], amount[PF_AMOUNT_TEXT], median[PF_AMOUNT_TEXT];
     struct pf_place place;
-    int status;
 
-    append_run(writing, row, SIZE_MAX, &line);
-    pf_buffer_printf(&line, about->scale.time ? " spends " : " has ");
+    append_run(table, row, SIZE_MAX, line);
+    print(table, row->summary.greatest, amount);
+    pf_buffer_printf(line, table->block->scale.time ? " spends " : " has ");
     if (has_ratio(row))
-        pf_buffer_printf(&line, "%s times the median in ", print_ratio(ratio_of(row), texts[0]));
-    pf_diff_print(view, about, row->summary.greatest, parts_of(view, about), false, texts[1]);
-    if (!has_ratio(row))
-        pf_buffer_printf(&line, "%s in ", texts[1]);
-    pf_look_place(&view->look, &view->diff->keys, row->key, &writing->scratch, &place);
-    pf_buffer_append(&line, place.name.data, place.name.size);
-    if (has_ratio(row))
-        pf_buffer_printf(&line, ": %s, median %s", texts[1],
-                         print_real(view, about, row->middle.median, texts[2]));
+        pf_buffer_printf(line, "%s times the median in ", print_ratio(ratio_of(row), ratio));
     else
-        pf_buffer_printf(&line, ", the median is 0");
-    status = pf_look_prose(&view->look, &line);
-    pf_buffer_free(&line);
-    return status;
+        pf_buffer_printf(line, "%s in ", amount);
+    pf_look_place(look, &table->view->diff->keys, row->key, &table->scratch, &place);
+    pf_buffer_append(line, place.name.data, place.name.size);
+    if (has_ratio(row))
+        pf_buffer_printf(line, ": %s, median %s", amount,
+                         print_real(table, row->middle.median, median));
+    else
+        pf_buffer_printf(line, ", the median is 0");
+    pf_look_line(look, line);
 }
 
-static int write_outliers(struct writing *writing, size_t block)
+static void write_outliers(struct table *table)
 {
-    const struct pf_look *look = &writing->view->look;
+    const struct pf_look *look = &table->view->look;
     const struct row *found[OUTLIERS];
-    size_t count = find_outliers(&writing->tables[block], found), more;
+    size_t count = find_outliers(table, found);
     char number[PF_AMOUNT_TEXT];
-    int status = PF_OK;
 
-    for (size_t k = 0; k < count && k < OUTLIERS && status == PF_OK; k++)
-        status = write_outlier(writing, block, found[k]);
-    if (count <= OUTLIERS || status != PF_OK)
-        return status;
-    more = count - OUTLIERS;
-    return pf_look_note(look, "... a run stands out in %s more %s",
-                        pf_look_count(look, more, number), pf_look_noun(look, more != 1));
+    for (size_t k = 0; k < count && k < OUTLIERS; k++)
+        write_outlier(table, found[k]);
+    if (count <= OUTLIERS)
+        return;
+    pf_buffer_printf(&table->line, "... a run stands out in %s more %s",
+                     pf_look_count(look, count - OUTLIERS, number),
+                     pf_look_noun(look, count - OUTLIERS != 1));
+    pf_look_line(look, &table->line);
 }
 
 static int write_text(void *state, size_t block)
 {
-    struct writing *writing = state;
-    const struct pf_diff_view *view = writing->view;
-    const struct table *rows = &writing->tables[block];
-    struct pf_text_table table = {0};
-    size_t shown = pf_diff_shown(view, rows->count), behind = rows->count - shown;
+    struct table *table = &((struct writing *)state)->tables[block];
+    const struct pf_look *look = &table->view->look;
+    struct pf_text_table text = {0};
+    size_t shown = pf_diff_shown(table->view, table->count),
+           hidden = table->count - shown + table->small;
     char number[PF_AMOUNT_TEXT];
-    int status = write_head(writing, block);
+    bool good;
 
-    pf_text_table_begin(&table, text_columns, TEXT_COLUMNS);
+    write_head(table);
+    pf_text_table_begin(&text, text_columns, TEXT_COLUMNS);
     for (size_t k = 0; k < shown; k++)
-        write_text_row(writing, &table, block, &rows->rows[k]);
-    if (pf_look_end(&view->look, &table) != PF_OK)
-        status = PF_NOMEM;
-    if (status == PF_OK && behind + rows->small > 0)
-        status = pf_look_not_shown(&view->look, behind > 0, rows->small > 0, "%s %s",
-                                   pf_look_count(&view->look, behind + rows->small, number),
-                                   pf_look_noun(&view->look, behind + rows->small != 1));
-    if (status == PF_OK)
-        status = write_outliers(writing, block);
-    return status == PF_OK && writing->scratch.failed ? PF_NOMEM : status;
+        write_text_row(table, &table->rows[k], &text);
+    good = pf_look_end(look, &text) == PF_OK;
+    if (hidden > 0)
+        good = pf_look_not_shown(look, table->count > shown, table->small > 0, "%s %s",
+                                 pf_look_count(look, hidden, number),
+                                 pf_look_noun(look, hidden != 1)) == PF_OK &&
+               good;
+    write_outliers(table);
+    return good && !table->line.failed && !table->scratch.failed ? PF_OK : PF_NOMEM;
 }
 
 int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
@@ -456,14 +441,15 @@ int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
     int status = !writing.tables ? pf_error_nomem(error) : PF_OK;
 
     for (size_t i = 0; i < count && status == PF_OK; i++)
-        status = make_table(view, &view->diff->blocks[i], &writing.tables[i], error);
+        status = make_table(&writing.tables[i], view, &view->diff->blocks[i], error);
     if (status == PF_OK && pf_diff_show(view, &layout, &writing) != PF_OK)
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++) {
         free(writing.tables[i].rows);
         free(writing.tables[i].amounts);
+        pf_buffer_free(&writing.tables[i].line);
+        pf_buffer_free(&writing.tables[i].scratch);
     }
     free(writing.tables);
-    pf_buffer_free(&writing.scratch);
     return status;
 }

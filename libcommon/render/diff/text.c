@@ -79,20 +79,19 @@ static bool brief_names(const struct pf_diff_view *view)
     return true;
 }
 
-int pf_diff_headline(const struct pf_diff_view *view, const struct pf_buffer *left)
+void pf_diff_headline(const struct pf_diff_view *view, struct pf_buffer *left)
 {
     struct pf_buffer right = {0}, brief = {0};
-    int status = PF_NOMEM;
 
     append_sides(view, false, &right);
     append_sides(view, view->side_count <= 4 && brief_names(view), &brief);
-    if (!left->failed && !right.failed && !brief.failed)
-        status = pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size},
-                                  (struct pf_bytes){right.data, right.size},
-                                  (struct pf_bytes){brief.data, brief.size});
+    left->failed = left->failed || right.failed || brief.failed ||
+                   pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size},
+                                    (struct pf_bytes){right.data, right.size},
+                                    (struct pf_bytes){brief.data, brief.size}) != PF_OK;
+    left->size = 0;
     pf_buffer_free(&right);
     pf_buffer_free(&brief);
-    return status;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -102,15 +101,12 @@ struct page {
     const struct pf_diff_view *view;
     const struct pf_diff_block *block;
     const struct pf_diff_table *table;
-    struct pf_buffer line; /* being made */
-    bool failed;           /* memory ran out */
+    struct pf_buffer line; /* being made; `failed` stays after a failure */
 };
 
-/* Writes the line, and begins the next. */
 static void end_line(struct page *page)
 {
-    page->failed = page->failed || pf_look_prose(&page->view->look, &page->line) != PF_OK;
-    page->line.size = 0;
+    pf_look_line(&page->view->look, &page->line);
 }
 
 /* A shown mean, or with `sign` a difference. */
@@ -227,8 +223,7 @@ static void write_head(struct page *page, bool points)
     pf_look_string(&view->look, page->block->column, &page->line);
     pf_buffer_printf(&page->line, view->diff->normalize ? ", shares of each run's total: " : ": ");
     append_total(page);
-    page->failed = page->failed || pf_diff_headline(view, &page->line) != PF_OK;
-    page->line.size = 0;
+    pf_diff_headline(view, &page->line);
     if (points)
         pf_buffer_printf(&page->line,
                          "points: share of the total after, less share of the total before%s",
@@ -307,7 +302,7 @@ static void append_verdict(struct page *page)
         pf_buffer_printf(&page->line, " (p = %.3f)", row->p);
 }
 
-/* Writes how the verdicts were found, and the result in a sentence. */
+/* Writes how the verdicts were found, and how many rows rose and fell. */
 static void write_foot(struct page *page)
 {
     const struct pf_look *look = &page->view->look;
@@ -430,7 +425,7 @@ static void write_row(struct page *page, const struct pf_diff_row *row, double g
     if (row->key != 0)
         pf_look_place(&view->look, &view->diff->keys, row->key, &name, &place);
     pf_text_table_row(text, cells, &place, 1);
-    page->failed = page->failed || name.failed || bar.failed;
+    page->line.failed = page->line.failed || name.failed || bar.failed;
     pf_buffer_free(&name);
     pf_buffer_free(&bar);
 }
@@ -454,7 +449,7 @@ static void write_table(struct page *page, size_t shown)
     for (size_t i = 0; i < shown; i++)
         write_row(page, &table->rows[i], greatest, width, &text);
     write_head(page, pf_text_table_shows(&text, POINTS, look->terminal));
-    page->failed = pf_look_end(look, &text) != PF_OK || page->failed;
+    page->line.failed = pf_look_end(look, &text) != PF_OK || page->line.failed;
 }
 
 /* Appends which rises the gate would have found. */
@@ -511,7 +506,7 @@ static void write_rest(struct page *page, size_t shown)
     if (behind > 0 &&
         pf_look_not_shown(look, true, false, "%s %s", pf_look_count(look, behind, number),
                           pf_look_noun(look, behind != 1)) != PF_OK)
-        page->failed = true;
+        page->line.failed = true;
     if (out > 0) {
         pf_buffer_printf(&page->line, "... %s of %s %s left out", pf_look_count(look, out, number),
                          pf_look_count(look, table->all, all), pf_look_noun(look, table->all != 1));
@@ -539,6 +534,7 @@ int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *bl
 {
     struct page page = {.view = view, .block = block, .table = table};
     size_t shown = pf_diff_shown(view, table->count);
+    int status;
 
     if (shown > 0 || (table->all > 0 && !table->hides_total))
         write_table(&page, shown);
@@ -550,6 +546,7 @@ int pf_diff_text(const struct pf_diff_view *view, const struct pf_diff_block *bl
         write_rest(&page, shown);
     write_moved(&page);
     write_foot(&page);
+    status = page.line.failed ? PF_NOMEM : PF_OK;
     pf_buffer_free(&page.line);
-    return page.failed ? PF_NOMEM : PF_OK;
+    return status;
 }

@@ -1,6 +1,6 @@
 /* Records as tables: `csv` (RFC 4180 quoting) and `tsv` (tabs, line feeds and backslashes as \t \n
- * \\). The header is the first line, so the first rows are held until it is plain that measures
- * come that are not known yet, or that there are too many rows to wait. */
+ * \\). The header is the first line and names all measures, so rows are held until the input ends
+ * or pauses, or until they fill 8 MiB. A measure that comes later is an error. */
 #include "base/memory.h"
 #include "codec/format.h"
 #include "model/utf8.h"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- what all share --------------------------------------------------------------------------- */
+/* --- lines and rows --------------------------------------------------------------------------- */
 
 void pf_inspection_begin(struct pf_inspection *inspection, const char *schema)
 {
@@ -334,7 +334,7 @@ void pf_inspection_metadata(struct pf_inspection *inspection, const char *input,
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* What a frame of the stream holds: its table or kind of records. */
+/* The contents of a frame of the stream: its table or kind of records. */
 static const char *frame_about(const struct pf_frame *frame)
 {
     if (frame->type == 'D' && frame->domain > 0 && frame->domain < PF_TABLES)

@@ -33,8 +33,8 @@ struct pf_samples_facts {
 struct pf_samples_reader {
     struct pf_json_cut cut;
     struct pf_samples_memo frames;
-    struct pf_samples_memo sections, labels; /* the id: 0 if the row has none */
-    /* the id: 1 + index of the first in facts; 0 if the row has none */
+    struct pf_samples_memo sections, labels; /* id: the label set; 0: empty */
+    /* id: 1 + the index in `facts` of the row's first; 0: the row has no facts */
     struct pf_samples_memo measures;
     /* the facts of a row are adjacent and end with the key UINT32_MAX */
     struct pf_samples_facts *facts;

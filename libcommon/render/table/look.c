@@ -182,6 +182,13 @@ int pf_look_prose(const struct pf_look *look, const struct pf_buffer *text)
     return pf_prose_write(look->sink, pf_buffer_bytes(text), look->terminal, pf_look_mark(look));
 }
 
+void pf_look_line(const struct pf_look *look, struct pf_buffer *text)
+{
+    if (pf_look_prose(look, text) != PF_OK)
+        text->failed = true;
+    text->size = 0;
+}
+
 int pf_look_note(const struct pf_look *look, const char *format, ...)
 {
     struct pf_buffer line = {0};

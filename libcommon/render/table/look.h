@@ -68,6 +68,9 @@ const char *pf_look_mark(const struct pf_look *);
 int pf_look_end(const struct pf_look *, struct pf_text_table *);
 /* A text of one or more lines. */
 int pf_look_prose(const struct pf_look *, const struct pf_buffer *text);
+/* The same, and begins the next line: the text is emptied. If memory runs out, text->failed is
+ * set, and stays. */
+void pf_look_line(const struct pf_look *, struct pf_buffer *text);
 /* A line below a table, formatted. */
 int pf_look_note(const struct pf_look *, const char *format, ...) PF_PRINTF(2, 3);
 /* The note "... TEXT not shown; OPTIONS for all" with a formatted text, and the options that show
