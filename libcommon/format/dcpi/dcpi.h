@@ -3,6 +3,7 @@
 #ifndef PF_FORMAT_DCPI_DCPI_H
 #define PF_FORMAT_DCPI_DCPI_H
 
+#include "analysis/names/id_map.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -199,8 +200,8 @@ struct pf_dcpi_locator {
     uint32_t fresh_count;
     /* images of the dictionary before `images_seen`, by key */
     struct pf_table keys;
-    uint32_t *images, images_seen;
-    size_t image_count, image_capacity;
+    struct pf_id_map images;
+    uint32_t images_seen;
 };
 
 /* Zero-initialise a locator and free it with this. */

@@ -227,7 +227,7 @@ static uint32_t find_key(struct pf_dcpi_locator *locator, struct pf_dict *dict,
 static uint32_t find_image(struct pf_dcpi_locator *locator, struct pf_dict *dict,
                            const struct pf_image *image)
 {
-    uint32_t key;
+    uint32_t key, found;
 
     if (!locator->keys.rows && pf_table_init(&locator->keys, sizeof(struct image_key)) != PF_OK)
         return 0;
@@ -236,24 +236,20 @@ static uint32_t find_image(struct pf_dcpi_locator *locator, struct pf_dict *dict
 
         key = find_key(locator, dict, other);
         if ((key == 0 && other->identifier != 0) ||
-            !pf_grow_zeroed(&locator->images, &locator->image_count, &locator->image_capacity,
-                            (size_t)key + 1, sizeof *locator->images))
+            (key != 0 && !pf_id_map_get(&locator->images, key, &found) &&
+             !pf_id_map_put(&locator->images, key, locator->images_seen)))
             return 0;
-        if (key && locator->images[key] == 0)
-            locator->images[key] = locator->images_seen;
     }
     key = find_key(locator, dict, image);
     if (key == 0)
         return 0;
-    if (key < locator->image_count && locator->images[key])
-        return locator->images[key];
-    return pf_dict_add_image(dict, image);
+    return pf_id_map_get(&locator->images, key, &found) ? found : pf_dict_add_image(dict, image);
 }
 
 void pf_dcpi_locator_free(struct pf_dcpi_locator *locator)
 {
     pf_table_free(&locator->keys);
-    free(locator->images);
+    pf_id_map_free(&locator->images);
 }
 
 static void set_next_offset(struct pf_dcpi_locator *locator, const struct pf_dict *dict)

@@ -29,7 +29,7 @@ void pf_pprof_common_free(void *object)
 
     pf_stack_memo_free(common->memo);
     pf_table_free(&common->keys);
-    free(common->first);
+    pf_id_map_free(&common->first);
     pf_pprof_profile_free(&common->spare);
 }
 
@@ -45,19 +45,16 @@ uint32_t pf_pprof_add_image(struct pf_dict *dict, struct pf_image image)
 static uint32_t first_image(struct pf_pprof_common *common, struct pf_dict *dict, uint32_t image)
 {
     struct pf_image_key key;
-    uint32_t count = common->keys.count, id;
+    uint32_t id, first;
 
     if (!pf_image_key(dict, pf_dict_image(dict, image), &key))
         return image;
     id = pf_table_intern(&common->keys, &key);
-    if (id == 0 ||
-        !pf_grow(&common->first, &common->first_capacity, (size_t)id + 1, sizeof *common->first)) {
+    if (pf_id_map_get(&common->first, id, &first))
+        return first;
+    if (id == 0 || !pf_id_map_put(&common->first, id, image))
         dict->images.status = PF_NOMEM;
-        return image;
-    }
-    if (id == count)
-        common->first[id] = image;
-    return common->first[id];
+    return image;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -115,14 +112,27 @@ static bool are_dense(const struct pf_pprof_ids *ids)
     return true;
 }
 
-/* Makes the index of ids. *twice: the first place whose id is 0 or came before; SIZE_MAX: no such
- * place. PF_OK or PF_NOMEM. */
-static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size, size_t count,
-                     size_t *twice)
+static void keep_twice(struct pf_pprof_names *names, const char *what,
+                       const struct pf_pprof_ids *ids, size_t place)
+{
+    struct pf_error error = {0};
+    struct pf_pprof_row row;
+
+    memcpy(&row, ids->rows + place * ids->row_size, sizeof row);
+    if (row.id == 0)
+        pf_error_at(&error, PF_FAILED, row.offset, "a %s without an id", what);
+    else
+        pf_error_at(&error, PF_FAILED, row.offset, "%s %" PRIu64 " is defined twice", what, row.id);
+    keep_damage(names, &error);
+}
+
+/* Makes the index of ids. An id that is 0 or comes twice is damage. PF_OK or PF_NOMEM. */
+static int index_ids(struct pf_pprof_names *names, struct pf_pprof_ids *ids, const char *what,
+                     const void *rows, size_t row_size, size_t count)
 {
     size_t size = 16;
+    bool damaged = false;
 
-    *twice = SIZE_MAX;
     *ids = (struct pf_pprof_ids){.rows = rows, .row_size = row_size, .count = count};
     ids->dense = are_dense(ids);
     if (ids->dense)
@@ -139,7 +149,9 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
         size_t slot = pf_hash_key(id, ids->seed) & ids->mask;
 
         if (id == 0 || pf_pprof_ids_search(ids, id) != SIZE_MAX) {
-            *twice = *twice < k ? *twice : k;
+            if (!damaged)
+                keep_twice(names, what, ids, k);
+            damaged = true;
             continue;
         }
         while (ids->slots[slot] != 0)
@@ -149,37 +161,18 @@ static int index_ids(struct pf_pprof_ids *ids, const void *rows, size_t row_size
     return PF_OK;
 }
 
-static void keep_twice(struct pf_pprof_names *names, const char *what, uint64_t id, uint64_t offset)
-{
-    struct pf_error error = {0};
-
-    if (id == 0)
-        pf_error_at(&error, PF_FAILED, offset, "a %s without an id", what);
-    else
-        pf_error_at(&error, PF_FAILED, offset, "%s %" PRIu64 " is defined twice", what, id);
-    keep_damage(names, &error);
-}
-
 static int index_all(struct pf_pprof_names *names, const struct pf_pprof_profile *profile)
 {
-    size_t at;
+    int status = index_ids(names, &names->mapping_ids, "mapping", profile->mappings,
+                           sizeof *profile->mappings, profile->count.mappings);
 
-    if (index_ids(&names->mapping_ids, profile->mappings, sizeof *profile->mappings,
-                  profile->count.mappings, &at) != PF_OK)
-        return PF_NOMEM;
-    if (at != SIZE_MAX)
-        keep_twice(names, "mapping", profile->mappings[at].id, profile->mappings[at].offset);
-    if (index_ids(&names->function_ids, profile->functions, sizeof *profile->functions,
-                  profile->count.functions, &at) != PF_OK)
-        return PF_NOMEM;
-    if (at != SIZE_MAX)
-        keep_twice(names, "function", profile->functions[at].id, profile->functions[at].offset);
-    if (index_ids(&names->location_ids, profile->locations, sizeof *profile->locations,
-                  profile->count.locations, &at) != PF_OK)
-        return PF_NOMEM;
-    if (at != SIZE_MAX)
-        keep_twice(names, "location", profile->locations[at].id, profile->locations[at].offset);
-    return PF_OK;
+    if (status == PF_OK)
+        status = index_ids(names, &names->function_ids, "function", profile->functions,
+                           sizeof *profile->functions, profile->count.functions);
+    if (status == PF_OK)
+        status = index_ids(names, &names->location_ids, "location", profile->locations,
+                           sizeof *profile->locations, profile->count.locations);
+    return status;
 }
 
 /* --- rows of the dictionary ------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 
+#include "analysis/names/id_map.h"
 #include "base/error.h"
 #include "base/table.h"
 #include "format/pprof/profile.h"
@@ -21,8 +22,7 @@ struct pf_pprof_common {
     struct pf_stack_memo *memo;
     struct pf_table keys;          /* keys of images */
     struct pf_pprof_profile spare; /* an empty profile: the next input reuses its memory */
-    uint32_t *first;               /* by id of a key: the first image that has the key */
-    size_t first_capacity;
+    struct pf_id_map first;        /* by id of a key: the first image that has the key */
 };
 
 /* Call it for each input; only the first call has work. PF_OK or PF_NOMEM; free in any case. */

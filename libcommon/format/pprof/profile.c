@@ -50,20 +50,16 @@ void pf_pprof_profile_free(struct pf_pprof_profile *profile)
     *profile = (struct pf_pprof_profile){0};
 }
 
-/* The bits of an offset that the structs have room for. */
-#define OFFSET_BITS ((UINT64_C(1) << 60) - 1)
-
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Reads the numbers of fields 1 to count - 1 of a message; if a field comes twice, the last number
- * counts. Skips other fields. False: damaged. */
+/* Reads the numbers of fields 1 to count - 1 of a message into `values`, which are 0; if a field
+ * comes twice, the last number counts. Skips other fields. False: damaged. */
 static bool read_numbers(struct pf_proto message, uint64_t *values, uint32_t count,
                          const char **problem)
 {
     struct pf_proto_field field;
     int status;
 
-    memset(values, 0, count * sizeof *values);
     /* The fast way, for tags of one byte: most messages have only such tags. */
     while (message.cursor<message.end && *
                           message.cursor<128 && (*message.cursor & 7) == PF_PROTO_VARINT &&
@@ -100,34 +96,6 @@ static int damaged(struct pf_error *error, uint64_t offset, const char *what, co
     return pf_error_at(error, PF_FAILED, offset, "%s: %s", what, problem);
 }
 
-static int add_type(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
-                    struct pf_error *error)
-{
-    const char *problem;
-    uint64_t values[3];
-
-    if (!read_numbers(message, values, 3, &problem))
-        return damaged(error, offset, "sample type", problem);
-    if (profile->count.types > PF_PPROF_TYPES_MAX)
-        return PF_OK; /* one type above the limit is kept, for the message */
-    if (!ROOM(profile, types))
-        return pf_error_nomem(error);
-    profile->types[profile->count.types++] = (struct pf_pprof_type){values[1], values[2], offset};
-    return PF_OK;
-}
-
-static int set_period_type(struct pf_pprof_profile *profile, struct pf_proto message,
-                           uint64_t offset, struct pf_error *error)
-{
-    const char *problem;
-    uint64_t values[3];
-
-    if (!read_numbers(message, values, 3, &problem))
-        return damaged(error, offset, "period type", problem);
-    profile->count.scalars.period_type = (struct pf_pprof_type){values[1], values[2], offset};
-    return PF_OK;
-}
-
 /* True for the second and later rows without an id: they are not kept, because nothing can refer to
  * them and an empty message takes only two bytes. The first is kept, because the message names its
  * offset. */
@@ -140,47 +108,68 @@ static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t fi
     return again;
 }
 
-static int add_mapping(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
-                       struct pf_error *error)
+/* Adds a message of numbers: values[k] is that of field k. False: out of memory. */
+static bool add_numbers(struct pf_pprof_profile *profile, uint32_t field, const uint64_t *values,
+                        uint64_t offset)
 {
-    const char *problem;
-    uint64_t values[11], flags = 0;
+    uint32_t flags = 0;
 
-    if (!read_numbers(message, values, 11, &problem))
-        return damaged(error, offset, "mapping", problem);
-    if (is_repeated_without_id(profile, PF_PPROF_MAPPING, values[1]))
-        return PF_OK;
-    if (!ROOM(profile, mappings))
-        return pf_error_nomem(error);
-    for (unsigned k = 0; k < PF_PPROF_MAPPING_FLAGS; k++)
-        flags |= (uint64_t)(values[7 + k] != 0) << k;
-    profile->mappings[profile->count.mappings++] = (struct pf_pprof_mapping){
-        values[1], values[2], values[3], values[4], values[5], values[6], offset & OFFSET_BITS,
-        flags & 15};
-    return PF_OK;
+    switch (field) {
+    case PF_PPROF_SAMPLE_TYPE:
+        if (profile->count.types > PF_PPROF_TYPES_MAX)
+            return true; /* one type above the limit is kept, for the message */
+        if (!ROOM(profile, types))
+            return false;
+        profile->types[profile->count.types++] =
+            (struct pf_pprof_type){values[1], values[2], offset};
+        return true;
+    case PF_PPROF_MAPPING:
+        if (!ROOM(profile, mappings))
+            return false;
+        for (unsigned k = 0; k < PF_PPROF_MAPPING_FLAGS; k++)
+            flags |= (uint32_t)(values[7 + k] != 0) << k;
+        profile->mappings[profile->count.mappings++] = (struct pf_pprof_mapping){
+            values[1], offset, values[2], values[3], values[4], values[5], values[6], flags};
+        return true;
+    case PF_PPROF_FUNCTION:
+        if (!ROOM(profile, functions))
+            return false;
+        profile->functions[profile->count.functions++] = (struct pf_pprof_function){
+            values[1], offset, values[2], values[3], values[4], (int64_t)values[5]};
+        return true;
+    default:
+        profile->count.scalars.period_type = (struct pf_pprof_type){values[1], values[2], offset};
+        return true;
+    }
 }
 
-static int add_function(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
-                        struct pf_error *error)
+static int add_message(struct pf_pprof_profile *profile, uint32_t field, struct pf_proto message,
+                       uint64_t offset, struct pf_error *error)
 {
+    static const struct {
+        const char *name;
+        uint32_t fields; /* the greatest number of a field */
+    } MESSAGES[] = {
+        [PF_PPROF_SAMPLE_TYPE] = {"sample type", 2},
+        [PF_PPROF_MAPPING] = {"mapping", 10},
+        [PF_PPROF_FUNCTION] = {"function", 5},
+        [PF_PPROF_PERIOD_TYPE] = {"period type", 2},
+    };
+    bool has_id = field == PF_PPROF_MAPPING || field == PF_PPROF_FUNCTION;
+    uint64_t values[11] = {0};
     const char *problem;
-    uint64_t values[6];
 
-    if (!read_numbers(message, values, 6, &problem))
-        return damaged(error, offset, "function", problem);
-    if (is_repeated_without_id(profile, PF_PPROF_FUNCTION, values[1]))
+    if (!read_numbers(message, values, MESSAGES[field].fields + 1, &problem))
+        return damaged(error, offset, MESSAGES[field].name, problem);
+    if (has_id && is_repeated_without_id(profile, field, values[1]))
         return PF_OK;
-    if (!ROOM(profile, functions))
-        return pf_error_nomem(error);
-    profile->functions[profile->count.functions++] = (struct pf_pprof_function){
-        values[1], values[2], values[3], values[4], (int64_t)values[5], offset};
-    return PF_OK;
+    return add_numbers(profile, field, values, offset) ? PF_OK : pf_error_nomem(error);
 }
 
 static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message,
                      const char **problem)
 {
-    uint64_t values[4];
+    uint64_t values[4] = {0};
 
     if (!read_numbers(message, values, 4, problem))
         return false;
@@ -195,8 +184,7 @@ static bool add_line(struct pf_pprof_profile *profile, struct pf_proto message,
 static int add_location(struct pf_pprof_profile *profile, struct pf_proto message, uint64_t offset,
                         struct pf_error *error)
 {
-    struct pf_pprof_location location = {.offset = offset & OFFSET_BITS,
-                                         .line = profile->count.lines};
+    struct pf_pprof_location location = {.offset = offset, .line = profile->count.lines};
     struct pf_proto_field field;
     const char *problem;
     int status;
@@ -218,7 +206,7 @@ static int add_location(struct pf_pprof_profile *profile, struct pf_proto messag
         else if (field.number == 3)
             location.address = field.value;
         else if (field.number == 5)
-            location.folded = (field.value != 0) & 1;
+            location.folded = field.value != 0;
     }
     if (status != PF_EOF)
         return damaged(error, offset, "location", problem);
@@ -373,13 +361,10 @@ static int add_bytes(struct pf_pprof_profile *profile, struct pf_dict *dict,
     struct pf_proto message = pf_proto_of(field);
 
     switch (field->number) {
-    case PF_PPROF_SAMPLE_TYPE: return add_type(profile, message, offset, error);
     case PF_PPROF_SAMPLE: return add_sample(profile, bytes, offset, error);
-    case PF_PPROF_MAPPING: return add_mapping(profile, message, offset, error);
     case PF_PPROF_LOCATION: return add_location(profile, message, offset, error);
-    case PF_PPROF_FUNCTION: return add_function(profile, message, offset, error);
     case PF_PPROF_STRING: return add_string(profile, dict, bytes, offset, error);
-    default: return set_period_type(profile, message, offset, error);
+    default: return add_message(profile, field->number, message, offset, error);
     }
 }
 

@@ -60,23 +60,26 @@ enum { PF_PPROF_MAPPING_FLAGS = 4 };
 struct pf_pprof_type {
     uint64_t type, unit, offset;
 };
-struct pf_pprof_mapping {
-    uint64_t id, start, limit, shift, file, build_id;
-    uint64_t offset : 60, flags : 4;
-};
 struct pf_pprof_line {
     uint64_t function;
     int64_t line, column;
 };
+/* The beginning of the structs of messages with an id. */
+struct pf_pprof_row {
+    uint64_t id, offset;
+};
+struct pf_pprof_mapping {
+    uint64_t id, offset, start, limit, shift, file, build_id;
+    uint32_t flags;
+};
 struct pf_pprof_location {
-    uint64_t id, mapping, address, line;
-    uint64_t offset : 63, folded : 1;
+    uint64_t id, offset, mapping, address, line;
     uint32_t line_count;
+    bool folded;
 };
 struct pf_pprof_function {
-    uint64_t id, name, system_name, file;
+    uint64_t id, offset, name, system_name, file;
     int64_t start_line;
-    uint64_t offset;
 };
 /* Samples without other fields between them: where the first begins in the held bytes, and in the
  * input. */
