@@ -69,34 +69,20 @@ struct pf_ahead {
 
 /* --- chains ----------------------------------------------------------------------------------- */
 
-struct member {
-    struct pf_series series;
-    size_t position;
-};
-
-static int by_key(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    int order = strcmp(x->series.key, y->series.key);
-    return order ? order : x->position < y->position ? -1 : x->position > y->position;
-}
-
 /* For each operand: where the last file of its series is; the operand itself if it has no
  * series. */
-static void find_ends(const struct pf_common *common, const struct pf_operands *operands,
-                      size_t from, size_t *ends, struct member *members)
+static void find_ends(struct pf_common *common, const struct pf_operands *operands, size_t from,
+                      size_t *ends)
 {
     size_t count = operands->count - from;
-    for (size_t i = 0; i < count; i++) {
-        members[i].position = i;
-        pf_operands_series(operands->names[from + i], common, &members[i].series);
-    }
-    qsort(members, count, sizeof *members, by_key);
+    struct pf_series_file *files = pf_operands_series(common, operands->names + from, count);
+
     for (size_t i = count; i-- > 0;) {
-        bool same = i + 1 < count && members[i].series.key[0] &&
-                    strcmp(members[i].series.key, members[i + 1].series.key) == 0;
-        ends[members[i].position] = same ? ends[members[i + 1].position] : members[i].position;
+        bool same = i + 1 < count && files[i].first == files[i + 1].first;
+
+        ends[files[i].position] = same ? ends[files[i + 1].position] : files[i].position;
     }
+    free(files);
 }
 
 static bool all_regular(const struct pf_operands *operands, size_t from)
@@ -113,11 +99,10 @@ static bool find_chains(struct pf_ahead *ahead, size_t at)
 {
     size_t count = ahead->operands->count - at;
     size_t *ends = calloc(count, sizeof *ends);
-    struct member *members = calloc(count, sizeof *members);
     ahead->chains = calloc(count, sizeof *ahead->chains);
-    bool good = ends && members && ahead->chains;
+    bool good = ends && ahead->chains;
     if (good)
-        find_ends(ahead->common, ahead->operands, at, ends, members);
+        find_ends(ahead->common, ahead->operands, at, ends);
     for (size_t i = 0; good && i < count;) {
         size_t end = i + 1;
         for (size_t last = ends[i]; end <= last; end++)
@@ -129,7 +114,6 @@ static bool find_chains(struct pf_ahead *ahead, size_t at)
         i = end;
     }
     free(ends);
-    free(members);
     return good;
 }
 

@@ -202,20 +202,13 @@ void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *com
 
 /* --- series ----------------------------------------------------------------------------------- */
 
-struct place {
-    struct pf_series series; /* key "": no series */
-    size_t first;            /* place of the first file of the series */
-    size_t position;
-    char *name;
-    uint32_t group;
-};
-
-void pf_operands_series(const char *name, const struct pf_common *common, struct pf_series *series)
+/* Sets the series of a file; leaves it zero if the file has none. */
+static void find_series(const struct pf_common *common, const char *name, struct pf_series *series)
 {
     struct pf_error error = {0};
     struct pf_source *source;
     struct stat info;
-    memset(series, 0, sizeof *series);
+
     if (stat(name, &info) != 0 || !S_ISREG(info.st_mode) ||
         pf_common_open_source(common, &source, name, &error) < 0)
         return;
@@ -229,14 +222,35 @@ void pf_operands_series(const char *name, const struct pf_common *common, struct
 
 static int by_key(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct pf_series_file *x = a, *y = b;
     int order = strcmp(x->series.key, y->series.key);
+
     return order ? order : x->position < y->position ? -1 : 1;
+}
+
+struct pf_series_file *pf_operands_series(struct pf_common *common, char *const *names,
+                                          size_t count)
+{
+    struct pf_series_file *files = pf_tool_calloc(&common->tool, count + 1, sizeof *files);
+
+    for (size_t i = 0; i < count; i++) {
+        files[i].position = i;
+        find_series(common, names[i], &files[i].series);
+    }
+    qsort(files, count, sizeof *files, by_key);
+    for (size_t i = 0; i < count; i++) {
+        bool more = files[i].series.key[0] != '\0' && i > 0 &&
+                    strcmp(files[i].series.key, files[i - 1].series.key) == 0;
+
+        files[i].first = more ? files[i - 1].first : files[i].position;
+    }
+    return files;
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct pf_series_file *x = a, *y = b;
+
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
     if (x->series.ordinal != y->series.ordinal)
@@ -247,31 +261,26 @@ static int by_place(const void *a, const void *b)
 /* Moves the files of a series to the place of the first of them, in the order of their ordinals. */
 void pf_operands_order(struct pf_operands *operands, struct pf_common *common)
 {
-    size_t count = operands->count + 1;
-    struct place *places = pf_tool_calloc(&common->tool, count, sizeof *places);
-    free(operands->first);
-    operands->first = pf_tool_calloc(&common->tool, count, sizeof *operands->first);
-    for (size_t i = 0; i < operands->count; i++) {
-        places[i].name = operands->names[i];
-        places[i].group = operands->groups[i];
-        places[i].position = i;
-        pf_operands_series(places[i].name, common, &places[i].series);
-    }
-    qsort(places, operands->count, sizeof *places, by_key);
-    for (size_t i = 0; i < operands->count; i++) {
-        bool member = places[i].series.key[0] && i &&
-                      strcmp(places[i].series.key, places[i - 1].series.key) == 0;
-        places[i].first = member ? places[i - 1].first : places[i].position;
-    }
-    qsort(places, operands->count, sizeof *places, by_place);
-    for (size_t i = 0; i < operands->count; i++) {
-        operands->names[i] = places[i].name;
-        operands->groups[i] = places[i].group;
-        bool continues = i > 0 && places[i].first == places[i - 1].first &&
-                         places[i].series.ordinal != places[i - 1].series.ordinal;
+    struct pf_operands was = *operands;
+    struct pf_series_file *files = pf_operands_series(common, was.names, was.count);
+
+    qsort(files, was.count, sizeof *files, by_place);
+    operands->names = pf_tool_calloc(&common->tool, was.count + 1, sizeof *operands->names);
+    operands->groups = pf_tool_calloc(&common->tool, was.count + 1, sizeof *operands->groups);
+    operands->first = pf_tool_calloc(&common->tool, was.count + 1, sizeof *operands->first);
+    operands->capacity = operands->group_capacity = was.count + 1;
+    for (size_t i = 0; i < was.count; i++) {
+        bool continues = i > 0 && files[i].first == files[i - 1].first &&
+                         files[i].series.ordinal != files[i - 1].series.ordinal;
+
+        operands->names[i] = was.names[files[i].position];
+        operands->groups[i] = was.groups[files[i].position];
         operands->first[i] = continues ? operands->first[i - 1] : i;
     }
-    free(places);
+    free(was.names);
+    free(was.groups);
+    free(was.first);
+    free(files);
 }
 
 void pf_operands_finish(struct pf_operands *operands, struct pf_common *common)

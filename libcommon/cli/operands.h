@@ -35,9 +35,16 @@ void pf_operands_add_directory(struct pf_operands *, struct pf_common *, const c
                                const char *inside);
 bool pf_operands_directory(const char *path);
 
-/* Finds the series of a file; all zero without a series, or if it is not a regular file (a pipe
- * cannot be read twice). */
-void pf_operands_series(const char *name, const struct pf_common *, struct pf_series *);
+/* A file and its series. */
+struct pf_series_file {
+    /* key "": the file has no series, or is not a regular file (a pipe cannot be read twice) */
+    struct pf_series series;
+    size_t position; /* among the names */
+    size_t first;    /* position of the first file of the series; its own without a series */
+};
+/* The files with these names, sorted by series, then by position. Exits 4 if out of memory; the
+ * caller frees the list. */
+struct pf_series_file *pf_operands_series(struct pf_common *, char *const *names, size_t count);
 /* Ends the program if there is no name, or if standard input is a terminal. Moves the files of a
  * series to the first of them, in order. */
 void pf_operands_finish(struct pf_operands *, struct pf_common *);

@@ -11,7 +11,6 @@
 /* A file or directory of a side, and the run to which it belongs. */
 struct entry {
     const char *name;
-    struct pf_series series;
     size_t position, group; /* group: position of the first entry of the run */
 };
 
@@ -30,49 +29,33 @@ static void join(struct entry *entries, size_t a, size_t b)
     entries[a > b ? a : b].group = a > b ? b : a;
 }
 
-struct by_key {
-    const char *key;
-    size_t position;
-};
-
-static int compare_keys(const void *a, const void *b)
+/* Compares the key of a series with that of a file. */
+static int compare_key(const void *key, const void *file)
 {
-    const struct by_key *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-
-    return order != 0 ? order : x->position < y->position ? -1 : 1;
-}
-
-static int compare_with_key(const void *key, const void *element)
-{
-    return strcmp(key, ((const struct by_key *)element)->key);
+    return strcmp(key, ((const struct pf_series_file *)file)->series.key);
 }
 
 /* Finds which entries are one run: files of one process (but not copies of one file), and the files
  * of the process that started it. */
-static void find_groups(struct pf_common *common, struct entry *entries, size_t count)
+static void find_groups(struct pf_runs *runs, struct entry *entries, size_t from, size_t count)
 {
-    struct by_key *keys = pf_tool_calloc(&common->tool, count + 1, sizeof *keys);
-    size_t known = 0;
+    char *const *names = runs->names->names + from;
+    struct pf_series_file *files = count > 1 ? pf_operands_series(runs->common, names, count)
+                                             : NULL;
 
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].series.key[0] != '\0')
-            keys[known++] = (struct by_key){entries[i].series.key, i};
-    qsort(keys, known, sizeof *keys, compare_keys);
-    for (size_t i = 1; i < known; i++)
-        if (strcmp(keys[i].key, keys[i - 1].key) == 0 &&
-            entries[keys[i].position].series.ordinal !=
-                entries[keys[i - 1].position].series.ordinal)
-            join(entries, keys[i - 1].position, keys[i].position);
-    for (size_t i = 0; i < count; i++) {
-        const struct by_key *parent =
-            bsearch(entries[i].series.parent, keys, known, sizeof *keys, compare_with_key);
-        if (entries[i].series.key[0] != '\0' && parent)
-            join(entries, i, parent->position);
+    for (size_t i = 0; files && i < count; i++) {
+        const struct pf_series *series = &files[i].series;
+        const struct pf_series_file *parent =
+            bsearch(series->parent, files, count, sizeof *files, compare_key);
+
+        if (files[i].first != files[i].position && series->ordinal != files[i - 1].series.ordinal)
+            join(entries, files[i - 1].position, files[i].position);
+        if (series->key[0] != '\0' && parent && parent->series.key[0] != '\0')
+            join(entries, files[i].position, parent->first);
     }
     for (size_t i = 0; i < count; i++)
         entries[i].group = root_of(entries, i);
-    free(keys);
+    free(files);
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -117,13 +100,9 @@ static void add_entries(struct pf_runs *runs, struct pf_operands *files, unsigne
 {
     size_t count = runs->names->count - from;
     struct entry *entries = pf_tool_calloc(&runs->common->tool, count + 1, sizeof *entries);
-    for (size_t i = 0; i < count; i++) {
-        entries[i] =
-            (struct entry){.name = runs->names->names[from + i], .position = i, .group = i};
-        if (count > 1)
-            pf_operands_series(entries[i].name, runs->common, &entries[i].series);
-    }
-    find_groups(runs->common, entries, count);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (struct entry){runs->names->names[from + i], i, i};
+    find_groups(runs, entries, from, count);
     qsort(entries, count, sizeof *entries, compare_groups);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && entries[next].group == entries[i].group;)
