@@ -39,6 +39,9 @@ proftop --top a.folded => type -n N (the table of the top rows is the default)
 proftop -tree a.folded => type --tree
 proftop -lines a.folded => type --by=line
 proftop --buildid-dir=dbg a.folded => unrecognized option '--buildid-dir'; type --symbols-from=dbg
+profdiff --exe=prog a.folded b.folded => unrecognized option '--exe'; type --binary=prog
+profdiff --noinlines a.folded b.folded => unrecognized option '--noinlines'; type --no-inlines
+profmerge --exe=prog a.folded => unrecognized option '--exe'; type profcat --binary=prog first
 profmerge --symbols-from=dbg a.folded => unrecognized option '--symbols-from'; type profcat --symbols-from=dbg first
 proftop --lines a.folded => type --by=line
 proftop -nodecount=7 a.folded => type --limit=7

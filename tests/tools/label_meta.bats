@@ -183,6 +183,12 @@ END
     profdiff --stats -t tsv -n 0 $nyt $nyt 2>want | diff -u - got
     diff -u want err
     fails 3 "no run could be read" profdiff --since=2002-01-01 $cat $nyt
+    # and the manifest says so
+    for partials in '' --partials=parts; do
+        profmerge $partials --since=2002-01-01 $nyt $cat -o /dev/null --manifest=rows
+        sed 's/{"counted":\([a-z]*\),"input":"\([^"]*\)".*"records":\([0-9]*\),.*"chosen":\([a-z]*\),.*/\2 \1 \3 \4/' rows | sort >got
+        printf '%s true %s %s\n' $cat 0 false $nyt "$(profcat -c $nyt)" true | diff -u - got
+    done
     profcat --probe --since=2002-01-01 $nyt $cat >got
     profcat --probe $nyt | diff -u - got
     for bad in 2026 2026-13-01 2026-02-30 yesterday @x 20261123 2026-11-23T25:00; do

@@ -145,7 +145,7 @@ END
         cmp one.pfs two.pfs
         [ "$(grep -c '"counted":true' rows)" -eq 9 ]
     done
-    grep -x '{"counted":true,"input":"3.folded","weight":"1","format":"folded","complete":true,"records":1,"measures":\[{"name":"samples","unit":"count","kind":"sample","total":33}\],"reason":""}' rows
+    grep -x '{"counted":true,"input":"3.folded","weight":"1","format":"folded","complete":true,"records":1,"measures":\[{"name":"samples","unit":"count","kind":"sample","total":33}\],"chosen":true,"reason":""}' rows
     grep '{"counted":false,"input":"torn.out",.*"complete":false,.*"reason":"offset [0-9]*: the file ends' rows
     # a strict merge does not use partials in which inputs are missing
     fails 3 'torn.out' profmerge --partials=parts --fan-in=3 -o two.pfs torn.out [1-9].folded

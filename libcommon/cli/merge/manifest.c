@@ -75,7 +75,7 @@ void pf_manifest_end(struct pf_manifest *manifest, size_t at, const struct pf_in
         .variant = "",
         .complete = input->format && !input->failure,
     };
-    struct pf_manifest_facts facts = {!left_out, weight_text, reason};
+    struct pf_manifest_facts facts = {!left_out, !input->left_out, weight_text, reason};
     struct pf_inspection inspection = {.form = PF_SHEET_NDJSON};
     struct pf_error failure = {0};
     const char *row;

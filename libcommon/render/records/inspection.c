@@ -250,7 +250,8 @@ void pf_inspection_manifest(struct pf_inspection *inspection, const struct pf_in
                    input->complete ? "true" : "false",
                    records[PF_SAMPLE] + records[PF_FLAT] + records[PF_EDGE]);
     probe_measures(inspection, inventory);
-    write_member(inspection, "],\"reason\":", facts->reason);
+    pf_sink_printf(sink, "],\"chosen\":%s", facts->chosen ? "true" : "false");
+    write_member(inspection, ",\"reason\":", facts->reason);
     pf_sink_text(sink, "}\n");
 }
 

@@ -49,11 +49,12 @@ void pf_inspection_count_total(struct pf_inspection *);
 void pf_inspection_metadata(struct pf_inspection *, const char *input, const struct pf_dict *,
                             const struct pf_batch *);
 /* profutils.manifest/1, always a JSON row:
- * {"counted","input","weight","format","complete","records", "measures","reason"}. Of the inventory
- * only records and measures count. `weight`: an integer, decimal or fraction as text. `reason`: why
- * the input is not counted, or counted in part; else "". */
+ * {"counted","input","weight","format","complete","records","measures","chosen","reason"}. Of the
+ * inventory only records and measures count. `weight`: an integer, decimal or fraction as text.
+ * `chosen` false: --since and --until have left out the input. `reason`: why the input is not
+ * counted, or counted in part; else "". */
 struct pf_manifest_facts {
-    bool counted;
+    bool counted, chosen;
     const char *weight, *reason;
 };
 void pf_inspection_manifest(struct pf_inspection *, const struct pf_inspected *,
