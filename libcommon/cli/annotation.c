@@ -3,7 +3,6 @@
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "cli/feed.h"
 #include "model/replicates.h"
 
 #include <stdlib.h>
@@ -306,8 +305,7 @@ void pf_annotation_report(const struct pf_annotation *annotation, struct pf_tool
         pf_naming_report(annotation->naming, annotation->dict, &messages);
 }
 
-/* --- all of them
- * ------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 bool pf_annotation_active(const struct pf_annotation *annotation)
 {
@@ -316,22 +314,23 @@ bool pf_annotation_active(const struct pf_annotation *annotation)
 }
 
 /* The files of a series belong to the group of the first file that can be opened. */
-static void choose_group(struct pf_annotation *annotation, const struct pf_input *input)
+static void choose_group(struct pf_annotation *annotation, const char *name, uint64_t content,
+                         unsigned first)
 {
-    struct pf_bytes name = pf_bytes_of(input->name);
-    uint64_t hash = annotation->by_name ? pf_xxh64(name.data, name.size) : input->content;
+    uint64_t hash = annotation->by_name ? pf_xxh64(name, strlen(name)) : content;
 
-    if (annotation->replicate == 0 || annotation->first != input->first)
+    if (annotation->replicate == 0 || annotation->first != first)
         annotation->replicate = pf_replicate_name(
             annotation->dict, (unsigned)(hash % annotation->groups), annotation->groups);
-    annotation->first = input->first;
+    annotation->first = first;
 }
 
-void pf_annotation_input(struct pf_annotation *annotation, const struct pf_input *input)
+void pf_annotation_input(struct pf_annotation *annotation, const char *name, uint64_t content,
+                         unsigned first)
 {
     if (annotation->groups > 0)
-        choose_group(annotation, input);
-    annotation->source = input->name;
+        choose_group(annotation, name, content, first);
+    annotation->source = name;
     if (annotation->source_key || annotation->groups > 0)
         annotation->relabelled_count = 0;
 }

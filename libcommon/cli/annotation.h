@@ -48,9 +48,9 @@ void pf_annotation_free(struct pf_annotation *);
 
 /* True if an option for labels, names or metadata is given. */
 bool pf_annotation_active(const struct pf_annotation *);
-/* An input begins; its name is borrowed. */
-struct pf_input;
-void pf_annotation_input(struct pf_annotation *, const struct pf_input *);
+/* An input begins. Its name is borrowed; `content` and `first` as in struct pf_input. */
+void pf_annotation_input(struct pf_annotation *, const char *name, uint64_t content,
+                         unsigned first);
 /* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK,
  * PF_NOMEM, or PF_IO if files for the names cannot be read. */
 int pf_annotation_batch(struct pf_annotation *, struct pf_batch *, struct pf_error *);

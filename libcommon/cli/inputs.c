@@ -1,21 +1,52 @@
 #include "cli/inputs.h"
 
 #include "analysis/merge/eval_batches.h"
+#include "cli/ahead.h"
 #include "cli/annotation.h"
+#include "cli/hint.h"
+#include "cli/operands.h"
 #include "cli/selection.h"
+#include "codec/codec.h"
+#include "codec/registry.h"
+#include "io/content.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The operands, opened and read one after the other, in this thread or in threads that read ahead.
+ */
+struct feed {
+    struct pf_common *common;
+    struct pf_dict *dict;
+    struct pf_operands operands; /* owned */
+    unsigned wants;              /* enum pf_inputs_want */
+    bool want_content;           /* hash the inputs */
+    bool muted;                  /* send no messages */
+
+    struct pf_shared *shared;
+    size_t next;           /* operand to open next */
+    struct pf_input input; /* the operand that was opened last */
+    bool open;             /* batches can be read */
+    bool ended;            /* the last batch was read */
+    uint64_t done;         /* bytes of finished inputs */
+    struct pf_source *source;
+    struct pf_reader *reader;
+    struct pf_source *early; /* operand `next`, if already open */
+    struct pf_ahead
+        *ahead; /* reads the inputs from `ahead_first`; source and reader are NULL for these */
+    size_t ahead_first;
+    uint64_t ahead_offset; /* offset in the open input */
+    bool ahead_started;
+};
+
 struct pf_inputs {
     struct pf_common *common;
     struct pf_dict dict;
-    struct pf_feed feed;
+    struct feed feed;
     struct pf_progress progress;
     bool stopped, failed;
-    unsigned wants; /* enum pf_inputs_want */
     unsigned good;
     struct pf_error failure; /* of the current input */
 
@@ -40,6 +71,258 @@ struct pf_inputs {
     struct pf_batch next_batch;
     struct pf_input next_input;
 };
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+static void report(void *arg, enum pf_severity severity, const char *text)
+{
+    const struct feed *feed = arg;
+
+    if (feed->muted)
+        return;
+    if (severity == PF_WARNING)
+        pf_tool_warn(&feed->common->tool, "%s: %s", feed->input.name, text);
+    else
+        pf_tool_note(&feed->common->tool, "%s: %s", feed->input.name, text);
+}
+
+/* Sends messages about the current input as warnings and notes. */
+static struct pf_report feed_report(struct feed *feed)
+{
+    return (struct pf_report){report, feed};
+}
+
+/* True if no operand is left to open. */
+static bool feed_ended(const struct feed *feed)
+{
+    return !feed->source && feed->next == feed->operands.count;
+}
+
+/* Makes the next operand the current input, with no facts known. */
+static void take_operand(struct feed *feed)
+{
+    feed->input = (struct pf_input){
+        .name = feed->operands.names[feed->next],
+        .number = (unsigned)feed->next,
+        .first = (unsigned)(feed->operands.first ? feed->operands.first[feed->next] : feed->next),
+        .variant = "",
+        .format = feed->common->from,
+    };
+    feed->next++;
+}
+
+static bool is_regular(const char *name)
+{
+    struct stat info;
+
+    return stat(name, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* True for pipes, standard input and devices, which cannot be read twice. */
+static bool is_read_once(const char *name)
+{
+    struct stat info;
+
+    return strcmp(name, "-") == 0 ||
+           (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+/* Hashes the current input, if this is wanted. *source: a copy of an input that cannot be read
+ * twice; NULL: the input has to be opened. A file that cannot be read has no hash; opening it fails
+ * too. */
+static int hash_content(struct feed *feed, struct pf_source **source, struct pf_error *error)
+{
+    struct pf_error ignored = {0};
+    const char *name = feed->input.name;
+    int file, status;
+
+    *source = NULL;
+    if (!feed->want_content)
+        return PF_OK;
+    if (!is_read_once(name)) {
+        pf_content_hash(name, &feed->input.content, &ignored);
+        return PF_OK;
+    }
+    status = pf_content_copy(name, &file, &feed->input.content, error);
+    if (status == PF_OK)
+        status = pf_source_open_file(source, file, strcmp(name, "-") == 0 ? "standard input" : name,
+                                     error);
+    if (status == PF_OK)
+        pf_source_limit(*source, feed->common->max_input);
+    return status;
+}
+
+/* Opens the operand after the current one, if it is a regular file: a compressed file is then
+ * unpacked in a thread. If it cannot be opened, that is reported when it becomes the current
+ * input. */
+static void open_early(struct feed *feed)
+{
+    struct pf_error ignored = {0};
+
+    feed->early = NULL;
+    if (feed->ahead || feed->next == feed->operands.count ||
+        !is_regular(feed->operands.names[feed->next]) ||
+        pf_common_open_source(feed->common, &feed->early, feed->operands.names[feed->next],
+                              &ignored) != PF_OK)
+        return;
+    pf_source_start(feed->early);
+}
+
+/* Opens the source of the next operand and detects its format, without a reader: for a copy of
+ * its bytes. feed->input is always this operand. */
+static int feed_open_source(struct feed *feed, struct pf_error *error)
+{
+    struct pf_common *common = feed->common;
+    take_operand(feed);
+    struct pf_source *copy;
+    int status = hash_content(feed, &copy, error);
+    if (feed->early || copy)
+        feed->source = feed->early ? feed->early : copy;
+    else if (status == PF_OK)
+        status = pf_common_open_source(common, &feed->source, feed->input.name, error);
+    open_early(feed);
+    if (status == PF_OK && !common->from &&
+        !(feed->input.format =
+              pf_registry_guess(feed->source, feed->input.name, &feed->input.evidence, error)))
+        status = error->code;
+    if (status < 0)
+        pf_hint_input(common, feed->input.name, error);
+    return status;
+}
+
+static int open_reader(struct feed *feed, struct pf_error *error)
+{
+    const struct pf_common *common = feed->common;
+    struct pf_reader setup = {
+        .format = feed->input.format,
+        .source = feed->source,
+        .dict = feed->dict,
+        .options = &common->from_options,
+        .shared = feed->operands.count > 1 ? feed->shared : NULL,
+        .report = feed_report(feed),
+        .name = feed->input.name,
+        .salvage = common->tool.salvage,
+        .times = feed->wants & PF_WANT_TIMES,
+        .relocate = common->relocate,
+        .flush = feed->wants & PF_WANT_FLUSH,
+    };
+    return pf_reader_open(&feed->reader, &setup, error);
+}
+
+/* Opens the next input, which a thread has read ahead. */
+static int open_ahead(struct feed *feed, struct pf_error *error)
+{
+    struct pf_ahead_input facts;
+    struct pf_report messages = feed_report(feed);
+    struct pf_source *none; /* threads read regular files only */
+    take_operand(feed);
+    hash_content(feed, &none, error);
+    int status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
+    feed->input.format = facts.format;
+    feed->input.evidence = facts.evidence;
+    if (status < 0)
+        pf_hint_input(feed->common, feed->input.name, error);
+    return status;
+}
+
+/* Opens the next operand for reading, or the operand whose source is open. feed->input is always
+ * this operand. */
+static int feed_open(struct feed *feed, struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (!feed->ahead_started)
+        feed->ahead = pf_ahead_start(feed->common, &feed->operands,
+                                     feed->next - (feed->source != NULL), &feed->ahead_first);
+    feed->ahead_started = true;
+    if (feed->ahead && !feed->source && feed->next >= feed->ahead_first) {
+        status = open_ahead(feed, error);
+    } else {
+        if (!feed->source)
+            status = feed_open_source(feed, error);
+        if (status == PF_OK)
+            status = open_reader(feed, error);
+    }
+    feed->open = status >= 0;
+    feed->ended = false;
+    return status;
+}
+
+static int feed_next(struct feed *feed, struct pf_batch *batch, struct pf_error *error)
+{
+    const char *variant;
+    int status;
+    if (feed->reader) {
+        status = pf_reader_next(feed->reader, batch);
+        variant = feed->reader->variant;
+        *error = feed->reader->error;
+    } else {
+        struct pf_ahead_input facts;
+        struct pf_report messages = feed_report(feed);
+        status = pf_ahead_next(feed->ahead, feed->dict, &messages, batch, &facts, error);
+        variant = facts.variant;
+        feed->ahead_offset = facts.offset;
+    }
+    if (variant)
+        feed->input.variant = variant;
+    feed->ended = status != PF_OK;
+    return status;
+}
+
+/* Skips the rest of the open input without messages: a file of a series is read to its end, because
+ * the next file depends on it. */
+static void feed_skip(struct feed *feed)
+{
+    struct pf_error ignored = {0};
+    struct pf_batch batch;
+
+    feed->muted = true;
+    if (!feed->reader || feed->input.format->series)
+        while (!feed->ended && feed_next(feed, &batch, &ignored) == PF_OK) {
+        }
+    feed->muted = false;
+}
+
+/* How many bytes of the open input were read. */
+static uint64_t offset(const struct feed *feed)
+{
+    return feed->source ? pf_source_raw_offset(feed->source) : feed->ahead_offset;
+}
+
+/* The number of bytes read of all inputs. */
+static uint64_t feed_bytes(const struct feed *feed)
+{
+    return feed->done + offset(feed);
+}
+
+/* True if a read of the open input would wait for its producer. */
+static bool feed_would_block(const struct feed *feed)
+{
+    return feed->source && pf_source_would_block(feed->source);
+}
+
+/* Closes the open operand, if any. */
+static void feed_close(struct feed *feed)
+{
+    pf_reader_close(feed->reader);
+    feed->reader = NULL;
+    feed->done += offset(feed);
+    pf_source_close(feed->source);
+    feed->source = NULL;
+    feed->ahead_offset = 0;
+    feed->open = false;
+}
+
+static void feed_free(struct feed *feed)
+{
+    pf_ahead_stop(feed->ahead);
+    pf_source_close(feed->early);
+    feed_close(feed);
+    pf_operands_free(&feed->operands);
+    pf_shared_free(feed->shared);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static uint64_t total_size(const struct pf_operands *operands)
 {
@@ -92,9 +375,11 @@ struct pf_inputs *pf_inputs_open_names(struct pf_common *common, struct pf_opera
     pf_tool_check_memory(&common->tool, pf_dict_init(&inputs->dict));
     inputs->common = common;
     inputs->annotation.dict = &inputs->dict;
-    inputs->feed = (struct pf_feed){.common = common, .dict = &inputs->dict, .operands = *operands};
+    inputs->feed = (struct feed){.common = common, .dict = &inputs->dict, .operands = *operands};
     pf_annotation_read_metadata(&inputs->annotation, common);
-    pf_feed_start(&inputs->feed);
+    inputs->feed.shared = pf_shared_new();
+    if (!inputs->feed.shared)
+        pf_tool_nomem(&common->tool);
     pf_progress_start(&inputs->progress, &common->tool, total_size(&inputs->feed.operands));
     return inputs;
 }
@@ -123,10 +408,8 @@ bool pf_inputs_set_names(struct pf_inputs *inputs)
 
 void pf_inputs_want(struct pf_inputs *inputs, unsigned wants)
 {
-    inputs->wants |= wants;
-    inputs->feed.want_flush = inputs->wants & PF_WANT_FLUSH;
-    inputs->feed.want_times = inputs->wants & PF_WANT_TIMES;
-    inputs->common->relocate = inputs->wants & PF_WANT_RELOCATED;
+    inputs->feed.wants |= wants;
+    inputs->common->relocate = inputs->feed.wants & PF_WANT_RELOCATED;
 }
 
 void pf_inputs_select(struct pf_inputs *inputs)
@@ -169,7 +452,7 @@ static void close_selection(struct pf_inputs *inputs)
 {
     if (!inputs->selection)
         return;
-    if (!(inputs->wants & PF_WANT_PART) && inputs->feed.next == inputs->feed.operands.count &&
+    if (!(inputs->feed.wants & PF_WANT_PART) && inputs->feed.next == inputs->feed.operands.count &&
         (inputs->selection->seen || !inputs->failed))
         pf_selection_report(inputs->selection);
     pf_selection_free(inputs->selection);
@@ -181,7 +464,7 @@ static void close_staging(struct pf_inputs *inputs)
 {
     const struct pf_report report = pf_tool_report(&inputs->common->tool);
 
-    if (!(inputs->wants & PF_WANT_PART) && inputs->good > 0 &&
+    if (!(inputs->feed.wants & PF_WANT_PART) && inputs->good > 0 &&
         inputs->feed.next == inputs->feed.operands.count &&
         pf_staging_report(&inputs->annotation.staging, &report) != PF_OK)
         pf_tool_nomem(&inputs->common->tool);
@@ -189,7 +472,7 @@ static void close_staging(struct pf_inputs *inputs)
 
 void pf_inputs_close(struct pf_inputs *inputs)
 {
-    pf_feed_close(&inputs->feed);
+    feed_close(&inputs->feed);
     pf_progress_end(&inputs->progress);
     close_staging(inputs);
     if (inputs->good > 0)
@@ -200,7 +483,7 @@ void pf_inputs_close(struct pf_inputs *inputs)
     free(inputs->evals);
     pf_left_measures_free(&inputs->left_measures);
     pf_replicates_free(&inputs->replicates);
-    pf_feed_free(&inputs->feed);
+    feed_free(&inputs->feed);
     pf_annotation_free(&inputs->annotation);
     pf_dict_free(&inputs->dict);
     free(inputs);
@@ -213,9 +496,9 @@ static void input_failed(struct pf_inputs *inputs, const struct pf_error *error)
     pf_tool_fail(&inputs->common->tool, inputs->feed.input.name, error, false);
     inputs->failed = true;
     inputs->stopped = !inputs->common->tool.keep_going || error->code == PF_NOMEM;
-    inputs->end_due = inputs->wants & PF_WANT_ENDS;
+    inputs->end_due = inputs->feed.wants & PF_WANT_ENDS;
     inputs->removed_due = inputs->selection;
-    pf_feed_close(&inputs->feed);
+    feed_close(&inputs->feed);
 }
 
 void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
@@ -246,17 +529,18 @@ static void prepare_announcement(struct pf_inputs *inputs)
 static void open_input(struct pf_inputs *inputs)
 {
     struct pf_staging *staging = &inputs->annotation.staging;
+    const struct pf_input *input = &inputs->feed.input;
     struct pf_error error = {0};
 
     inputs->rejected = false;
-    if (pf_feed_open(&inputs->feed, &error) < 0) {
+    if (feed_open(&inputs->feed, &error) < 0) {
         input_failed(inputs, &error);
         return;
     }
     prepare_announcement(inputs);
-    pf_annotation_input(&inputs->annotation, &inputs->feed.input);
+    pf_annotation_input(&inputs->annotation, input->name, input->content, input->first);
     if (pf_staging_active(staging)) {
-        const struct pf_report report = pf_feed_report(&inputs->feed);
+        const struct pf_report report = feed_report(&inputs->feed);
 
         pf_staging_input(staging, inputs->feed.input.format, &report);
     }
@@ -277,9 +561,9 @@ bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, st
     while (may_copy(inputs, format) && !inputs->stopped &&
            inputs->feed.next < inputs->feed.operands.count) {
         struct pf_error error = {0};
-        struct pf_report messages = pf_feed_report(&inputs->feed);
+        struct pf_report messages = feed_report(&inputs->feed);
         uint64_t records;
-        int status = pf_feed_open_source(&inputs->feed, &error);
+        int status = feed_open_source(&inputs->feed, &error);
         if (status == PF_OK &&
             (inputs->feed.input.format != format || pf_source_marked(inputs->feed.source)))
             break;
@@ -292,11 +576,11 @@ bool pf_inputs_copy(struct pf_inputs *inputs, const struct pf_format *format, st
         }
         if (status == PF_OK) {
             inputs->good++;
-            pf_feed_close(&inputs->feed);
+            feed_close(&inputs->feed);
         } else {
             input_failed(inputs, &error);
         }
-        pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
+        pf_progress_update(&inputs->progress, feed_bytes(&inputs->feed));
     }
     return copied;
 }
@@ -315,7 +599,8 @@ static void give_announcement(struct pf_inputs *inputs, struct pf_batch *batch)
 /* True if the producer is slow and something was returned since the last flush. */
 static bool flush_now(struct pf_inputs *inputs)
 {
-    if (!inputs->feed.want_flush || !inputs->unflushed || !pf_feed_would_block(&inputs->feed))
+    if (!(inputs->feed.wants & PF_WANT_FLUSH) || !inputs->unflushed ||
+        !feed_would_block(&inputs->feed))
         return false;
     inputs->unflushed = false;
     return true;
@@ -346,7 +631,7 @@ static int hide_runs(struct pf_inputs *inputs, struct pf_batch *batch)
 {
     struct pf_batch all = *batch, runs;
 
-    if (!(inputs->wants & PF_WANT_NO_RUNS) || !pf_replicates_here(&inputs->dict, batch))
+    if (!(inputs->feed.wants & PF_WANT_NO_RUNS) || !pf_replicates_here(&inputs->dict, batch))
         return PF_OK;
     if (pf_replicates_part(&inputs->replicates, &inputs->dict, &all, batch, &runs) != PF_OK)
         return PF_NOMEM;
@@ -368,7 +653,7 @@ static int next_of_input(void *context, struct pf_batch *batch, struct pf_error 
     struct pf_inputs *inputs = context;
 
     if (!inputs->announce)
-        return pf_feed_next(&inputs->feed, batch, error);
+        return feed_next(&inputs->feed, batch, error);
     give_announcement(inputs, batch);
     return PF_OK;
 }
@@ -381,19 +666,19 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
                      ? pf_staging_next(staging, next_of_input, inputs, batch, &error)
                      : next_of_input(inputs, batch, &error);
     inputs->nothing_chosen = false;
-    pf_progress_update(&inputs->progress, pf_feed_bytes(&inputs->feed));
+    pf_progress_update(&inputs->progress, feed_bytes(&inputs->feed));
     if (status == PF_EOF && pf_staging_left_out(staging)) {
         inputs->good++;
         inputs->feed.input.complete = inputs->feed.input.left_out = true;
-        inputs->end_due = inputs->wants & PF_WANT_ENDS;
-        pf_feed_skip(&inputs->feed);
-        pf_feed_close(&inputs->feed);
+        inputs->end_due = inputs->feed.wants & PF_WANT_ENDS;
+        feed_skip(&inputs->feed);
+        feed_close(&inputs->feed);
     } else if (status == PF_EOF) {
         inputs->good += !inputs->rejected;
         inputs->feed.input.complete = !inputs->rejected;
-        inputs->end_due = inputs->wants & PF_WANT_ENDS;
+        inputs->end_due = inputs->feed.wants & PF_WANT_ENDS;
         inputs->removed_due = inputs->selection;
-        pf_feed_close(&inputs->feed);
+        feed_close(&inputs->feed);
     } else if (status < 0) {
         input_failed(inputs, &error);
     } else if ((status = choose(inputs, batch, &error)) < 0 ||
@@ -432,7 +717,7 @@ static int next_batch(struct pf_inputs *inputs, struct pf_batch *batch, struct p
             return PF_OK;
         }
         if (!inputs->feed.open) {
-            if (inputs->stopped || pf_feed_ended(&inputs->feed))
+            if (inputs->stopped || feed_ended(&inputs->feed))
                 return PF_EOF;
             open_input(inputs);
             continue;

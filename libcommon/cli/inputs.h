@@ -6,11 +6,25 @@
 
 #include "analysis/names/evals.h"
 #include "cli/common.h"
-#include "cli/feed.h"
 #include "codec/left_out.h"
 #include "model/batch.h"
 
 struct pf_inputs;
+
+/* The input of a batch. */
+struct pf_input {
+    const char *name;               /* the operand */
+    const struct pf_format *format; /* NULL: unknown */
+    int evidence;                   /* bits of evidence for the format; 0: set by -f */
+    unsigned number;                /* from 0 in reading order */
+    unsigned first;      /* number of the first input of its series; of itself without a series */
+    uint64_t content;    /* with want_content: hash of its bytes (io/content.h) */
+    const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
+    bool left_out; /* --since and --until have not chosen it; it returns no batch but its end */
+    bool ended, complete; /* with PF_WANT_ENDS: the input has ended; it was read completely */
+    /* with `ended`: why it is not complete; NULL: no failure. Valid until the next batch. */
+    const struct pf_error *failure;
+};
 
 /* Expands the operands. Exits 2 for usage errors such as a terminal as standard input, 3 for a
  * missing @LIST file. Never NULL. */
