@@ -18,12 +18,8 @@ static const size_t waiting_max = (size_t)64 << 20;
  * the next item. */
 struct item {
     struct item *next;
-    struct message {
-        struct message *next;
-        enum pf_severity severity;
-        char text[];
-    } * messages;
-    struct pf_parcel *parcel; /* NULL: the input ended */
+    struct pf_buffer messages; /* of each the severity in a byte, the text and a NUL */
+    struct pf_parcel *parcel;  /* NULL: the input ended */
     struct pf_ahead_input facts;
     int status;
     struct pf_error error;
@@ -126,35 +122,22 @@ struct reading {
     struct pf_source *source;
     struct pf_reader *reader;
     struct pf_ahead_input facts;
-    struct message *messages, **last;
-    bool failed; /* memory ran out for a message */
+    struct pf_buffer messages; /* for the next item */
 };
 
 static void keep_message(void *arg, enum pf_severity severity, const char *text)
 {
     struct reading *reading = arg;
-    size_t size = strlen(text) + 1;
-    struct message *message = malloc(sizeof *message + size);
-    if (!message) {
-        reading->failed = true;
-        return;
-    }
-    message->next = NULL;
-    message->severity = severity;
-    memcpy(message->text, text, size);
-    *reading->last = message;
-    reading->last = &message->next;
+
+    pf_buffer_byte(&reading->messages, (unsigned char)severity);
+    pf_buffer_append(&reading->messages, text, strlen(text) + 1);
 }
 
 static void free_item(struct item *item)
 {
     if (!item)
         return;
-    while (item->messages) {
-        struct message *message = item->messages;
-        item->messages = message->next;
-        free(message);
-    }
+    pf_buffer_free(&item->messages);
     pf_parcel_free(item->parcel);
     free(item);
 }
@@ -202,10 +185,13 @@ static bool give(struct reading *reading, const struct pf_batch *batch, int stat
                  const struct pf_error *error)
 {
     struct item *item = calloc(1, sizeof *item);
+    bool failed = reading->messages.failed; /* memory ran out for a message */
     if (!item)
         return false;
+    if (failed)
+        pf_buffer_free(&reading->messages);
     if (status == PF_OK &&
-        (reading->failed ||
+        (failed ||
          !(item->parcel = pf_parcel_pack(&reading->worker->packed, &reading->worker->dict, batch))))
         status = pf_error_nomem(&item->error);
     else
@@ -213,8 +199,7 @@ static bool give(struct reading *reading, const struct pf_batch *batch, int stat
     item->status = status;
     item->facts = reading->facts;
     item->messages = reading->messages;
-    reading->messages = NULL;
-    reading->last = &reading->messages;
+    reading->messages = (struct pf_buffer){0};
     return send_item(reading, item) && status == PF_OK;
 }
 
@@ -271,7 +256,6 @@ static void read_chain(struct worker *worker, struct chain *chain)
     struct pf_ahead *ahead = worker->ahead;
     struct reading reading = {.worker = worker, .chain = chain};
     bool go_on = true;
-    reading.last = &reading.messages;
     for (size_t i = chain->first; go_on && i < chain->end; i++)
         go_on = read_input(&reading, ahead->operands->names[i]);
     pthread_mutex_lock(&ahead->lock);
@@ -416,8 +400,14 @@ static int use_next(struct pf_ahead *ahead, struct pf_dict *dict, const struct p
     struct item *item = receive(ahead);
     if (!item)
         return pf_error_nomem(error);
-    for (const struct message *message = item->messages; message; message = message->next)
-        pf_report_send(report, message->severity, "%s", message->text);
+    struct pf_bytes messages = {item->messages.data, item->messages.size};
+
+    while (messages.size > 0) {
+        const char *text = messages.data + 1;
+
+        pf_report_send(report, (enum pf_severity) * messages.data, "%s", text);
+        messages = pf_bytes_skip(messages, 1 + strlen(text) + 1);
+    }
     *facts = item->facts;
     *error = item->error;
     if (item->parcel &&

@@ -14,15 +14,6 @@ static int refuse(struct pf_error *error, struct pf_bytes text, const char *why)
     return pf_error_set(error, PF_USAGE, "the weight '%s' %s", pf_clip(text).text, why);
 }
 
-static void reduce(struct pf_weight *weight)
-{
-    uint64_t size = weight->num < 0 ? -(uint64_t)weight->num : (uint64_t)weight->num;
-    uint64_t common = pf_gcd(size, weight->den);
-
-    weight->num /= (int64_t)common;
-    weight->den /= common;
-}
-
 /* Joins the digits before and after the point, without zeros at the end. */
 static int parse_decimal(struct pf_weight *weight, struct pf_bytes text, const char *point,
                          struct pf_error *error)
@@ -62,6 +53,14 @@ static int parse_fraction(struct pf_weight *weight, struct pf_bytes text, const 
     return PF_OK;
 }
 
+struct pf_weight pf_weight_reduced(struct pf_weight weight)
+{
+    uint64_t size = weight.num < 0 ? -(uint64_t)weight.num : (uint64_t)weight.num;
+    uint64_t common = pf_gcd(size, weight.den);
+
+    return (struct pf_weight){weight.num / (int64_t)common, weight.den / common};
+}
+
 int pf_weight_parse(struct pf_weight *weight, struct pf_bytes text, struct pf_error *error)
 {
     const char *slash = text.size > 0 ? memchr(text.data, '/', text.size) : NULL;
@@ -77,7 +76,7 @@ int pf_weight_parse(struct pf_weight *weight, struct pf_bytes text, struct pf_er
         status = refuse(error, text, "is not an integer, decimal number or fraction in range");
     if (status != PF_OK)
         return status;
-    reduce(weight);
+    *weight = pf_weight_reduced(*weight);
     if (weight->den > PF_WEIGHT_DEN_MAX)
         return refuse(error, text, "has a denominator of more than 31 bits");
     return PF_OK;

@@ -21,6 +21,9 @@ struct pf_weight {
  * a number, out of range, or a denominator of more than 31 bits. */
 int pf_weight_parse(struct pf_weight *, struct pf_bytes, struct pf_error *);
 
+/* The same weight in lowest terms. */
+struct pf_weight pf_weight_reduced(struct pf_weight);
+
 /* Zero-initialise; free with pf_weights_free. */
 struct pf_weights {
     struct pf_weight *rows; /* in the order of pf_weights_add */

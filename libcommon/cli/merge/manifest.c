@@ -1,7 +1,6 @@
 #include "cli/merge/manifest.h"
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "model/json.h"
 
 #include <inttypes.h>
@@ -54,15 +53,12 @@ static void describe(const struct pf_error *error, char *text, size_t size)
 
 static void print_weight(const struct pf_weight *weight, char *text, size_t size)
 {
-    uint64_t size_of = weight->num < 0 ? 0 - (uint64_t)weight->num : (uint64_t)weight->num;
-    uint64_t common = pf_gcd(size_of, weight->den);
-    const char *sign = weight->num < 0 ? "-" : "";
+    struct pf_weight least = pf_weight_reduced(*weight);
 
-    if (weight->den == common)
-        snprintf(text, size, "%s%" PRIu64, sign, size_of / common);
+    if (least.den == 1)
+        snprintf(text, size, "%" PRId64, least.num);
     else
-        snprintf(text, size, "%s%" PRIu64 "/%" PRIu64, sign, size_of / common,
-                 weight->den / common);
+        snprintf(text, size, "%" PRId64 "/%" PRIu64, least.num, least.den);
 }
 
 void pf_manifest_end(struct pf_manifest *manifest, size_t at, const struct pf_input *input,
