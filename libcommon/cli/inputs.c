@@ -153,8 +153,7 @@ static int hash_content(struct feed *feed, struct pf_source **source, struct pf_
 }
 
 /* Opens the operand after the current one, if it is a regular file: a compressed file is then
- * unpacked in a thread. If it cannot be opened, that is reported when it becomes the current
- * input. */
+ * unpacked in a thread. A failure is reported when the operand becomes the current input. */
 static void open_early(struct feed *feed)
 {
     struct pf_error ignored = {0};

@@ -20,7 +20,7 @@ struct pf_input {
     unsigned first;      /* number of the first input of its series; of itself without a series */
     uint64_t content;    /* with want_content: hash of its bytes (io/content.h) */
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
-    bool left_out; /* --since and --until have not chosen it; it returns no batch but its end */
+    bool left_out;       /* --since and --until leave out the input, which returns only its end */
     bool ended, complete; /* with PF_WANT_ENDS: the input has ended; it was read completely */
     /* with `ended`: why it is not complete; NULL: no failure. Valid until the next batch. */
     const struct pf_error *failure;

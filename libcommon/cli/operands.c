@@ -112,8 +112,8 @@ static struct way way_to(const char *path, const struct way *above)
                                   : (struct way){0, 0, above};
 }
 
-/* Adds the files of a directory and below it. A link back to a directory on the way is skipped: it
- * would be followed without end. */
+/* Adds the files of a directory and below it. A link back to a directory on the way would be
+ * followed without end, and is skipped. */
 static void add_entries(struct pf_operands *operands, struct pf_common *common, const char *path,
                         const struct way *way)
 {

@@ -286,11 +286,7 @@ void pf_tool_check_memory(struct pf_tool *tool, int status)
 
 void *pf_tool_calloc(struct pf_tool *tool, size_t count, size_t size)
 {
-    void *memory = calloc(count, size);
-
-    if (!memory)
-        pf_tool_nomem(tool);
-    return memory;
+    return pf_tool_checked(tool->name, calloc(count, size));
 }
 
 void pf_tool_stop_failed(const struct pf_tool *tool)

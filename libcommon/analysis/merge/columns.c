@@ -106,8 +106,8 @@ static void agree(struct pf_measure *measure, const struct pf_measure *other)
     measure->main |= other->main;
 }
 
-static int meet(struct pf_merge_columns *columns, uint32_t index, const struct pf_batch *batch,
-                uint64_t input, struct pf_error *error)
+static int join_measure(struct pf_merge_columns *columns, uint32_t index,
+                        const struct pf_batch *batch, uint64_t input, struct pf_error *error)
 {
     struct pf_measure measure = *pf_measures_row(&columns->dict->measures, index);
     struct pf_sums *sums = choose(columns, &measure, batch, input, error);
@@ -142,7 +142,7 @@ int pf_merge_columns_find(struct pf_merge_columns *columns, const struct pf_batc
     if (!pf_ledger_reserve(&columns->ledger, columns->dict))
         return pf_error_nomem(error);
     if (columns->ledger.members[measure].sums == 0) {
-        int status = meet(columns, measure, batch, input, error);
+        int status = join_measure(columns, measure, batch, input, error);
 
         if (status != PF_OK)
             return status;

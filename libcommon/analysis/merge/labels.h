@@ -1,5 +1,4 @@
-/* Which labels keep records apart. Maps each label set to the set without the labels that do
- * not. */
+/* Maps each label set to the set of those of its labels that keep records apart. */
 #ifndef PF_ANALYSIS_MERGE_LABELS_H
 #define PF_ANALYSIS_MERGE_LABELS_H
 
@@ -16,8 +15,7 @@ struct pf_merge_labels {
     bool only;      /* true: only labels with these keys stay; false: labels with these keys go */
     uint32_t *keys; /* string ids */
     size_t count, capacity;
-    /* from a label set to the set that is left of it */
-    struct pf_merge_ids sets;
+    struct pf_merge_ids sets; /* by label set: the set of the labels that stay */
 };
 
 void pf_merge_labels_free(struct pf_merge_labels *);

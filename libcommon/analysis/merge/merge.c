@@ -440,7 +440,7 @@ static int regrouped(const struct pf_merge *merge, int status, const struct pf_s
 
 /* Does what needs all inputs: puts the least form in place of each location, joins evals with equal
  * texts, and drops labels whose numbers mean something within one input only. */
-static int settle(struct pf_merge *merge, struct pf_error *error)
+static int finish_records(struct pf_merge *merge, struct pf_error *error)
 {
     const struct pf_sums *failed = NULL;
     const struct pf_evals *evals = merge->options.evals;
@@ -513,7 +513,7 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
     if (status == PF_OK)
         status = set_pieces(merge, error);
     if (status == PF_OK)
-        status = settle(merge, error);
+        status = finish_records(merge, error);
     if (status != PF_OK)
         return status;
     report_gauges(merge, report);
@@ -704,7 +704,7 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
                    (int)exact_size, exact, unit.size > 0 ? " " : "", pf_clip(unit).text);
 }
 
-void pf_merge_tell(const struct pf_merge *merge, const struct pf_report *report)
+void pf_merge_report(const struct pf_merge *merge, const struct pf_report *report)
 {
     if (merge->clamped > 0 && merge->options.saturate)
         pf_report_send(report, PF_WARNING, "%" PRIu64 " values overflow 64 bits and are clamped",

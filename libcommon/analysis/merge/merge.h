@@ -73,6 +73,6 @@ int pf_merge_keep_share(struct pf_merge *, const struct pf_rollup *, const struc
 int pf_merge_next(struct pf_merge *, struct pf_batch *, struct pf_error *);
 /* Call after the last batch of the result. Warns of values that were clamped, and of measures whose
  * rounded values do not add up to the exact sum. */
-void pf_merge_tell(const struct pf_merge *, const struct pf_report *);
+void pf_merge_report(const struct pf_merge *, const struct pf_report *);
 
 #endif

@@ -19,7 +19,7 @@ static enum pf_meta_rule programs_rule(struct pf_bytes key)
                : PF_META_EACH;
 }
 
-static enum pf_meta_rule take_row(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
+static enum pf_meta_rule rule_of(struct pf_merge_meta *meta, const struct pf_merge_meta_row *row)
 {
     struct pf_bytes origin = pf_dict_string(meta->dict, row->origin),
                     key = pf_dict_string(meta->dict, row->key);
@@ -62,7 +62,7 @@ int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t k
 
 static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 {
-    row.rule = take_row(meta, &row);
+    row.rule = rule_of(meta, &row);
     bool once = row.rule != PF_META_EACH && row.rule != PF_META_PREFIX &&
                 row.rule != PF_META_SINGLE;
 

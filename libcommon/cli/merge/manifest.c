@@ -137,7 +137,7 @@ size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out)
     return rows;
 }
 
-void pf_manifest_tell(struct pf_tool *tool, struct pf_bytes row)
+void pf_manifest_report(struct pf_tool *tool, struct pf_bytes row)
 {
     json_t *object;
     const char *input = NULL, *reason = NULL;

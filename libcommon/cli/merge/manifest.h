@@ -44,7 +44,7 @@ void pf_manifest_save(struct pf_common *, const char *path, struct pf_bytes text
 /* The number of rows of the text. *left_out: the number of rows of inputs that are left out. */
 size_t pf_manifest_rows(struct pf_bytes text, size_t *left_out);
 /* Prints an error if this is the row of an input that is left out. */
-void pf_manifest_tell(struct pf_tool *, struct pf_bytes row);
+void pf_manifest_report(struct pf_tool *, struct pf_bytes row);
 /* The names of the counted inputs, in the order of the rows. NULL: out of memory; else the caller
  * frees the list, which ends with NULL, and *names with the texts. */
 const char **pf_manifest_counted(struct pf_bytes text, struct pf_arena *names);

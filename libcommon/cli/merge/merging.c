@@ -189,7 +189,7 @@ static void write_merge(struct pf_merge_run *merging, struct pf_output *output)
     if (status == PF_NOMEM)
         pf_tool_nomem(tool);
     if (status >= 0)
-        pf_merge_tell(merging->merge, &to);
+        pf_merge_report(merging->merge, &to);
     if (status < 0) {
         pf_tool_fail(tool, name, &error, false);
         pf_output_abandon(output);

@@ -99,13 +99,14 @@ static bool write_partial(struct pf_common *common, const char *path, const char
 
 /* Names the inputs that are left out, except those that were named in this run. The rows are in the
  * order of the inputs (NULL: not known). */
-static void tell(struct pf_tool *tool, struct pf_bytes rows, const struct pf_step_input *inputs)
+static void report_left_out(struct pf_tool *tool, struct pf_bytes rows,
+                            const struct pf_step_input *inputs)
 {
     for (size_t k = 0; rows.size > 0; k++) {
         struct pf_bytes row = pf_bytes_line(&rows);
 
         if (!inputs || !inputs[k].told)
-            pf_manifest_tell(tool, row);
+            pf_manifest_report(tool, row);
     }
 }
 
@@ -132,7 +133,7 @@ static bool write_output(struct pf_common *common, const struct pf_step *root,
     }
     rows = (struct pf_bytes){text.data, text.size};
     count = pf_manifest_rows(rows, &left_out);
-    tell(tool, rows, inputs);
+    report_left_out(tool, rows, inputs);
     if (left_out == count)
         pf_tool_error(tool, "none of %zu inputs is counted: no output is written", count);
     if (left_out < count) {
