@@ -171,10 +171,8 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
     for (size_t k = 1; k < head / 4; k++)
         entry.numbers[k - 1] = number(payload, at, k);
     entry.text = pf_dict_intern_text(chunks->reader->dict, text);
-    if (!pf_grow(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows))
+    if (!pf_pyn_list_add(list, &entry))
         chunks->content->failed = true;
-    else
-        list->rows[list->count++] = entry;
 }
 
 /* Keeps all whole records. If the chunk is whole, bytes after them are damage. */
@@ -315,14 +313,10 @@ static void read_attributes(struct chunks *chunks, struct chunk *chunk)
         const char *text = payload->data + at;
         const char *nul = memchr(text, 0, payload->size - at);
         size = nul ? (size_t)(nul - text) : payload->size - at;
-        const char *equals = size > 0 ? memchr(text, '=', size) : NULL;
+        struct pf_bytes value = {text, size}, key;
 
-        if (!equals || size > PF_STRING_MAX)
-            continue;
-        size_t key = (size_t)(equals - text);
-        pf_pyn_attribute(chunks->reader, chunks->content, PF_PYN_CHUNK,
-                         (struct pf_bytes){text, key},
-                         (struct pf_bytes){equals + 1, size - key - 1});
+        if (size <= PF_STRING_MAX && pf_scan_field(&value, '=', &key))
+            pf_pyn_attribute(chunks->reader, chunks->content, PF_PYN_CHUNK, key, value);
     }
 }
 
@@ -333,7 +327,7 @@ static void add_number(struct chunks *chunks, const char *key, uint64_t value, u
 
     if (fraction > 0)
         size = snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, value, fraction);
-    pf_rows_meta(&chunks->content->rows, PF_PYN_CHUNK, pf_bytes_of(key),
+    pf_rows_meta(&chunks->reader->rows, PF_PYN_CHUNK, pf_bytes_of(key),
                  (struct pf_bytes){text, (size_t)size});
 }
 

@@ -1,7 +1,7 @@
 /* What precedes the chunks: the text banner, or a binary header of the first versions. First
  * how the reader recognizes and reads both, then how the writer makes a banner. */
 #include "base/calendar.h"
-#include "base/number.h"
+#include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, 
 {
     int64_t ticks;
 
-    pf_rows_meta(&content->rows, origin, key, value);
+    pf_rows_meta(&reader->rows, origin, key, value);
     if (!pf_bytes_equal(key, PF_BYTES("ticks_per_sec")))
         return;
     if (value.size > 0 && value.data[value.size - 1] == '\r')
@@ -186,7 +186,7 @@ static int peek_line(struct pf_reader *reader, struct pf_bytes *line)
 }
 
 /* Reads the first line, `NYTProf MAJOR MINOR`. */
-static int read_version(struct pf_reader *reader, struct pf_pyn_content *content)
+static int read_version(struct pf_reader *reader)
 {
     struct pf_bytes line;
     int64_t major, minor;
@@ -198,18 +198,17 @@ static int read_version(struct pf_reader *reader, struct pf_pyn_content *content
                             line.size < MAGIC_SIZE ? 0 : line.size - MAGIC_SIZE};
     if (text.size > 0 && text.data[text.size - 1] == '\r')
         text.size--;
-    const char *blank = text.size > 0 ? memchr(text.data, ' ', text.size) : NULL;
-    size_t size = blank ? (size_t)(blank - text.data) : 0;
+    struct pf_bytes rest = text, first;
 
-    if (line.size < MAGIC_SIZE || memcmp(line.data, TEXT_MAGIC, MAGIC_SIZE) != 0 || !blank ||
-        !pf_parse_int((struct pf_bytes){text.data, size}, 0, INT32_MAX, &major) ||
-        !pf_parse_int((struct pf_bytes){blank + 1, text.size - size - 1}, 0, INT32_MAX, &minor))
+    if (line.size < MAGIC_SIZE || memcmp(line.data, TEXT_MAGIC, MAGIC_SIZE) != 0 ||
+        !pf_scan_field(&rest, ' ', &first) || !pf_parse_int(first, 0, INT32_MAX, &major) ||
+        !pf_parse_int(rest, 0, INT32_MAX, &minor))
         return pf_error_at(&reader->error, PF_FAILED, 0,
                            "the first line is not 'NYTProf MAJOR MINOR'");
     if (major != 5)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, 0,
                            "unknown format version %d, expected 5", (int)major);
-    pf_rows_meta(&content->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), text);
+    pf_rows_meta(&reader->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), text);
     pf_source_take(reader->source, line.size + 1);
     return PF_OK;
 }
@@ -217,29 +216,22 @@ static int read_version(struct pf_reader *reader, struct pf_pyn_content *content
 static void keep_line(struct pf_reader *reader, struct pf_pyn_content *content,
                       struct pf_bytes line)
 {
-    struct pf_bytes text = {line.data + 1, line.size - 1};
-    const char *equals = text.size > 0 ? memchr(text.data, '=', text.size) : NULL;
-    size_t size = equals ? (size_t)(equals - text.data) : 0;
+    struct pf_bytes value = pf_bytes_skip(line, 1), key;
 
-    if (line.data[0] == '#') {
-        pf_rows_meta(&content->rows, PF_PYN_COMMENT, PF_BYTES("comment"), text);
-        return;
-    }
-    if (size == 0) {
-        pf_rows_meta(&content->rows, PF_PYN_ATTRIBUTE, PF_BYTES(""), line);
-        return;
-    }
-    struct pf_bytes key = {text.data, size}, value = {equals + 1, text.size - size - 1};
-    if (line.data[0] == ':')
+    if (line.data[0] == '#')
+        pf_rows_meta(&reader->rows, PF_PYN_COMMENT, PF_BYTES("comment"), value);
+    else if (!pf_scan_field(&value, '=', &key) || key.size == 0)
+        pf_rows_meta(&reader->rows, PF_PYN_ATTRIBUTE, PF_BYTES(""), line);
+    else if (line.data[0] == ':')
         pf_pyn_attribute(reader, content, PF_PYN_ATTRIBUTE, key, value);
     else
-        pf_rows_meta(&content->rows, PF_PYN_OPTION, key, value);
+        pf_rows_meta(&reader->rows, PF_PYN_OPTION, key, value);
 }
 
 static int read_banner(struct pf_reader *reader, struct pf_pyn_content *content)
 {
     unsigned blanks = 0;
-    int status = read_version(reader, content);
+    int status = read_version(reader);
 
     while (status == PF_OK) {
         struct pf_bytes line;
@@ -292,10 +284,9 @@ static int read_attributes(struct pf_reader *reader, struct pf_pyn_content *cont
             return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                                "expected 'key=value' in the header");
         }
-        const char *equals = memchr(text.data, '=', text.size);
-        size_t size = (size_t)(equals - text.data);
-        pf_pyn_attribute(reader, content, PF_PYN_CHUNK, (struct pf_bytes){text.data, size},
-                         (struct pf_bytes){equals + 1, text.size - size - 1});
+        struct pf_bytes value = text, key;
+        pf_scan_field(&value, '=', &key);
+        pf_pyn_attribute(reader, content, PF_PYN_CHUNK, key, value);
         pf_source_take(reader->source, text.size + (nul != NULL));
     }
     return PF_OK;
@@ -319,7 +310,7 @@ static int read_binary(struct pf_reader *reader, struct pf_pyn_content *content)
                            "unknown format version %lu, expected 5", (unsigned long)major);
     pf_pyn_variant(content, "binary header");
     pf_report_send(&reader->report, PF_WARNING, "the file has the binary header of early versions");
-    pf_rows_meta(&content->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), PF_BYTES("5 0"));
+    pf_rows_meta(&reader->rows, PF_PYN_PRIVATE, PF_BYTES(PF_PYN_VERSION), PF_BYTES("5 0"));
     if (have >= 20 && p[16] == 0) {
         uint64_t size = pf_load64le(p + 12);
 

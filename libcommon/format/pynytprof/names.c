@@ -27,85 +27,46 @@ static void make_name(struct pf_dict *dict, struct pf_table *seen, const char *k
         *alias = pf_dict_intern(dict, (struct pf_bytes){made, (size_t)size}, 0);
 }
 
-/* The id of an entry, and its place in the list. */
-struct placed {
-    uint32_t id;
-    size_t place;
-};
-
-static int compare(const void *a, const void *b)
+bool pf_pyn_list_add(struct pf_pyn_list *list, const struct pf_pyn_entry *entry)
 {
-    const struct placed *x = a, *y = b;
+    struct pf_pyn_entry *before = pf_pyn_list_find(list, entry->id);
 
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    if (before)
+        before->replaced = true;
+    if (!pf_grow(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows) ||
+        !pf_pair_map_put(&list->places, entry->id, 0, (uint32_t)list->count))
+        return false;
+    list->rows[list->count++] = *entry;
+    return true;
 }
 
-/* Keeps the last entry of each id. Returns how many remain. */
-static size_t drop_replaced(struct placed *order, size_t count)
+struct pf_pyn_entry *pf_pyn_list_find(const struct pf_pyn_list *list, uint32_t id)
 {
-    size_t kept = 0;
+    uint32_t place;
 
-    for (size_t k = 0; k < count; k++)
-        if (k + 1 == count || order[k + 1].id != order[k].id)
-            order[kept++] = order[k];
-    return kept;
+    return pf_pair_map_get(&list->places, id, 0, &place) ? &list->rows[place] : NULL;
 }
 
-bool pf_pyn_names_make(struct pf_pyn_names *names, struct pf_dict *dict, const char *kind,
-                       const struct pf_pyn_list *list)
+void pf_pyn_list_free(struct pf_pyn_list *list)
 {
-    size_t count = list->count;
-    struct placed *order = malloc((count + 1) * sizeof *order);
-    /* by place: row of the name + 1; 0 = replaced by a later entry */
-    uint32_t *row_of = calloc(count + 1, sizeof *row_of);
+    free(list->rows);
+    pf_pair_map_free(&list->places);
+}
+
+bool pf_pyn_list_name(struct pf_pyn_list *list, struct pf_dict *dict, const char *kind)
+{
     struct pf_table seen;
-    bool good = pf_table_init(&seen, sizeof(uint32_t)) == PF_OK && order && row_of;
+    bool good = pf_table_init(&seen, sizeof(uint32_t)) == PF_OK;
 
-    for (size_t k = 0; good && k < count; k++)
-        order[k] = (struct placed){list->rows[k].id, k};
-    if (good && count > 0)
-        qsort(order, count, sizeof *order, compare);
-    names->count = good ? drop_replaced(order, count) : 0;
-    names->rows = calloc(names->count + 1, sizeof *names->rows);
-    good = good && names->rows;
-    for (size_t k = 0; good && k < names->count; k++) {
-        names->rows[k].id = order[k].id;
-        row_of[order[k].place] = (uint32_t)k + 1;
-    }
-    for (size_t k = 0; good && k < count; k++) {
-        if (row_of[k] == 0)
-            continue;
-        struct pf_pyn_name *row = &names->rows[row_of[k] - 1];
-        row->place = k;
-        make_name(dict, &seen, kind, &list->rows[k], &row->text, &row->alias);
+    for (size_t k = 0; good && k < list->count; k++) {
+        struct pf_pyn_entry *entry = &list->rows[k];
+
+        if (!entry->replaced)
+            make_name(dict, &seen, kind, entry, &entry->name, &entry->alias);
     }
     good = good && seen.status == PF_OK;
     pf_table_free(&seen);
-    free(order);
-    free(row_of);
     return good;
-}
-
-void pf_pyn_names_free(struct pf_pyn_names *names)
-{
-    free(names->rows);
-}
-
-struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t id)
-{
-    size_t low = 0, high = names->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (names->rows[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < names->count && names->rows[low].id == id ? &names->rows[low] : NULL;
 }
 
 /* --- numbers of the output -------------------------------------------------------------------- */
@@ -113,8 +74,7 @@ struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *names, uint32_t
 int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 {
     reg->kind = kind;
-    if (pf_table_init(&reg->keys, sizeof(struct pf_pyn_key)) != PF_OK ||
-        pf_table_init(&reg->taken, sizeof(uint64_t)) != PF_OK)
+    if (pf_table_init(&reg->keys, sizeof(struct pf_pyn_key)) != PF_OK)
         return PF_NOMEM;
     return pf_table_init(&reg->seen, sizeof(uint32_t));
 }
@@ -122,9 +82,8 @@ int pf_pyn_register_init(struct pf_pyn_register *reg, const char *kind)
 void pf_pyn_register_free(struct pf_pyn_register *reg)
 {
     pf_table_free(&reg->keys);
-    pf_table_free(&reg->taken);
     pf_table_free(&reg->seen);
-    free(reg->list.rows);
+    pf_pyn_list_free(&reg->list);
 }
 
 int pf_pyn_register_restart(struct pf_pyn_register *reg)
@@ -133,29 +92,16 @@ int pf_pyn_register_restart(struct pf_pyn_register *reg)
     return pf_table_init(&reg->seen, sizeof(uint32_t));
 }
 
-/* Marks a number as used. False: the number is used already. */
-static bool reserve(struct pf_pyn_register *reg, uint32_t id)
-{
-    uint64_t row = (uint64_t)id + 1;
-    uint32_t count = reg->taken.count;
-
-    return pf_table_intern(&reg->taken, &row) == count;
-}
-
 /* Adds an entry, with its own number if `keep_id` and the number is free, else with the first free
  * number. The search for it begins where the last search ended. */
 static bool add_entry(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bool keep_id)
 {
-    if (!keep_id || !reserve(reg, entry.id)) {
-        while (reg->next < UINT32_MAX && reg->taken.status == PF_OK && !reserve(reg, reg->next))
+    if (!keep_id || pf_pyn_list_find(&reg->list, entry.id)) {
+        while (reg->next < UINT32_MAX && pf_pyn_list_find(&reg->list, reg->next))
             reg->next++;
         entry.id = reg->next;
     }
-    if (reg->next == UINT32_MAX || reg->taken.status != PF_OK ||
-        !pf_grow(&reg->list.rows, &reg->list.capacity, reg->list.count + 1, sizeof *reg->list.rows))
-        return false;
-    reg->list.rows[reg->list.count++] = entry;
-    return true;
+    return reg->next < UINT32_MAX && pf_pyn_list_add(&reg->list, &entry);
 }
 
 /* Reads a decimal number and the blank after it. */

@@ -11,29 +11,21 @@
 
 enum { CALLS, INCL, EXCL, VALUES };
 
-struct state {
-    struct pf_pyn_content content;
-    struct pf_pyn_names files, subs;
-    bool is_read;                /* the whole file is read */
-    size_t next_line, next_call; /* records that are not rows yet */
-    int status;                  /* what follows the last batch */
-};
-
 /* --- metadata --------------------------------------------------------------------------------- */
 
 /* Adds private rows of metadata for what the model cannot hold: numbers, flags, and definitions
  * that no record uses. */
 static void keep_entries(struct pf_reader *reader, const char *key, const struct pf_pyn_list *list,
-                         const struct pf_pyn_names *names, size_t numbers)
+                         size_t numbers)
 {
-    struct state *state = reader->state;
+    struct pf_pyn_content *content = reader->state;
     struct pf_buffer text = {0};
 
     for (size_t k = 0; k < list->count; k++) {
         const struct pf_pyn_entry *entry = &list->rows[k];
         struct pf_bytes name = pf_dict_string(reader->dict, entry->text);
 
-        if (pf_pyn_names_find(names, entry->id)->place != k)
+        if (entry->replaced)
             continue;
         text.size = 0;
         pf_buffer_printf(&text, "%" PRIu32, entry->id);
@@ -43,114 +35,100 @@ static void keep_entries(struct pf_reader *reader, const char *key, const struct
             pf_buffer_byte(&text, ' ');
             pf_buffer_append(&text, name.data, name.size);
         }
-        pf_rows_meta(&state->content.rows, PF_PYN_PRIVATE, pf_bytes_of(key),
+        pf_rows_meta(&reader->rows, PF_PYN_PRIVATE, pf_bytes_of(key),
                      (struct pf_bytes){text.data, text.size});
     }
-    state->content.failed = state->content.failed || text.failed;
+    content->failed = content->failed || text.failed;
     pf_buffer_free(&text);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Adds an entry for an id that no chunk defines. */
-static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list,
-                       const struct pf_pyn_names *names, uint32_t id)
+/* Adds an entry for an id that no chunk defines. Such entries are in the order of their last use.
+ */
+static void add_absent(struct pf_pyn_content *content, struct pf_pyn_list *list, uint32_t id)
 {
-    if (pf_pyn_names_find(names, id) || (list->count > 0 && list->rows[list->count - 1].id == id))
+    const struct pf_pyn_entry *known = pf_pyn_list_find(list, id);
+
+    if (known && (!known->absent || known == &list->rows[list->count - 1]))
         return;
-    if (pf_grow(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows))
-        list->rows[list->count++] = (struct pf_pyn_entry){.id = id, .absent = true};
-    else
+    if (!pf_pyn_list_add(list, &(struct pf_pyn_entry){.id = id, .absent = true}))
         content->failed = true;
 }
 
-static void add_absent_entries(struct state *state)
+static void add_absent_entries(struct pf_pyn_content *content)
 {
-    struct pf_pyn_content *content = &state->content;
-    size_t subs = content->subs.count;
+    struct pf_pyn_list *files = &content->files, *subs = &content->subs;
+    size_t defined = subs->count;
 
     for (size_t k = 0; k < content->lines.count; k++)
-        add_absent(content, &content->files, &state->files, content->lines.rows[k].words[0]);
-    for (size_t k = 0; k < subs && content->ranged; k++)
-        add_absent(content, &content->files, &state->files, content->subs.rows[k].numbers[0]);
+        add_absent(content, files, content->lines.rows[k].words[0]);
+    for (size_t k = 0; k < defined && content->ranged; k++)
+        add_absent(content, files, subs->rows[k].numbers[0]);
     for (size_t k = 0; k < content->calls.count; k++) {
         const uint32_t *words = content->calls.rows[k].words;
 
-        add_absent(content, content->ranged ? &content->files : &content->subs,
-                   content->ranged ? &state->files : &state->subs, words[0]);
-        add_absent(content, &content->subs, &state->subs, words[content->ranged ? 2 : 1]);
+        add_absent(content, content->ranged ? files : subs, words[0]);
+        add_absent(content, subs, words[content->ranged ? 2 : 1]);
     }
 }
 
 static bool name_entries(struct pf_reader *reader)
 {
-    struct state *state = reader->state;
-    struct pf_pyn_content *content = &state->content;
-    size_t files = content->files.count, subs = content->subs.count;
+    struct pf_pyn_content *content = reader->state;
 
-    if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files) ||
-        !pf_pyn_names_make(&state->subs, reader->dict, "sub", &content->subs))
+    add_absent_entries(content);
+    if (!pf_pyn_list_name(&content->files, reader->dict, "file") ||
+        !pf_pyn_list_name(&content->subs, reader->dict, "sub"))
         return false;
-    add_absent_entries(state);
-    if (content->files.count > files) {
-        pf_pyn_names_free(&state->files);
-        if (!pf_pyn_names_make(&state->files, reader->dict, "file", &content->files))
-            return false;
-    }
-    if (content->subs.count > subs) {
-        pf_pyn_names_free(&state->subs);
-        if (!pf_pyn_names_make(&state->subs, reader->dict, "sub", &content->subs))
-            return false;
-    }
-    keep_entries(reader, PF_PYN_FILE, &content->files, &state->files, 3);
+    keep_entries(reader, PF_PYN_FILE, &content->files, 3);
     if (!content->ranged)
-        keep_entries(reader, PF_PYN_SUB, &content->subs, &state->subs, 1);
+        keep_entries(reader, PF_PYN_SUB, &content->subs, 1);
     return !content->failed;
 }
 
 /* The location of a line of a file. */
 static uint32_t line_location(struct pf_reader *reader, uint32_t fid, uint32_t line)
 {
-    struct state *state = reader->state;
-    struct pf_pyn_name *file = pf_pyn_names_find(&state->files, fid);
+    struct pf_pyn_content *content = reader->state;
+    struct pf_pyn_entry *file = pf_pyn_list_find(&content->files, fid);
 
     if (file->function == 0)
         file->function = pf_dict_add_function(
-            reader->dict, &(struct pf_function){.system_name = file->alias, .file = file->text});
+            reader->dict, &(struct pf_function){.system_name = file->alias, .file = file->name});
     return pf_dict_add_location(reader->dict,
                                 &(struct pf_location){.function = file->function, .line = line});
 }
 
 static uint32_t sub_location(struct pf_reader *reader, uint32_t sid)
 {
-    struct state *state = reader->state;
-    struct pf_pyn_name *name = pf_pyn_names_find(&state->subs, sid);
+    struct pf_pyn_content *content = reader->state;
+    struct pf_pyn_entry *sub = pf_pyn_list_find(&content->subs, sid);
 
-    if (name->function == 0) {
-        const struct pf_pyn_entry *entry = &state->content.subs.rows[name->place];
-        struct pf_function function = {.name = name->text, .system_name = name->alias};
+    if (sub->function == 0) {
+        struct pf_function function = {.name = sub->name, .system_name = sub->alias};
 
-        if (state->content.ranged && !entry->absent) {
-            function.file = pf_pyn_names_find(&state->files, entry->numbers[0])->text;
-            function.start_line = entry->numbers[1];
+        if (content->ranged && !sub->absent) {
+            function.file = pf_pyn_list_find(&content->files, sub->numbers[0])->name;
+            function.start_line = sub->numbers[1];
         }
-        name->function = pf_dict_add_function(reader->dict, &function);
+        sub->function = pf_dict_add_function(reader->dict, &function);
     }
-    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = name->function});
+    return pf_dict_add_location(reader->dict, &(struct pf_location){.function = sub->function});
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* The first value that records of a kind have: edges have no number of calls if subs have line
  * ranges. */
-static unsigned first_value(const struct state *state, enum pf_kind kind)
+static unsigned first_value(const struct pf_pyn_content *content, enum pf_kind kind)
 {
-    return kind == PF_EDGE && state->content.ranged ? INCL : CALLS;
+    return kind == PF_EDGE && content->ranged ? INCL : CALLS;
 }
 
-static unsigned end_of_values(const struct state *state, enum pf_kind kind)
+static unsigned end_of_values(const struct pf_pyn_content *content, enum pf_kind kind)
 {
-    return kind == PF_EDGE && state->content.own_unknown ? EXCL : VALUES;
+    return kind == PF_EDGE && content->own_unknown ? EXCL : VALUES;
 }
 
 /* Begins records of a kind, and declares their measures. */
@@ -158,45 +136,40 @@ static void begin_records(struct pf_reader *reader, enum pf_kind kind)
 {
     static const char *const names[] = {"calls", "incl", "excl"};
     static const enum pf_role roles[] = {PF_COUNT, PF_INCLUSIVE, PF_SELF};
-    struct state *state = reader->state;
+    struct pf_pyn_content *content = reader->state;
     struct pf_dict *dict = reader->dict;
 
-    pf_rows_begin(&state->content.rows, kind);
-    for (unsigned k = first_value(state, kind); k < end_of_values(state, kind); k++) {
+    pf_rows_begin(&reader->rows, kind);
+    for (unsigned k = first_value(content, kind); k < end_of_values(content, kind); k++) {
         bool time = k != CALLS;
         struct pf_measure measure = pf_measure_make(dict, names[k], time ? "nanoseconds" : "count",
                                                     kind, roles[k], time ? PF_TIMED : PF_EXACT);
 
         if (time) {
             measure.raw_unit = pf_dict_intern(dict, PF_BYTES("tick"), 0);
-            pf_measure_set_scale(&measure, PF_SECOND, state->content.ticks);
+            pf_measure_set_scale(&measure, PF_SECOND, content->ticks);
         }
-        measure.main = k == (kind == PF_EDGE && state->content.own_unknown ? INCL : EXCL);
-        pf_rows_measure(&state->content.rows, pf_dict_add_measure(dict, measure));
+        measure.main = k == (kind == PF_EDGE && content->own_unknown ? INCL : EXCL);
+        pf_rows_measure(&reader->rows, pf_dict_add_measure(dict, measure));
     }
 }
 
 static int open_reader(struct pf_reader *reader)
 {
-    struct state *state = reader->state;
+    struct pf_pyn_content *content = reader->state;
 
-    state->content.ticks = PF_PYN_TICKS;
-    pf_rows_init(&state->content.rows, reader->dict);
-    return pf_pyn_header_read(reader, &state->content);
+    content->ticks = PF_PYN_TICKS;
+    return pf_pyn_header_read(reader, content);
 }
 
 static void close_reader(struct pf_reader *reader)
 {
-    struct state *state = reader->state;
-    struct pf_pyn_content *content = &state->content;
+    struct pf_pyn_content *content = reader->state;
 
-    free(content->files.rows);
-    free(content->subs.rows);
+    pf_pyn_list_free(&content->files);
+    pf_pyn_list_free(&content->subs);
     free(content->lines.rows);
     free(content->calls.rows);
-    pf_rows_free(&content->rows);
-    pf_pyn_names_free(&state->files);
-    pf_pyn_names_free(&state->subs);
 }
 
 /* True if the two times of each call are equal: versions without exclusive times wrote the
@@ -220,16 +193,51 @@ static void warn_of_lines(struct pf_reader *reader, const struct pf_pyn_rows *li
                        count, count == 1 ? " has" : "s have");
 }
 
-/* Reads the whole file. The error of a damaged file is returned after all good rows. */
-static int read_all(struct pf_reader *reader)
+static void set_values(struct pf_reader *reader, enum pf_kind kind, const struct pf_pyn_row *row)
 {
-    struct state *state = reader->state;
-    struct pf_pyn_content *content = &state->content;
+    const int64_t values[VALUES] = {row->words[2], row->incl, row->excl};
+
+    pf_rows_set_values(&reader->rows, 0, values + first_value(reader->state, kind),
+                       (uint32_t)pf_rows_column_count(&reader->rows));
+}
+
+static void add_lines(struct pf_reader *reader, const struct pf_pyn_rows *lines)
+{
+    begin_records(reader, PF_FLAT);
+    for (size_t k = 0; k < lines->count; k++) {
+        const struct pf_pyn_row *row = &lines->rows[k];
+
+        pf_rows_flat(&reader->rows, line_location(reader, row->words[0], row->words[1]), 0);
+        set_values(reader, PF_FLAT, row);
+    }
+}
+
+/* Adds the calls as records. `ranged`: subs have line ranges, and calls come from lines. */
+static void add_calls(struct pf_reader *reader, const struct pf_pyn_rows *calls, bool ranged)
+{
+    begin_records(reader, PF_EDGE);
+    for (size_t k = 0; k < calls->count; k++) {
+        const struct pf_pyn_row *row = &calls->rows[k];
+        uint32_t caller = ranged ? line_location(reader, row->words[0], row->words[1])
+                                 : sub_location(reader, row->words[0]);
+
+        pf_rows_edge(&reader->rows, caller, sub_location(reader, row->words[ranged ? 2 : 1]), 0);
+        set_values(reader, PF_EDGE, row);
+    }
+}
+
+/* Reads the whole file, because chunks come in any order. The result of a damaged file follows its
+ * good rows. */
+static int step(struct pf_reader *reader)
+{
+    struct pf_pyn_content *content = reader->state;
     int status = pf_pyn_chunks_read(reader, content);
 
-    if (status < 0 && status != PF_FAILED)
+    if (status < 0 && status != PF_FAILED) { /* then even the metadata stay unknown */
+        pf_rows_free(&reader->rows);
+        pf_rows_init(&reader->rows, reader->dict);
         return status;
-    state->status = status == PF_OK ? PF_EOF : status;
+    }
     if (!content->ticks_told)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
@@ -241,67 +249,12 @@ static int read_all(struct pf_reader *reader)
     warn_of_lines(reader, &content->lines);
     reader->variant = content->variant;
     begin_records(reader, PF_FLAT);
-    pf_rows_declare_ahead(&content->rows);
+    pf_rows_declare_ahead(&reader->rows);
     begin_records(reader, PF_EDGE);
-    pf_rows_declare_ahead(&content->rows);
-    return PF_OK;
-}
-
-static void set_values(struct state *state, enum pf_kind kind, const struct pf_pyn_row *row)
-{
-    const int64_t values[VALUES] = {row->words[2], row->incl, row->excl};
-
-    pf_rows_set_values(&state->content.rows, 0, values + first_value(state, kind),
-                       (uint32_t)pf_rows_column_count(&state->content.rows));
-}
-
-/* Adds the next lines as records until a batch is full. */
-static void add_lines(struct pf_reader *reader)
-{
-    struct state *state = reader->state;
-    struct pf_pyn_content *content = &state->content;
-
-    begin_records(reader, PF_FLAT);
-    while (state->next_line < content->lines.count && !pf_rows_ready(&content->rows)) {
-        const struct pf_pyn_row *row = &content->lines.rows[state->next_line++];
-
-        pf_rows_flat(&content->rows, line_location(reader, row->words[0], row->words[1]), 0);
-        set_values(state, PF_FLAT, row);
-    }
-}
-
-/* Adds the next calls as records until a batch is full. */
-static void add_calls(struct pf_reader *reader)
-{
-    struct state *state = reader->state;
-    struct pf_pyn_content *content = &state->content;
-
-    begin_records(reader, PF_EDGE);
-    while (state->next_call < content->calls.count && !pf_rows_ready(&content->rows)) {
-        const struct pf_pyn_row *row = &content->calls.rows[state->next_call++];
-        uint32_t caller = content->ranged ? line_location(reader, row->words[0], row->words[1])
-                                          : sub_location(reader, row->words[0]);
-
-        pf_rows_edge(&content->rows, caller,
-                     sub_location(reader, row->words[content->ranged ? 2 : 1]), 0);
-        set_values(state, PF_EDGE, row);
-    }
-}
-
-static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
-{
-    struct state *state = reader->state;
-    struct pf_rows *rows = &state->content.rows;
-    int status = state->is_read ? PF_OK : read_all(reader);
-
-    if (status != PF_OK)
-        return status;
-    state->is_read = true;
-    if (pf_rows_empty(rows))
-        add_lines(reader);
-    if (pf_rows_empty(rows))
-        add_calls(reader);
-    return pf_rows_give(rows, batch) ? PF_OK : state->status;
+    pf_rows_declare_ahead(&reader->rows);
+    add_lines(reader, &content->lines);
+    add_calls(reader, &content->calls, content->ranged);
+    return status == PF_OK ? PF_EOF : status;
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */
@@ -364,9 +317,9 @@ const struct pf_format pf_format_pynytprof = {
     .caps = PF_HOLDS_FLAT | PF_HOLDS_EDGE,
     .merging = &merging,
     .bid = pf_pyn_bid,
-    .reader_size = sizeof(struct state),
+    .reader_size = sizeof(struct pf_pyn_content),
     .open_reader = open_reader,
-    .read = read_batch,
+    .step = step,
     .close_reader = close_reader,
     .writer_size = sizeof(struct pf_pyn_writer),
     .open_writer = pf_pyn_writer_open,

@@ -4,12 +4,12 @@
 #ifndef PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 
+#include "analysis/names/id_map.h"
 #include "analysis/sum/callers.h"
 #include "analysis/sum/ledger.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "codec/format.h"
-#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,11 +38,17 @@ struct pf_pyn_entry {
     uint32_t text;       /* string: path or name as in the file */
     uint32_t numbers[3]; /* flags, size, mtime; or flags, 0, 0; or fid, first line, last line */
     bool absent;         /* records use the number, no chunk defines it */
+    bool replaced;       /* a later entry has the same id */
+    /* The reader's: the name in the model, by pf_pyn_list_name (strings), and the function of the
+     * dictionary for the sub, or for the lines of the file; 0 = not made yet. */
+    uint32_t name, alias, function;
 };
 
+/* Zero-initialise; free with pf_pyn_list_free. */
 struct pf_pyn_list {
     struct pf_pyn_entry *rows;
     size_t count, capacity;
+    struct pf_pair_map places; /* id, 0: place of the last entry of the id */
 };
 
 /* A record of an S chunk (fid, line, calls) or of a C chunk (caller, callee, calls; if subs have
@@ -61,8 +67,7 @@ struct pf_pyn_rows {
 struct pf_pyn_content {
     struct pf_pyn_list files, subs;
     struct pf_pyn_rows lines, calls;
-    struct pf_rows rows; /* metadata, and the records once their names are known */
-    uint64_t ticks;      /* ticks in a second */
+    uint64_t ticks; /* ticks in a second */
     bool ticks_told;
     bool ranged;      /* subs have line ranges, and calls come from lines */
     bool own_unknown; /* the two times of each call are equal: exclusive times are unknown */
@@ -126,30 +131,17 @@ int pf_pyn_chunks_read(struct pf_reader *, struct pf_pyn_content *);
 
 /* --- names.c ---------------------------------------------------------------------------------- */
 
-/* A name of the model. Numbers without a name, or with an empty name, are called `(file 7)`, `(sub
- * 7)`. If several numbers have one name, all but the first have such a name as alias, which keeps
- * them apart: the alias becomes the system name of the function. */
-struct pf_pyn_name {
-    uint32_t id;
-    uint32_t text, alias; /* strings */
-    /* of the dictionary: for the sub, or for the lines of the file; 0 = not made yet */
-    uint32_t function;
-    size_t place; /* of its entry in the list */
-};
+/* Adds an entry, which replaces an earlier entry of its id. False: out of memory. */
+bool pf_pyn_list_add(struct pf_pyn_list *, const struct pf_pyn_entry *);
+/* The entry of an id; NULL: the id is not defined. */
+struct pf_pyn_entry *pf_pyn_list_find(const struct pf_pyn_list *, uint32_t id);
+void pf_pyn_list_free(struct pf_pyn_list *);
 
-/* Sorted by id. */
-struct pf_pyn_names {
-    struct pf_pyn_name *rows;
-    size_t count;
-};
-
-/* Makes the names of all entries; `kind` is "file" or "sub". Of several entries with one id the
- * last counts. False: out of memory. */
-bool pf_pyn_names_make(struct pf_pyn_names *, struct pf_dict *, const char *kind,
-                       const struct pf_pyn_list *);
-void pf_pyn_names_free(struct pf_pyn_names *);
-/* The name of an id; NULL: the id is not defined. */
-struct pf_pyn_name *pf_pyn_names_find(const struct pf_pyn_names *, uint32_t id);
+/* Names the entries, in their order; `kind` is "file" or "sub". Entries without a name, or with an
+ * empty name, are called `(file 7)`, `(sub 7)`. If several entries have one name, all but the first
+ * have such a name as alias, which keeps them apart: the alias becomes the system name of the
+ * function. False: out of memory. */
+bool pf_pyn_list_name(struct pf_pyn_list *, struct pf_dict *, const char *kind);
 
 /* Files or subs of different inputs with the same key are the same. Fields are strings; the struct
  * has no padding. */
@@ -163,7 +155,6 @@ struct pf_pyn_key {
 struct pf_pyn_register {
     const char *kind;        /* "file" or "sub" */
     struct pf_table keys;    /* id k is entry k - 1 */
-    struct pf_table taken;   /* id + 1 in 64 bits */
     struct pf_table seen;    /* names of the current file */
     uint32_t next;           /* no id below is free */
     bool differ;             /* inputs had different flags, sizes or times for one entry */
