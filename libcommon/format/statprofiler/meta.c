@@ -389,32 +389,18 @@ void pf_sp_header_sniff(struct pf_sp_header *header, struct pf_source *source)
 
 /* --- series of files -------------------------------------------------------------------------- */
 
-struct name {
-    char *bytes;
-    size_t size;
-    unsigned flags;
-};
-
 struct process {
     struct process *next;
     char id[PF_SP_ID_TEXT];
-    uint64_t ordinal; /* ordinal of the last file */
-    struct name *names;
-    size_t count;
+    uint64_t ordinal;         /* ordinal of the last file */
+    struct pf_sp_open open;   /* the sections open at the end of this file, in `names` */
+    struct pf_strings *names; /* of all processes, because inputs may have different dictionaries */
 };
 
 struct processes {
     struct process *first;
+    struct pf_strings names;
 };
-
-static void free_names(struct process *process)
-{
-    for (size_t i = 0; i < process->count; i++)
-        free(process->names[i].bytes);
-    free(process->names);
-    process->names = NULL;
-    process->count = 0;
-}
 
 static void free_processes(void *object)
 {
@@ -422,9 +408,10 @@ static void free_processes(void *object)
     while (processes->first) {
         struct process *process = processes->first;
         processes->first = process->next;
-        free_names(process);
+        pf_sp_open_free(&process->open);
         free(process);
     }
+    pf_strings_free(&processes->names);
 }
 
 static const char OWNER = 0;
@@ -437,8 +424,8 @@ static struct process *find_process(struct pf_reader *reader, const struct pf_sp
         return NULL;
     struct processes *processes =
         pf_shared_get(reader->shared, &OWNER, sizeof *processes, free_processes);
-    *ok = processes != NULL;
-    if (!processes)
+    *ok = processes && (processes->names.count > 0 || pf_strings_init(&processes->names) == PF_OK);
+    if (!*ok)
         return NULL;
     for (struct process *process = processes->first; process; process = process->next)
         if (strcmp(process->id, header->id) == 0)
@@ -448,6 +435,7 @@ static struct process *find_process(struct pf_reader *reader, const struct pf_sp
     if (!process)
         return NULL;
     memcpy(process->id, header->id, sizeof process->id);
+    process->names = &processes->names;
     process->next = processes->first;
     processes->first = process;
     return process;
@@ -481,11 +469,11 @@ int pf_sp_series_begin(struct pf_reader *reader, const struct pf_sp_header *head
         warn_missing(reader, header, last);
     if (!process || header->ordinal != last + 1)
         return PF_OK;
-    for (size_t i = 0; i < process->count; i++) {
-        const struct name *name = &process->names[i];
-        uint32_t id =
-            pf_dict_intern(reader->dict, (struct pf_bytes){name->bytes, name->size}, name->flags);
-        if (!pf_sp_open_start(open, id))
+    for (size_t i = 0; i < process->open.count; i++) {
+        uint32_t name = process->open.names[i];
+        if (!pf_sp_open_start(open,
+                              pf_dict_intern(reader->dict, pf_strings_bytes(process->names, name),
+                                             process->names->rows[name].flags)))
             return PF_NOMEM;
     }
     return PF_OK;
@@ -498,23 +486,16 @@ int pf_sp_series_end(struct pf_reader *reader, const struct pf_sp_header *header
     struct process *process = find_process(reader, header, &ok);
     if (!process)
         return ok ? PF_OK : PF_NOMEM;
-    free_names(process);
+    process->open.count = 0;
     process->ordinal = header->ordinal;
-    process->names = calloc(open->count + 1, sizeof *process->names);
-    if (!process->names)
-        return PF_NOMEM;
     for (size_t i = 0; i < open->count; i++) {
-        struct pf_bytes bytes = pf_dict_string(reader->dict, open->names[i]);
-        struct name *name = &process->names[i];
-        name->bytes = malloc(bytes.size + 1);
-        if (!name->bytes)
+        uint32_t name = pf_strings_intern(process->names,
+                                          pf_dict_string(reader->dict, open->names[i]),
+                                          reader->dict->strings.rows[open->names[i]].flags);
+        if (!pf_sp_open_start(&process->open, name))
             return PF_NOMEM;
-        memcpy(name->bytes, bytes.data, bytes.size);
-        name->size = bytes.size;
-        name->flags = reader->dict->strings.rows[open->names[i]].flags;
-        process->count = i + 1;
     }
-    return PF_OK;
+    return process->names->status;
 }
 
 int pf_sp_series_find(struct pf_source *source, struct pf_series *series)

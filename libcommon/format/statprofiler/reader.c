@@ -31,7 +31,6 @@ enum oddity {
 struct records {
     struct pf_sp_input input;
     struct pf_sp_header header;
-    struct pf_rows queue; /* with the frames of the current sample, leaf first */
     struct pf_sp_rows rows;
     struct pf_sp_frames frames;
     enum pf_sp_form form;
@@ -126,11 +125,11 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
 /* Checks the number of frames of a sample: in the plan the sample start says it. */
 static void check_depth(struct pf_reader *reader, struct records *r)
 {
-    if (r->header.dialect == PF_SP_PLAN && r->queue.depth != r->promised &&
+    if (r->header.dialect == PF_SP_PLAN && reader->rows.depth != r->promised &&
         r->odd[ODD_COUNT]++ == 0)
         pf_source_warn(r->input.source, &reader->report, r->sample_at,
                        "sample start announces %" PRIu32 " frames, %zu found", r->promised,
-                       r->queue.depth);
+                       reader->rows.depth);
 }
 
 static int end_sample(struct pf_reader *reader, struct records *r)
@@ -140,7 +139,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     check_depth(reader, r);
     /* After the end the profiler writes an empty sample if metadata or the end of a section are
      * pending. */
-    if (r->finish != 0 && (r->weight > 0 || r->queue.depth > 0))
+    if (r->finish != 0 && (r->weight > 0 || reader->rows.depth > 0))
         odd(reader, r, ODD_AFTER_END, "sample after the end of the stream: read");
     if (r->events.count > 0) {
         if (add_events(r, &r->labels.open, false, &plain) != PF_OK ||
@@ -277,7 +276,7 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
     size_t need = 1;
     for (;;) {
         size_t have = pf_sp_input_have(&r->input);
-        if (have < need && reader->flush && !pf_rows_empty(&r->queue) &&
+        if (have < need && reader->flush && !pf_rows_empty(&reader->rows) &&
             pf_source_would_block(reader->source))
             return WAIT;
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
@@ -310,7 +309,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         odd(reader, r, ODD_FRAME, "frame outside a sample: skipped");
         return PF_OK;
     }
-    if (r->queue.depth == PF_STACK_DEPTH_MAX)
+    if (reader->rows.depth == PF_STACK_DEPTH_MAX)
         return fail(reader, r, at, PF_TOO_DEEP);
     uint32_t location = pf_sp_frames_find(&r->frames, reader->dict, r->input.source->cursor,
                                           record->size, r->form, r->header.lsb, &why);
@@ -318,7 +317,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
         return pf_sp_input_fail(&r->input, &reader->error, at, "frame with tag %u: %s", record->tag,
                                 why);
     return location == 0 ? pf_error_nomem(&reader->error)
-                         : pf_rows_frame(&r->queue, location, &reader->error, at);
+                         : pf_rows_frame(&reader->rows, location, &reader->error, at);
 }
 
 static int start_sample(struct pf_reader *reader, struct records *r,
@@ -328,7 +327,7 @@ static int start_sample(struct pf_reader *reader, struct records *r,
         odd(reader, r, ODD_SAMPLE_START,
             "sample start inside a sample: the earlier sample is left out");
     r->in_sample = true;
-    r->queue.depth = 0;
+    reader->rows.depth = 0;
     r->weight = record->number[0];
     r->promised = record->number[1];
     r->sample_at = pf_sp_input_offset(&r->input);
@@ -441,13 +440,14 @@ static int read_frames(struct pf_reader *reader, struct records *r)
     size_t found = PF_SP_FRAMES_ROW, size;
     if (!r->in_sample || (r->form != PF_SP_FORM_NEW && r->form != PF_SP_FORM_OLD))
         return PF_OK;
-    while (found == PF_SP_FRAMES_ROW && r->queue.depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
-        if (!pf_rows_frame_room(&r->queue, PF_SP_FRAMES_ROW))
+    while (found == PF_SP_FRAMES_ROW &&
+           reader->rows.depth + PF_SP_FRAMES_ROW <= PF_STACK_DEPTH_MAX) {
+        if (!pf_rows_frame_room(&reader->rows, PF_SP_FRAMES_ROW))
             return pf_error_nomem(&reader->error);
         found = pf_sp_frames_find_row(&r->frames, r->input.source->cursor,
                                       pf_sp_input_have(&r->input), r->form,
-                                      r->queue.frames + r->queue.depth, &size);
-        r->queue.depth += found;
+                                      reader->rows.frames + reader->rows.depth, &size);
+        reader->rows.depth += found;
         pf_source_take(r->input.source, size);
     }
     return PF_OK;
@@ -487,7 +487,6 @@ static int finish(struct pf_reader *reader, struct records *r, int result)
 static int records_open(struct pf_reader *reader, struct records *r, uint64_t tick_ns)
 {
     struct pf_sp_events custom = {0};
-    pf_rows_init(&r->queue, reader->dict);
     pf_sp_header_sniff(&r->header, reader->source);
     if (r->header.dialect == PF_SP_PLAN)
         r->form = PF_SP_FORM_PLAN;
@@ -500,8 +499,8 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         pf_sp_header_warn_missing(&r->header, &reader->report);
     if (status == PF_OK)
-        status =
-            pf_sp_rows_open(&r->rows, &r->queue, r->header.tick_ns ? r->header.tick_ns : tick_ns);
+        status = pf_sp_rows_open(&r->rows, &reader->rows,
+                                 r->header.tick_ns ? r->header.tick_ns : tick_ns);
     if (status == PF_OK) {
         pf_sp_rows_header(&r->rows, &r->header, &custom);
         pf_sp_labels_open(&r->labels, reader->dict);
@@ -519,7 +518,7 @@ static int records_open(struct pf_reader *reader, struct records *r, uint64_t ti
 
 static int records_read(struct pf_reader *reader, struct records *r, struct pf_batch *batch)
 {
-    while (r->result == PF_OK && !pf_rows_ready(&r->queue)) {
+    while (r->result == PF_OK && !pf_rows_ready(&reader->rows)) {
         struct pf_sp_record record;
         int status = read_frames(reader, r);
         if (status == PF_OK)
@@ -528,7 +527,7 @@ static int records_read(struct pf_reader *reader, struct records *r, struct pf_b
             break;
         bool text = status == PF_OK && r->header.dialect != PF_SP_PLAN &&
                     (record.tag == PF_SP_EVAL_STRING || record.tag == PF_SP_EVAL_NUMBER);
-        if (text && !pf_rows_empty(&r->queue))
+        if (text && !pf_rows_empty(&reader->rows))
             break; /* parse it again when the records before it are sent */
         if (text) {
             set_text(r, &record, batch);
@@ -539,13 +538,12 @@ static int records_read(struct pf_reader *reader, struct records *r, struct pf_b
         if (status != PF_OK)
             r->result = finish(reader, r, status);
     }
-    return pf_rows_give(&r->queue, batch) ? PF_OK : r->result;
+    return pf_rows_give(&reader->rows, batch) ? PF_OK : r->result;
 }
 
 static void records_close(struct records *r)
 {
     pf_sp_input_close(&r->input);
-    pf_rows_free(&r->queue);
     pf_sp_frames_close(&r->frames);
     pf_sp_labels_close(&r->labels);
     pf_sp_open_free(&r->before);

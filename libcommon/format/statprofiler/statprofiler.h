@@ -481,34 +481,6 @@ void pf_sp_rows_finish(struct pf_sp_rows *, const char *how);
 /* Makes a sample of the frames in rows->rows. */
 void pf_sp_rows_sample(struct pf_sp_rows *, uint32_t labels, int64_t weight);
 
-/* --- weight.c --------------------------------------------------------------------------------- */
-
-/* The measure that becomes the weight of samples, and the length of a tick. */
-
-struct pf_sp_weight {
-    bool without_tick; /* set by the owner: the dialect does not store the length of a tick */
-    bool chosen;
-    uint32_t measure;
-    /* as in the header: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
-    uint64_t tick;
-    uint64_t num, den; /* ticks in a raw unit of the measure */
-};
-
-/* Chooses the main measure of a batch, once. `plan`: the dialect. PF_OK, also if the batch has no
- * measure; PF_USAGE. */
-int pf_sp_weight_choose(struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
-                        bool plan);
-
-/* The column of the measure in a batch; NULL: no column, so all weights are 0. PF_USAGE: the batch
- * has the measure with another tick, or another main measure. */
-int pf_sp_weight_column(const struct pf_sp_weight *, struct pf_writer *, const struct pf_batch *,
-                        const int64_t **column);
-
-/* The weight in ticks. PF_USAGE with the number of the record: a negative weight or a fraction of a
- * tick. */
-int pf_sp_weight_ticks(const struct pf_sp_weight *, struct pf_writer *, uint64_t record,
-                       int64_t value, uint64_t *ticks);
-
 /* --- text.c ----------------------------------------------------------------------------------- */
 
 /* The text form of December 2013, older than the binary form:
@@ -544,6 +516,17 @@ bool pf_sp_lines_put_frame(struct pf_buffer *, const struct pf_sp_line_frame *);
 bool pf_sp_lines_op_fits(struct pf_bytes op);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
+
+/* The measure that becomes the weight of samples, and the length of a tick. */
+
+struct pf_sp_weight {
+    bool without_tick; /* set by the owner: the dialect does not store the length of a tick */
+    bool chosen;
+    uint32_t measure;
+    /* as in the header: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    uint64_t tick;
+    uint64_t num, den; /* ticks in a raw unit of the measure */
+};
 
 struct pf_sp_encoded {
     uint32_t size; /* 0: not encoded yet, or too long to keep */
