@@ -56,7 +56,7 @@ struct nyt_reader {
     bool called;             /* there were callers (SUB_CALLERS) */
     bool odd_line;           /* the warning about a line without `=` was sent */
     uint64_t started, ended; /* processes */
-    struct pf_rows rows;     /* the next batches: metadata, then sums */
+    struct pf_rows *rows;    /* reader->rows: the next batches: metadata, then sums */
     bool declared;           /* the measures were declared */
     /* metadata after the first statement or call: [0] goes before the edges, [1] after them */
     struct pf_rows held[2];
@@ -127,7 +127,7 @@ static int open_reader(struct pf_reader *reader)
 {
     struct nyt_reader *r = reader->state;
     r->source = reader->source;
-    pf_rows_init(&r->rows, reader->dict);
+    r->rows = &reader->rows;
     for (int k = 0; k < 2; k++)
         pf_rows_init(&r->held[k], reader->dict);
     pf_nyt_nv_size(&r->nv, 8);
@@ -161,7 +161,6 @@ static void close_reader(struct pf_reader *reader)
         pf_nyt_tree_free(&r->epochs[i].tree);
     }
     free(r->epochs);
-    pf_rows_free(&r->rows);
     for (int k = 0; k < 2; k++)
         pf_rows_free(&r->held[k]);
 }
@@ -222,7 +221,7 @@ static void add_numbers(const struct nyt_reader *r, struct pf_rows *rows, uint32
 /* The rows that take metadata at this place in the file. */
 static struct pf_rows *metas_here(struct nyt_reader *r)
 {
-    return r->eventful ? &r->held[r->called] : &r->rows;
+    return r->eventful ? &r->held[r->called] : r->rows;
 }
 
 static struct epoch *find_epoch(struct nyt_reader *r)
@@ -281,8 +280,7 @@ static int read_attribute(struct pf_reader *reader, struct nyt_reader *r, struct
         }
         /* Times of callers are seconds: ticks of two lengths are no common unit for them. */
         for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-            r->edges.units[k].broken |= r->edges.count > 0 &&
-                                        r->clock.ticks_per_sec != (uint64_t)number;
+            r->edges.units[k].broken |= r->edges.sums && r->clock.ticks_per_sec != (uint64_t)number;
         r->clock.ticks_per_sec = (uint64_t)number;
     }
     return PF_OK;
@@ -337,7 +335,7 @@ static int read_file(struct pf_reader *reader, struct nyt_reader *r,
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
         warn(reader, r, "a file number is defined again with another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
-    add_numbers(r, &r->rows, name, PF_BYTES("fid"), n, 6);
+    add_numbers(r, r->rows, name, PF_BYTES("fid"), n, 6);
     return PF_OK;
 }
 
@@ -603,17 +601,17 @@ static int parse_next(struct pf_reader *reader, struct nyt_reader *r)
         pf_source_take(r->source, record->size);
         if (tag == PF_NYT_SUB_RETURN || tag == PF_NYT_SUB_ENTRY)
             return status; /* most records, and they add no rows */
-        return status == PF_OK && pf_rows_ready(&r->rows) ? WAIT : status;
+        return status == PF_OK && pf_rows_ready(r->rows) ? WAIT : status;
     }
     uint32_t hidden = hidden_fid(r, record->number[0]);
     if (r->texted ? hidden != r->text_fid : hidden != 0) {
         if (r->text_count > 0)
             return WAIT;
-        add_private(r, &r->rows, 0, "source %" PRIu32, hidden);
+        add_private(r, r->rows, 0, "source %" PRIu32, hidden);
         r->text_fid = hidden;
         r->texted = true;
     }
-    if (!pf_rows_empty(&r->rows) || r->text_count == TEXTS)
+    if (!pf_rows_empty(r->rows) || r->text_count == TEXTS)
         return WAIT;
     keep_text(reader, r, record);
     pf_source_take(r->source, record->size);
@@ -647,7 +645,7 @@ static int too_big(struct pf_reader *reader, const char *measure)
 static uint32_t self_time(struct nyt_reader *r, const char *name, enum pf_kind kind, bool main,
                           struct pf_nyt_clock clock, bool ticks)
 {
-    return pf_nyt_time_measure(r->rows.dict, name, kind, PF_SELF, main, clock, ticks);
+    return pf_nyt_time_measure(r->rows->dict, name, kind, PF_SELF, main, clock, ticks);
 }
 
 /* Begins FLAT records with two measures. */
@@ -660,7 +658,7 @@ static void begin_lines(struct pf_rows *rows, uint32_t first, uint32_t second)
 
 static void begin_statements(struct nyt_reader *r, struct pf_nyt_clock clock)
 {
-    begin_lines(&r->rows, r->stmts, self_time(r, "time", PF_FLAT, true, clock, true));
+    begin_lines(r->rows, r->stmts, self_time(r, "time", PF_FLAT, true, clock, true));
 }
 
 /* The label set of a line: the file number if it needs one; for statements with blocks the first
@@ -671,8 +669,8 @@ static uint32_t line_labels(struct nyt_reader *r, const struct pf_nyt_line *line
     uint32_t labels = pf_nyt_places_label(&r->places, line->fid);
     if (!block)
         return labels;
-    labels = pf_dict_add_number(r->rows.dict, labels, r->block_key, block->block, 0);
-    return pf_dict_add_number(r->rows.dict, labels, r->sub_key, block->sub, 0);
+    labels = pf_dict_add_number(r->rows->dict, labels, r->block_key, block->block, 0);
+    return pf_dict_add_number(r->rows->dict, labels, r->sub_key, block->sub, 0);
 }
 
 /* Adds the lines from row 1 on as records. `blocks`: NULL, or what the rows are sums of. */
@@ -684,8 +682,8 @@ static int add_lines(struct pf_reader *reader, struct nyt_reader *r, const struc
                            : PF_NOMEM;
     for (uint32_t k = 1; status == PF_OK && k < count; k++) {
         const struct pf_nyt_block *block = blocks ? pf_table_row(blocks, k) : NULL;
-        pf_rows_flat(&r->rows, locations[k], line_labels(r, &rows[k], block));
-        pf_rows_set_values(&r->rows, 0, (const int64_t[]){rows[k].count, rows[k].ticks}, 2);
+        pf_rows_flat(r->rows, locations[k], line_labels(r, &rows[k], block));
+        pf_rows_set_values(r->rows, 0, (const int64_t[]){rows[k].count, rows[k].ticks}, 2);
     }
     free(locations);
     return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
@@ -701,15 +699,15 @@ static int add_statements(struct pf_reader *reader, struct nyt_reader *r, const 
         begin_statements(r, at->clock);
         status = add_lines(reader, r, lines->rows, lines->count, NULL);
     }
-    if (status != PF_OK || lines->sum_count <= 1)
+    if (status != PF_OK || lines->blocks.count <= 1)
         return status;
-    for (uint32_t id = 1; id < lines->sum_count; id++) {
+    for (uint32_t id = 1; id < lines->blocks.count; id++) {
         const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
         lines->sums[id].fid = block->fid;
         lines->sums[id].line = block->line;
     }
     begin_statements(r, at->clock);
-    return add_lines(reader, r, lines->sums, lines->sum_count, &lines->blocks);
+    return add_lines(reader, r, lines->sums, lines->blocks.count, &lines->blocks);
 }
 
 /* Sums the times of blocks and of subs, by their first lines. In a row of `sums`, `count` is the
@@ -717,7 +715,7 @@ static int add_statements(struct pf_reader *reader, struct nyt_reader *r, const 
 static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines,
                       struct pf_nyt_lines *sums)
 {
-    for (uint32_t id = 1; id < lines->sum_count; id++) {
+    for (uint32_t id = 1; id < lines->blocks.count; id++) {
         const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
         struct pf_nyt_line *row = pf_nyt_lines_find(sums, block->fid, block->block);
         bool good = pf_add64(row->count, lines->sums[id].ticks, &row->count);
@@ -741,7 +739,7 @@ static size_t without_empty(struct pf_nyt_line *rows, size_t count)
 static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
 {
     struct pf_nyt_lines sums;
-    if (at->lines.sum_count <= 1)
+    if (at->lines.blocks.count <= 1)
         return PF_OK;
     int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums)
                                                    : pf_error_nomem(&reader->error);
@@ -749,7 +747,7 @@ static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const
     if (count > 1) {
         uint32_t block = self_time(r, "block_time", PF_FLAT, false, at->clock, true);
         uint32_t sub = self_time(r, "sub_time", PF_FLAT, false, at->clock, true);
-        begin_lines(&r->rows, block, sub);
+        begin_lines(r->rows, block, sub);
         status = add_lines(reader, r, sums.rows, count, NULL);
     }
     pf_nyt_lines_free(&sums);
@@ -801,8 +799,8 @@ static bool walk(struct nyt_reader *r, const struct pf_nyt_tree *tree, struct st
                                            pf_nyt_places_callee(&r->places, node->name));
         if (node->calls != 0) {
             int64_t values[] = {pf_nyt_amount_value(node->self, &tree->unit), node->calls};
-            pf_rows_stack(&r->rows, stack, 0);
-            pf_rows_set_values(&r->rows, 0, values, 2);
+            pf_rows_stack(r->rows, stack, 0);
+            pf_rows_set_values(r->rows, 0, values, 2);
         }
         if (!push_first_child(steps, tree, step.node, stack))
             return false;
@@ -821,9 +819,9 @@ static int add_stacks(struct pf_reader *reader, struct nyt_reader *r, const stru
         return pf_error_nomem(&reader->error);
     if (tree->nodes[0].last_child == 0)
         return PF_OK;
-    pf_rows_begin(&r->rows, PF_SAMPLE);
-    pf_rows_measure(&r->rows, self_time(r, "excl", PF_SAMPLE, true, at->clock, ticks));
-    pf_rows_measure(&r->rows, pf_nyt_count_measure(r->rows.dict, "calls", PF_SAMPLE, PF_SUM));
+    pf_rows_begin(r->rows, PF_SAMPLE);
+    pf_rows_measure(r->rows, self_time(r, "excl", PF_SAMPLE, true, at->clock, ticks));
+    pf_rows_measure(r->rows, pf_nyt_count_measure(r->rows->dict, "calls", PF_SAMPLE, PF_SUM));
     bool good = push_first_child(&steps, tree, 0, 0) && walk(r, tree, &steps);
     free(steps.rows);
     if (good && tree->shortened)
@@ -841,14 +839,14 @@ static const struct {
 
 static void begin_edges(struct nyt_reader *r)
 {
-    struct pf_dict *dict = r->rows.dict;
-    pf_rows_begin(&r->rows, PF_EDGE);
-    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "calls", PF_EDGE, PF_SUM));
+    struct pf_dict *dict = r->rows->dict;
+    pf_rows_begin(r->rows, PF_EDGE);
+    pf_rows_measure(r->rows, pf_nyt_count_measure(dict, "calls", PF_EDGE, PF_SUM));
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        pf_rows_measure(&r->rows, pf_nyt_time_measure(dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
-                                                      k == PF_NYT_INCL, r->clock,
-                                                      pf_nyt_unit_ticks(&r->edges.units[k])));
-    pf_rows_measure(&r->rows, pf_nyt_count_measure(dict, "depth", PF_EDGE, PF_MAX));
+        pf_rows_measure(r->rows, pf_nyt_time_measure(dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
+                                                     k == PF_NYT_INCL, r->clock,
+                                                     pf_nyt_unit_ticks(&r->edges.units[k])));
+    pf_rows_measure(r->rows, pf_nyt_count_measure(dict, "depth", PF_EDGE, PF_MAX));
 }
 
 static void add_edge(struct nyt_reader *r, const struct pf_nyt_edge *edge,
@@ -860,8 +858,8 @@ static void add_edge(struct nyt_reader *r, const struct pf_nyt_edge *edge,
     for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
         values[1 + k] = pf_nyt_amount_value(sums->times[k], &r->edges.units[k]);
     values[1 + PF_NYT_EDGE_TIMES] = sums->depth;
-    pf_rows_edge(&r->rows, caller, callee, pf_nyt_places_label(&r->places, edge->fid));
-    pf_rows_set_values(&r->rows, 0, values, PF_NYT_EDGE_TIMES + 2);
+    pf_rows_edge(r->rows, caller, callee, pf_nyt_places_label(&r->places, edge->fid));
+    pf_rows_set_values(r->rows, 0, values, PF_NYT_EDGE_TIMES + 2);
 }
 
 static int add_edges(struct pf_reader *reader, struct nyt_reader *r)
@@ -871,11 +869,11 @@ static int add_edges(struct pf_reader *reader, struct nyt_reader *r)
         if (!pf_nyt_unit_ticks(&edges->units[k]) && edges->units[k].fine_left)
             return too_big(reader, TIMES[k].name);
     /* row 0, the edge whose fields are all 0, may have no calls */
-    size_t first = edges->count > 0 && edges->sums[0].calls == 0;
-    if (first < edges->count)
+    uint32_t first = !edges->sums || edges->sums[0].calls == 0;
+    if (first < edges->rows.count)
         begin_edges(r);
-    for (size_t k = first; k < edges->count; k++)
-        add_edge(r, pf_table_row(&edges->rows, (uint32_t)k), &edges->sums[k]);
+    for (uint32_t k = first; k < edges->rows.count; k++)
+        add_edge(r, pf_table_row(&edges->rows, k), &edges->sums[k]);
     return PF_OK;
 }
 
@@ -910,7 +908,7 @@ static void declare(struct pf_reader *reader, struct nyt_reader *r)
 {
     parse(reader, r);
     begin_statements(r, r->clock);
-    pf_rows_declare_ahead(&r->rows);
+    pf_rows_declare_ahead(r->rows);
     r->declared = true;
 }
 
@@ -923,7 +921,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         if (pf_dict_status(reader->dict) == PF_NOMEM || r->places.failed ||
             r->places.files.failed || r->edges.failed)
             return pf_error_nomem(&reader->error);
-        if (pf_rows_give(&r->rows, batch) || give_texts(r, batch))
+        if (pf_rows_give(r->rows, batch) || give_texts(r, batch))
             return PF_OK;
         if (reader->error.code != PF_OK)
             return reader->error.code;

@@ -177,14 +177,10 @@ void pf_nyt_lines_add_block(struct pf_nyt_lines *lines, struct pf_nyt_block bloc
         return;
     }
     uint32_t id = pf_table_intern(&lines->blocks, &block);
-    if (id >= lines->sum_count) {
-        if (!pf_grow(&lines->sums, &lines->sum_capacity, (size_t)id + 1, sizeof *lines->sums)) {
-            lines->failed = true;
-            return;
-        }
-        memset(lines->sums + lines->sum_count, 0,
-               (id + 1 - lines->sum_count) * sizeof *lines->sums);
-        lines->sum_count = (size_t)id + 1;
+    if (id == 0 ||
+        !pf_grow_clear(&lines->sums, &lines->sum_capacity, (size_t)id + 1, sizeof *lines->sums)) {
+        lines->failed = true;
+        return;
     }
     lines->sums[id].count += count;
     if (!pf_add64(lines->sums[id].ticks, (int32_t)ticks, &lines->sums[id].ticks))
@@ -211,13 +207,9 @@ void pf_nyt_edges_add(struct pf_nyt_edges *edges, const struct pf_nyt_edge *edge
 {
     uint32_t id = pf_table_intern(&edges->rows, edge);
     if (edges->rows.status != PF_OK ||
-        !pf_grow(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
+        !pf_grow_clear(&edges->sums, &edges->capacity, (size_t)id + 1, sizeof *edges->sums)) {
         edges->failed = true;
         return;
-    }
-    if (id >= edges->count) {
-        memset(edges->sums + edges->count, 0, (id + 1 - edges->count) * sizeof *edges->sums);
-        edges->count = (size_t)id + 1;
     }
     struct pf_nyt_edge_sums *sums = &edges->sums[id];
     sums->calls += calls; /* 32 bits each: 2^31 records fit 64 bits */
@@ -279,20 +271,17 @@ static void remove_from_bucket(struct pf_nyt_tree *tree, uint32_t node)
 
 static bool more_buckets(struct pf_nyt_tree *tree)
 {
-    size_t mask = tree->bucket_mask * 2 + 1;
-    uint32_t *buckets = calloc(mask + 1, sizeof *buckets), *old = tree->buckets;
+    size_t count = tree->bucket_mask + 1;
+    uint32_t *buckets = calloc(2 * count, sizeof *buckets), *old = tree->buckets;
     if (!buckets)
         return false;
     tree->buckets = buckets;
-    for (size_t i = 0; i <= tree->bucket_mask; i++)
+    tree->bucket_mask = 2 * count - 1;
+    for (size_t i = 0; i < count; i++)
         for (uint32_t node = old[i], next; node; node = next) {
             next = tree->nodes[node].chain;
-            uint64_t key = (uint64_t)tree->nodes[node].parent << 32 | tree->nodes[node].name;
-            uint32_t *head = &buckets[pf_hash_key(key, tree->seed) & mask];
-            tree->nodes[node].chain = *head;
-            *head = node;
+            add_to_bucket(tree, node);
         }
-    tree->bucket_mask = mask;
     free(old);
     return true;
 }

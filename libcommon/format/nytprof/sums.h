@@ -68,8 +68,8 @@ struct pf_nyt_lines {
     bool left;                /* a sum overflowed 64 bits */
     bool failed;              /* memory ran out */
     struct pf_table blocks;   /* struct pf_nyt_block */
-    struct pf_nyt_line *sums; /* by id of a block */
-    size_t sum_count, sum_capacity;
+    struct pf_nyt_line *sums; /* by id of a block; NULL: no blocks */
+    size_t sum_capacity;
 };
 
 /* PF_OK or PF_NOMEM; free in any case, also twice. */
@@ -130,7 +130,7 @@ struct pf_nyt_edge_sums {
 struct pf_nyt_edges {
     struct pf_table rows;          /* struct pf_nyt_edge */
     struct pf_nyt_edge_sums *sums; /* by id of a row; 0: the edge whose fields are all 0 */
-    size_t count, capacity;
+    size_t capacity;
     struct pf_nyt_unit units[PF_NYT_EDGE_TIMES];
     bool failed; /* memory ran out */
 };

@@ -11,13 +11,7 @@
 
 /* --- NVs -------------------------------------------------------------------------------------- */
 
-static void copy_reversed(unsigned char *to, const unsigned char *from, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = from[size - 1 - i];
-}
-
-static double load_single_le(const unsigned char *p)
+static double load_single(const unsigned char *p)
 {
     uint32_t bits = pf_load32le(p);
     float value;
@@ -25,7 +19,7 @@ static double load_single_le(const unsigned char *p)
     return (double)value;
 }
 
-static double load_double_le(const unsigned char *p)
+static double load_double(const unsigned char *p)
 {
     return pf_double_of(pf_load64le(p));
 }
@@ -45,41 +39,23 @@ static double load_x87(const unsigned char *p)
     return load_extended(pf_load64le(p), pf_load16le(p + 8));
 }
 
-static double load_quad_le(const unsigned char *p)
+static double load_quad(const unsigned char *p)
 {
     unsigned exponent = pf_load16le(p + 14);
     uint64_t one = (exponent & 0x7fff) != 0 ? (uint64_t)1 << 63 : 0;
     return load_extended(one | pf_load64le(p + 6) >> 1, exponent);
 }
 
-static double load_single_be(const unsigned char *p)
-{
-    unsigned char bytes[4];
-    copy_reversed(bytes, p, sizeof bytes);
-    return load_single_le(bytes);
-}
-
-static double load_double_be(const unsigned char *p)
-{
-    unsigned char bytes[8];
-    copy_reversed(bytes, p, sizeof bytes);
-    return load_double_le(bytes);
-}
-
-static double load_quad_be(const unsigned char *p)
-{
-    unsigned char bytes[16];
-    copy_reversed(bytes, p, sizeof bytes);
-    return load_quad_le(bytes);
-}
-
-/* The first form of a size is the default. */
-static const struct {
-    unsigned size;
-    double (*load)(const unsigned char *);
-} FORMS[] = {
-    {8, load_double_le}, {8, load_double_be}, {16, load_x87},      {16, load_quad_le},
-    {16, load_quad_be},  {12, load_x87},      {4, load_single_le}, {4, load_single_be},
+/* The forms of NVs, by size. The first form of a size is the default. */
+static const struct pf_nyt_nv FORMS[] = {
+    {.size = 8, .load = load_double},
+    {.size = 8, .load = load_double, .big_endian = true},
+    {.size = 16, .load = load_x87},
+    {.size = 16, .load = load_quad},
+    {.size = 16, .load = load_quad, .big_endian = true},
+    {.size = 12, .load = load_x87},
+    {.size = 4, .load = load_single},
+    {.size = 4, .load = load_single, .big_endian = true},
 };
 
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
@@ -88,7 +64,7 @@ bool pf_nyt_nv_size(struct pf_nyt_nv *nv, int64_t size)
 {
     for (size_t i = 0; i < FORM_COUNT; i++) {
         if (FORMS[i].size == size) {
-            *nv = (struct pf_nyt_nv){.size = (unsigned)size, .load = FORMS[i].load};
+            *nv = FORMS[i];
             return true;
         }
     }
@@ -100,17 +76,22 @@ void pf_nyt_nv_probe(struct pf_nyt_nv *nv, const unsigned char *time_of_day)
     for (size_t i = 0; i < FORM_COUNT && !nv->decided; i++) {
         if (FORMS[i].size != nv->size)
             continue;
-        double time = FORMS[i].load(time_of_day);
+        double time = pf_nyt_nv_load(&FORMS[i], time_of_day);
         if (time >= 1e8 && time <= 2e10) {
-            nv->load = FORMS[i].load;
+            *nv = FORMS[i];
             nv->decided = true;
         }
     }
 }
 
-double pf_nyt_nv_load(struct pf_nyt_nv *nv, const unsigned char *p)
+double pf_nyt_nv_load(const struct pf_nyt_nv *nv, const unsigned char *p)
 {
-    return nv->load(p);
+    unsigned char reversed[PF_NYT_NV_MAX];
+    if (!nv->big_endian)
+        return nv->load(p);
+    for (size_t i = 0; i < nv->size; i++)
+        reversed[i] = p[nv->size - 1 - i];
+    return nv->load(reversed);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

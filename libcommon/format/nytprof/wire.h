@@ -100,8 +100,8 @@ static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, 
  * the size; the first time of day decides byte order and form. */
 struct pf_nyt_nv {
     unsigned size;
-    bool decided;
-    double (*load)(const unsigned char *); /* reads an NV */
+    bool decided, big_endian;
+    double (*load)(const unsigned char *); /* reads a little-endian NV */
 };
 
 /* Sets the size in bytes and forgets byte order and form. False: no perl has NVs of this size. */
@@ -110,7 +110,7 @@ bool pf_nyt_nv_size(struct pf_nyt_nv *, int64_t size);
  * 2603. */
 void pf_nyt_nv_probe(struct pf_nyt_nv *, const unsigned char *time_of_day);
 /* Reads an NV; little-endian before any probe. */
-double pf_nyt_nv_load(struct pf_nyt_nv *, const unsigned char *);
+double pf_nyt_nv_load(const struct pf_nyt_nv *, const unsigned char *);
 
 /* A string as stored; `flags` has PF_UTF8 if the tag of the string says so. */
 struct pf_nyt_text {

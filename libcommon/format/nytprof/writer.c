@@ -831,22 +831,22 @@ static int write_metadata(struct pf_writer *writer, const struct pf_batch *batch
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+/* PF_OK, or the failure of the output so far. */
+static int output_status(struct pf_writer *writer)
 {
-    struct pf_nyt_writer *w = writer->state;
-    int status = PF_OK;
-    if (batch->kind == PF_META)
-        status = write_metadata(writer, batch);
-    else if (batch->kind == PF_TEXT)
-        status = pf_nyt_write_texts(writer, batch);
-    else
-        status = add_records(writer, batch);
-    if (status != PF_OK)
-        return status;
+    const struct pf_nyt_writer *w = writer->state;
     if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
         w->subs.failed)
         return pf_error_nomem(&writer->error);
     return pf_sink_status(writer->sink, &writer->error);
+}
+
+int pf_nyt_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
+{
+    int status = batch->kind == PF_META   ? write_metadata(writer, batch)
+                 : batch->kind == PF_TEXT ? pf_nyt_write_texts(writer, batch)
+                                          : add_records(writer, batch);
+    return status == PF_OK ? output_status(writer) : status;
 }
 
 static int write_subs(struct pf_writer *writer)
@@ -892,8 +892,5 @@ int pf_nyt_writer_finish(struct pf_writer *writer)
     else
         pf_nyt_end_process(writer);
     pf_nyt_out_finish(&w->out);
-    if (w->out.status != PF_OK || w->numbers.status == PF_NOMEM || w->header.failed ||
-        w->subs.failed)
-        return pf_error_nomem(&writer->error);
-    return pf_sink_status(writer->sink, &writer->error);
+    return output_status(writer);
 }

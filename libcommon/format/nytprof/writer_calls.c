@@ -366,12 +366,9 @@ static int too_big(struct pf_error *error)
 int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self, int64_t hits,
                       struct pf_error *error)
 {
-    if (stack >= stacks->count) {
-        if (!pf_grow(&stacks->rows, &stacks->capacity, (size_t)stack + 1, sizeof *stacks->rows))
-            return pf_error_nomem(error);
-        memset(stacks->rows + stacks->count, 0, (stack + 1 - stacks->count) * sizeof *stacks->rows);
-        stacks->count = (size_t)stack + 1;
-    }
+    if (!pf_grow_zeroed(&stacks->rows, &stacks->count, &stacks->capacity, (size_t)stack + 1,
+                        sizeof *stacks->rows))
+        return pf_error_nomem(error);
     struct pf_nyt_stack *row = &stacks->rows[stack];
     row->used = true;
     return pf_add64(row->self, self, &row->self) && pf_add64(row->hits, hits, &row->hits)
