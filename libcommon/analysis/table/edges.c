@@ -186,3 +186,83 @@ int pf_calls_cap(struct pf_calls *calls, const struct pf_subject *subject,
                ? PF_OK
                : pf_error_nomem(error);
 }
+
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+void pf_call_graph_free(struct pf_call_graph *graph)
+{
+    pf_calls_free(&graph->calls);
+    free(graph->functions);
+    free(graph->order);
+    *graph = (struct pf_call_graph){0};
+}
+
+static int compare_callers(const void *arg, const void *x, const void *y)
+{
+    const struct pf_call *a = x, *b = y;
+
+    (void)arg;
+    return a->caller < b->caller ? -1 : a->caller > b->caller;
+}
+
+static void list_function(struct pf_call_graph *graph, uint32_t key)
+{
+    if (!graph->functions[key].listed)
+        graph->order[graph->order_count++] = key;
+    graph->functions[key].listed = true;
+}
+
+/* Fills functions and order, which are allocated. */
+static void join_functions(struct pf_call_graph *graph, const struct pf_rank *rank)
+{
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct pf_row *row = &rank->rows[i];
+
+        graph->functions[row->key].flat = row->flat;
+        graph->functions[row->key].cum = row->cum;
+        list_function(graph, row->key);
+    }
+    for (size_t i = 0; i < graph->calls.count; i++) {
+        const struct pf_call *call = &graph->calls.rows[i];
+        struct pf_graph_function *caller = &graph->functions[call->caller],
+                                 *callee = &graph->functions[call->callee];
+
+        if (i == 0 || call[-1].caller != call->caller)
+            caller->first = i;
+        list_function(graph, call->caller);
+        if (caller == callee)
+            continue;
+        caller->callees += call->value;
+        caller->callee_count++;
+        callee->callers += call->value;
+        callee->caller_count++;
+        callee->caller = call->caller;
+    }
+}
+
+int pf_call_graph_make(struct pf_call_graph *graph, const struct pf_accumulator *accumulator,
+                       const struct pf_subject *subject, struct pf_keys *keys, bool capped,
+                       struct pf_error *error)
+{
+    struct pf_calls *calls = &graph->calls;
+    struct pf_subject inclusive = *subject;
+    struct pf_rank rank = {0};
+    int status = pf_rank_make(&rank, accumulator, subject, keys, error);
+
+    inclusive.shown = subject->inclusive;
+    inclusive.scale = subject->inclusive_scale;
+    if (status == PF_OK && subject->kind == PF_EDGE)
+        status = pf_calls_make(calls, accumulator, &inclusive, keys, error);
+    if (status == PF_OK && capped)
+        status = pf_calls_cap(calls, &inclusive, &rank, keys, error);
+    graph->functions = calloc(keys->table.count, sizeof *graph->functions);
+    graph->order = calloc(keys->table.count, sizeof *graph->order);
+    if (status == PF_OK &&
+        (!graph->functions || !graph->order || pf_rank_sort(&rank, keys, PF_SORT_CUM) != PF_OK ||
+         pf_sort(calls->rows, calls->count, sizeof *calls->rows, compare_callers, NULL) != PF_OK))
+        status = pf_error_nomem(error);
+    if (status == PF_OK)
+        join_functions(graph, &rank);
+    pf_rank_free(&rank);
+    return status;
+}

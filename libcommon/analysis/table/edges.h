@@ -7,6 +7,7 @@
 #include "analysis/sum/rank.h"
 #include "analysis/sum/subject.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,5 +37,30 @@ int pf_calls_make(struct pf_calls *, const struct pf_accumulator *, const struct
  * to the cum of its caller. Sorted as before. Other subjects are unchanged. PF_OK or PF_NOMEM. */
 int pf_calls_cap(struct pf_calls *, const struct pf_subject *, const struct pf_rank *,
                  const struct pf_keys *, struct pf_error *);
+
+/* The functions of a profile of calls, for trees and stacks that are made of calls.
+ * Zero-initialise; free with pf_call_graph_free. */
+struct pf_call_graph {
+    struct pf_calls calls; /* inclusive amounts, sorted by caller, else as pf_calls_make sorts */
+    struct pf_graph_function {
+        int64_t flat, cum;
+        /* amounts and numbers of its calls of other functions, and of calls by other functions */
+        pf_int128 callees, callers;
+        uint32_t callee_count, caller_count, caller; /* caller: one of them */
+        size_t first;                                /* its first call in `calls` */
+        bool listed;                                 /* it is in `order` */
+    } * functions;                                   /* by key */
+    /* keys with amounts, from the greatest cumulative amount down; then callers without a self cost
+     * and without callers, which pf_rank_make leaves out */
+    uint32_t *order;
+    size_t order_count;
+};
+
+void pf_call_graph_free(struct pf_call_graph *);
+
+/* Makes the graph of an EDGE subject with inclusive values; of a FLAT subject without calls.
+ * `capped`: limits amounts of calls by pf_calls_cap. As pf_rank_make and pf_calls_make. */
+int pf_call_graph_make(struct pf_call_graph *, const struct pf_accumulator *,
+                       const struct pf_subject *, struct pf_keys *, bool capped, struct pf_error *);
 
 #endif

@@ -17,15 +17,12 @@
 /* Calls are followed only while more than 1 / SMALLEST_PART of the total arrives. */
 enum { SMALLEST_PART = 10000 };
 
+/* What the stacks need of a function besides the graph. */
 struct function {
-    int64_t flat, cum;
-    /* inclusive amounts of its calls of other functions, and of calls by other functions */
-    pf_int128 callees, callers;
     pf_int128 weight, passed; /* sum of the weights of all its nodes; of the nodes given so far */
-    int64_t given;            /* part of `flat` given so far */
-    size_t first;             /* its first call in the list sorted by caller */
+    int64_t given;            /* part of its flat amount given so far */
     uint32_t location;
-    bool listed, open; /* it is in expand->order; it is in the current stack */
+    bool open; /* it is in the current stack */
 };
 
 /* A function of the current stack; it passes `amount` on to its self cost and its calls. */
@@ -54,10 +51,8 @@ struct pf_expand {
 
     /* the current measure */
     struct pf_keys keys;
-    struct pf_calls calls;
+    struct pf_call_graph graph;
     struct function *functions; /* by key */
-    uint32_t *order;            /* keys from the greatest cumulative amount down */
-    size_t order_count;
     int64_t least;
     struct step *steps;
     size_t depth, step_capacity;
@@ -83,13 +78,11 @@ struct pf_expand *pf_expand_new(struct pf_dict *dict)
 
 static void drop_measure(struct pf_expand *expand)
 {
-    pf_calls_free(&expand->calls);
+    pf_call_graph_free(&expand->graph);
     pf_keys_free(&expand->keys);
     free(expand->functions);
-    free(expand->order);
     expand->functions = NULL;
-    expand->order = NULL;
-    expand->order_count = expand->node_count = expand->next = 0;
+    expand->node_count = expand->next = 0;
     expand->expanding = false;
 }
 
@@ -124,17 +117,6 @@ bool pf_expand_has(const struct pf_expand *expand, enum pf_kind kind)
 
 /* --- calls of a measure ----------------------------------------------------------------------- */
 
-static int compare_pairs(const void *arg, const void *x, const void *y)
-{
-    const struct pf_keys *keys = arg;
-    const struct pf_call *a = x, *b = y;
-    if (a->caller != b->caller)
-        return a->caller < b->caller ? -1 : 1;
-    int order = pf_compare_amounts(a->value, b->value);
-    return order != 0 || a->callee == b->callee ? order
-                                                : pf_keys_compare(keys, a->callee, b->callee);
-}
-
 static int negative(const struct pf_expand *expand, const struct pf_subject *subject, uint32_t key,
                     struct pf_error *error)
 {
@@ -166,76 +148,37 @@ static void find_locations(struct pf_expand *expand)
     }
 }
 
-static int collect_calls(struct pf_expand *expand, const struct pf_subject *subject,
-                         struct pf_error *error)
+static int collect(struct pf_expand *expand, const struct pf_subject *subject,
+                   struct pf_error *error)
 {
-    struct pf_subject inclusive = *subject;
-    inclusive.shown = subject->inclusive;
-    inclusive.scale = subject->inclusive_scale;
-    int status =
-        pf_calls_make(&expand->calls, &expand->accumulator, &inclusive, &expand->keys, error);
-    if (status == PF_OK &&
-        pf_sort(expand->calls.rows, expand->calls.count, sizeof *expand->calls.rows, compare_pairs,
-                &expand->keys) != PF_OK)
-        status = pf_error_nomem(error);
-    return status;
-}
+    const struct pf_call_graph *graph = &expand->graph;
+    int status = pf_call_graph_make(&expand->graph, &expand->accumulator, subject, &expand->keys,
+                                    false, error);
 
-static int collect_functions(struct pf_expand *expand, const struct pf_subject *subject,
-                             struct pf_error *error)
-{
-    struct pf_rank rank = {0};
-    size_t keys = expand->keys.table.count;
-    expand->functions = calloc(keys, sizeof *expand->functions);
-    expand->order = calloc(keys, sizeof *expand->order);
-    int status = expand->functions && expand->order ? PF_OK : pf_error_nomem(error);
+    expand->functions = calloc(expand->keys.table.count, sizeof *expand->functions);
+    if (status == PF_OK && !expand->functions)
+        status = pf_error_nomem(error);
+    for (size_t i = 0; i < graph->order_count && status == PF_OK; i++)
+        if (graph->functions[graph->order[i]].flat < 0 && subject->kind == PF_EDGE)
+            status = negative(expand, subject, graph->order[i], error);
     if (status == PF_OK)
-        status = pf_rank_make(&rank, &expand->accumulator, subject, &expand->keys, error);
-    if (status == PF_OK && pf_rank_sort(&rank, &expand->keys, PF_SORT_CUM) != PF_OK)
-        status = pf_error_nomem(error);
-    for (size_t i = 0; i < rank.count && status == PF_OK; i++) {
-        struct function *function = &expand->functions[rank.rows[i].key];
-        function->flat = rank.rows[i].flat;
-        function->cum = rank.rows[i].cum;
-        expand->order[expand->order_count++] = rank.rows[i].key;
-        if (function->flat < 0 && subject->kind == PF_EDGE)
-            status = negative(expand, subject, rank.rows[i].key, error);
-    }
-    pf_rank_free(&rank);
+        find_locations(expand);
     return status;
 }
 
-/* Adds functions that have no self cost and no caller, which pf_rank_make leaves out. */
-static void add_callers(struct pf_expand *expand)
+/* Checks that the amounts of calls can be divided. */
+static int check_calls(const struct pf_expand *expand, const struct pf_subject *subject,
+                       struct pf_error *error)
 {
-    for (size_t i = 0; i < expand->order_count; i++)
-        expand->functions[expand->order[i]].listed = true;
-    for (size_t i = 0; i < expand->calls.count; i++) {
-        struct function *caller = &expand->functions[expand->calls.rows[i].caller];
-        if (!caller->listed)
-            expand->order[expand->order_count++] = expand->calls.rows[i].caller;
-        caller->listed = true;
-    }
-}
+    const struct pf_call_graph *graph = &expand->graph;
 
-static int join(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
-{
-    for (size_t i = expand->calls.count; i-- > 0;) {
-        const struct pf_call *call = &expand->calls.rows[i];
-        expand->functions[call->caller].first = i;
-        if (call->value < 0)
-            return negative(expand, subject, call->callee, error);
-        if (call->caller == call->callee)
-            continue;
-        expand->functions[call->caller].callees += call->value;
-        expand->functions[call->callee].callers += call->value;
-    }
-    for (size_t i = 0; i < expand->order_count; i++) {
-        const struct function *function = &expand->functions[expand->order[i]];
-        if (function->flat + function->callees > INT64_MAX)
+    for (size_t i = graph->calls.count; i-- > 0;)
+        if (graph->calls.rows[i].value < 0)
+            return negative(expand, subject, graph->calls.rows[i].callee, error);
+    for (uint32_t key = 0; key < expand->keys.table.count; key++)
+        if (graph->functions[key].flat + graph->functions[key].callees > INT64_MAX)
             return pf_error_set(error, PF_OVERFLOW,
                                 "the sum of the calls from one function overflows 64 bits");
-    }
     return PF_OK;
 }
 
@@ -268,21 +211,22 @@ static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int
 static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
 {
     struct function *function = &expand->functions[key];
+    const struct pf_graph_function *amounts = &expand->graph.functions[key];
     uint32_t stack = pf_dict_add_frame(expand->dict, parent, function->location);
     struct step step = {.key = key,
                         .stack = stack,
                         .amount = amount,
-                        .known = function->flat + function->callees,
-                        .call = function->first};
+                        .known = amounts->flat + amounts->callees,
+                        .call = amounts->first};
     if (amount > 0 && !add_node(expand, key, stack, amount))
         return false;
-    if (function->open || amount <= expand->least || function->callees == 0 ||
+    if (function->open || amount <= expand->least || amounts->callees == 0 ||
         expand->depth + 1 == PF_STACK_DEPTH_MAX)
         return true;
     if (!pf_grow(&expand->steps, &expand->step_capacity, expand->depth + 1, sizeof *expand->steps))
         return false;
     function->open = true;
-    share(&step, function->flat);
+    share(&step, amounts->flat);
     expand->steps[expand->depth++] = step;
     return true;
 }
@@ -293,8 +237,8 @@ static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
     bool good = arrive(expand, 0, root, amount);
     while (good && expand->depth > 0) {
         struct step *step = &expand->steps[expand->depth - 1];
-        const struct pf_call *call = &expand->calls.rows[step->call++];
-        if (step->call > expand->calls.count || call->caller != step->key) {
+        const struct pf_call *call = &expand->graph.calls.rows[step->call++];
+        if (step->call > expand->graph.calls.count || call->caller != step->key) {
             expand->functions[step->key].open = false;
             expand->depth--;
         } else if (call->callee != step->key) {
@@ -308,18 +252,19 @@ static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
  * functions that no root reaches. */
 static bool find_nodes(struct pf_expand *expand)
 {
+    const struct pf_call_graph *graph = &expand->graph;
     bool good = true;
-    for (size_t i = 0; good && i < expand->order_count; i++) {
-        const struct function *function = &expand->functions[expand->order[i]];
+    for (size_t i = 0; good && i < graph->order_count; i++) {
+        const struct pf_graph_function *function = &graph->functions[graph->order[i]];
         pf_int128 amount = function->flat + function->callees - function->callers;
         if (amount > 0)
-            good = follow(expand, expand->order[i], (int64_t)amount);
+            good = follow(expand, graph->order[i], (int64_t)amount);
     }
-    for (size_t i = 0; good && i < expand->order_count; i++) {
-        const struct function *function = &expand->functions[expand->order[i]];
-        if (function->weight == 0 && function->flat > 0)
-            good = follow(expand, expand->order[i],
-                          function->cum > function->flat ? function->cum : function->flat);
+    for (size_t i = 0; good && i < graph->order_count; i++) {
+        uint32_t key = graph->order[i];
+        int64_t flat = graph->functions[key].flat, cum = graph->functions[key].cum;
+        if (expand->functions[key].weight == 0 && flat > 0)
+            good = follow(expand, key, cum > flat ? cum : flat);
     }
     return good;
 }
@@ -328,8 +273,8 @@ static bool find_nodes(struct pf_expand *expand)
 static bool list_nodes(struct pf_expand *expand)
 {
     bool good = true;
-    for (size_t i = 0; good && i < expand->order_count; i++) {
-        uint32_t key = expand->order[i];
+    for (size_t i = 0; good && i < expand->graph.order_count; i++) {
+        uint32_t key = expand->graph.order[i];
         good = add_node(expand, key,
                         pf_dict_add_frame(expand->dict, 0, expand->functions[key].location), 1);
     }
@@ -400,35 +345,20 @@ static int next_measure(struct pf_expand *expand, struct pf_subject *subject,
 static int share_out(struct pf_expand *expand, const struct pf_subject *subject,
                      struct pf_error *error)
 {
-    int status = collect_calls(expand, subject, error);
-    if (status == PF_OK)
-        status = collect_functions(expand, subject, error);
-    if (status == PF_OK)
-        add_callers(expand);
-    if (status == PF_OK)
-        status = join(expand, subject, error);
+    const struct pf_call_graph *graph = &expand->graph;
+    int status = check_calls(expand, subject, error);
     if (status != PF_OK)
         return status;
-    find_locations(expand);
     expand->least = subject->total / SMALLEST_PART > INT64_MAX
                         ? INT64_MAX
                         : (int64_t)(subject->total / SMALLEST_PART);
     if (!find_nodes(expand))
         return pf_error_nomem(error);
-    for (size_t i = 0; i < expand->order_count; i++)
-        if (expand->functions[expand->order[i]].weight > UINT64_MAX)
+    for (size_t i = 0; i < graph->order_count; i++)
+        if (expand->functions[graph->order[i]].weight > UINT64_MAX)
             return pf_error_set(error, PF_OVERFLOW,
                                 "the sum of the calls to one function overflows 64 bits");
     return PF_OK;
-}
-
-static int list(struct pf_expand *expand, const struct pf_subject *subject, struct pf_error *error)
-{
-    int status = collect_functions(expand, subject, error);
-    if (status != PF_OK)
-        return status;
-    find_locations(expand);
-    return list_nodes(expand) ? PF_OK : pf_error_nomem(error);
 }
 
 /* Adds self times and main::RUNTIME to the sums, once. */
@@ -456,8 +386,11 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
     if (pf_keys_init(&expand->keys, expand->dict, PF_BY_FUNCTION, 0) != PF_OK ||
         pf_keys_places(&expand->keys) != PF_OK)
         return pf_error_nomem(error);
-    status = subject.kind == PF_EDGE ? share_out(expand, &subject, error)
-                                     : list(expand, &subject, error);
+    status = collect(expand, &subject, error);
+    if (status == PF_OK && subject.kind == PF_EDGE)
+        status = share_out(expand, &subject, error);
+    else if (status == PF_OK && !list_nodes(expand))
+        status = pf_error_nomem(error);
     if (status != PF_OK)
         return status;
     declare(expand, &subject);
@@ -472,8 +405,8 @@ static void give(struct pf_expand *expand, const struct node *node)
 {
     struct function *function = &expand->functions[node->key];
     function->passed += node->weight;
-    int64_t due = (int64_t)((pf_uint128)function->flat * (pf_uint128)function->passed /
-                            (pf_uint128)function->weight);
+    int64_t due = (int64_t)((pf_uint128)expand->graph.functions[node->key].flat *
+                            (pf_uint128)function->passed / (pf_uint128)function->weight);
     if (due == function->given)
         return;
     expand->stacks[expand->rows] = node->stack;
