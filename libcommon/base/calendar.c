@@ -1,69 +1,47 @@
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* timegm */
+#endif
+
 #include "base/calendar.h"
 
 #include "base/number.h"
 #include "base/scan.h"
 
 #include <stdio.h>
+#include <time.h>
 
-static const int64_t second_ns = 1000000000, day_s = 86400;
+static const int64_t second_ns = 1000000000;
 
 /* --- days ------------------------------------------------------------------------------------- */
 
-static bool is_leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static unsigned month_days(int64_t year, unsigned month)
-{
-    static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-
-    return days[month - 1] + (month == 2 && is_leap(year) ? 1u : 0u);
-}
-
-/* Days from 1970-01-01 to the first of January of a year from 1 on. */
-static int64_t year_days(int64_t year)
-{
-    int64_t before = year - 1;
-
-    return before * 365 + before / 4 - before / 100 + before / 400 - 719162;
-}
-
 bool pf_date_seconds(const struct pf_date *date, int64_t *seconds)
 {
-    int64_t days;
+    struct tm day = {.tm_year = (int)date->year - 1900,
+                     .tm_mon = (int)date->month - 1,
+                     .tm_mday = (int)date->day};
 
     if (date->year < 1 || date->year > 9999 || date->month < 1 || date->month > 12 ||
-        date->day < 1 || date->day > month_days(date->year, date->month) || date->hour > 23 ||
-        date->minute > 59 || date->second > 60)
+        date->day < 1 || date->day > 31 || date->hour > 23 || date->minute > 59 ||
+        date->second > 60)
         return false;
-    days = year_days(date->year) + (int64_t)date->day - 1;
-    for (unsigned month = 1; month < date->month; month++)
-        days += month_days(date->year, month);
-    *seconds = days * day_s + date->hour * 3600 + date->minute * 60 + date->second;
-    return true;
+    *seconds = (int64_t)timegm(&day) + date->hour * 3600 + date->minute * 60 + date->second;
+    return day.tm_mday == (int)date->day; /* timegm changes February 30 to March 2 or 1 */
 }
 
 struct pf_date pf_date_of(int64_t seconds)
 {
-    struct pf_date date = {.month = 1};
-    int64_t days = seconds / day_s, rest = seconds % day_s;
+    time_t time = (time_t)seconds;
+    struct tm date = {0};
 
-    if (rest < 0) {
-        rest += day_s;
-        days--;
-    }
-    date.year = 1970 + days / 366 - (days < 0 ? 2 : 0);
-    while (year_days(date.year + 1) <= days)
-        date.year++;
-    days -= year_days(date.year);
-    while (days >= month_days(date.year, date.month))
-        days -= month_days(date.year, date.month++);
-    date.day = (unsigned)days + 1;
-    date.hour = (unsigned)(rest / 3600);
-    date.minute = (unsigned)(rest / 60 % 60);
-    date.second = (unsigned)(rest % 60);
-    return date;
+    gmtime_r(&time, &date);
+    return (struct pf_date){
+        .year = date.tm_year + 1900,
+        .month = (unsigned)date.tm_mon + 1,
+        .day = (unsigned)date.tm_mday,
+        .hour = (unsigned)date.tm_hour,
+        .minute = (unsigned)date.tm_min,
+        .second = (unsigned)date.tm_sec,
+    };
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */

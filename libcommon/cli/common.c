@@ -327,9 +327,9 @@ void pf_common_look(const struct pf_common *common, struct pf_look *look)
 {
     look->color = pf_tool_colors(&common->tool, look->sink);
     /* the output to a file or a pipe does not depend on the locale */
-    look->utf8 = pf_sink_terminal(look->sink) && pf_tool_utf8();
+    look->utf8 = look->sink->terminal && pf_tool_utf8();
     look->group = !common->tool.no_group;
-    look->terminal = pf_sink_columns(look->sink);
+    look->terminal = look->sink->columns;
 }
 
 size_t pf_row_settings_limit(const struct pf_row_settings *rows, const struct pf_sink *sink,

@@ -48,7 +48,7 @@ static const struct pf_format *choose_format(struct pf_common *common, const cha
     if (!format && path)
         format = pf_registry_suffix(path);
     if (!format)
-        format = pf_registry_find(pf_sink_terminal(sink) ? PF_BYTES("text") : PF_BYTES("pfs"));
+        format = pf_registry_find(sink->terminal ? PF_BYTES("text") : PF_BYTES("pfs"));
     return format;
 }
 
@@ -62,8 +62,10 @@ static struct pf_sink *open_sink(struct pf_common *common, const char *path,
         return NULL;
     }
     pf_sink_before_terminal(sink, pf_tool_line_over, &common->tool);
-    if (!common->tool.no_trunc)
-        pf_sink_set_columns(sink, pf_tool_columns(sink), pf_tool_utf8() ? "\u2026" : "~");
+    if (!common->tool.no_trunc) {
+        sink->columns = pf_tool_columns(sink);
+        sink->mark = pf_tool_utf8() ? "\u2026" : "~";
+    }
     if (common->sync)
         pf_sink_sync(sink);
     *temporary = pf_sink_temporary(sink) ? pf_tool_temporary(&common->tool, pf_sink_temporary(sink))
@@ -80,7 +82,7 @@ static void compress_sink(struct pf_common *common, const char *path,
     bool named = path && named_gz(path) && !(caps & PF_IS_GZIP);
     if (common->compression == 0 || (!named && (common->compression < 0 || caps & PF_COMPRESSES)))
         return;
-    if (pf_sink_terminal(sink) && !common->tool.force)
+    if (sink->terminal && !common->tool.force)
         pf_tool_usage(
             &common->tool,
             "compressed output is not for a terminal: use -o FILE or a pipe (--force writes it)");
@@ -121,14 +123,13 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
         return NULL;
     }
     output->format = choose_format(common, path, output->sink);
-    if (!(output->format->caps & PF_IS_TEXT) && pf_sink_terminal(output->sink) &&
-        !common->tool.force)
+    if (!(output->format->caps & PF_IS_TEXT) && output->sink->terminal && !common->tool.force)
         pf_tool_usage(
             &common->tool,
             "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
             output->format->name);
     compress_sink(common, path, output->format, output->sink);
-    if (pf_sink_live(output->sink))
+    if (output->sink->live)
         pf_inputs_want(inputs, PF_WANT_FLUSH);
     return output;
 }

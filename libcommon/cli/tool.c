@@ -434,8 +434,7 @@ bool pf_tool_colors(const struct pf_tool *tool, const struct pf_sink *sink)
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     if (tool->color != PF_AUTO)
         return tool->color == PF_ALWAYS;
-    return pf_sink_terminal(sink) && !(no_color && *no_color) &&
-           !(term && strcmp(term, "dumb") == 0);
+    return sink->terminal && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 }
 
 /* The locale decides only how the output looks. Comparing and matching work on bytes, so the output
@@ -455,7 +454,7 @@ static unsigned terminal_size(const struct pf_sink *sink, bool columns)
     struct winsize size;
     const char *said = getenv(columns ? "COLUMNS" : "LINES");
     int64_t number;
-    if (!pf_sink_terminal(sink))
+    if (!sink->terminal)
         return 0;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row)
         return columns ? size.ws_col : size.ws_row;

@@ -380,19 +380,6 @@ int pf_json_cut_value(struct pf_json_cut *cut, const json_t **value)
 
 /* --- strings and numbers ---------------------------------------------------------------------- */
 
-/* True if the text of a string is its value: no escapes, no controls, valid UTF-8. */
-static bool plain(struct pf_bytes text)
-{
-    unsigned char all = 0;
-
-    for (size_t k = 0; k < text.size; k++) {
-        if (text.data[k] == '\\' || (unsigned char)text.data[k] < 0x20)
-            return false;
-        all |= (unsigned char)text.data[k];
-    }
-    return all < 0x80 || pf_utf8_valid(text);
-}
-
 /* Reads a string that is completely in memory and needs no decoding; false: use the slow way. */
 static bool quick_string(struct pf_json_cut *cut, struct pf_bytes *string)
 {
@@ -423,14 +410,13 @@ int pf_json_cut_string(struct pf_json_cut *cut, struct pf_bytes *string)
     int status = find_raw(cut, PF_JSON_VALUE_MAX, &raw);
     if (status != PF_OK)
         return status;
-    *string = (struct pf_bytes){raw.data + 1, raw.size - 2};
-    if (!plain(*string)) {
-        status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source), &value);
-        if (status == PF_OK)
-            *string = (struct pf_bytes){json_string_value(value), json_string_length(value)};
-    }
-    if (status == PF_OK)
+    if (quick_string(cut, string)) /* now it is in memory */
+        return PF_OK;
+    status = pf_json_cut_parse(cut, raw, pf_source_offset(cut->source), &value);
+    if (status == PF_OK) {
+        *string = (struct pf_bytes){json_string_value(value), json_string_length(value)};
         pf_source_take(cut->source, raw.size);
+    }
     return status;
 }
 

@@ -34,11 +34,9 @@ struct pf_sink_output {
     int fd;     /* -1: memory, the sink below, or a parked file between writes */
     struct pf_sink *below;
     bool is_stdout;
-    bool live, terminal, sync;
-    bool parked;      /* the temporary file is open only during writes */
-    unsigned columns; /* width of a line; 0: no limit */
-    const char *mark;
-    void (*before)(void *); /* called before the first byte to a terminal; NULL: nothing to call */
+    bool sync;
+    bool parked;            /* the temporary file is open only during writes */
+    void (*before)(void *); /* called before the first byte; NULL: nothing to call */
     void *before_arg;
     char *target; /* the name that the temporary file gets; NULL: written in place */
     char *temporary;
@@ -136,7 +134,7 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     if (output->fd < 0)
         return pf_buffer_append(&output->memory, bytes, size) ? PF_OK
                                                               : pf_error_nomem(&output->error);
-    if (size > 0 && output->terminal && output->before) {
+    if (size > 0 && output->before) {
         output->before(output->before_arg);
         output->before = NULL;
     }
@@ -305,35 +303,9 @@ int pf_sink_park(struct pf_sink *sink, struct pf_error *error)
     return pf_sink_status(sink, error);
 }
 
-bool pf_sink_live(const struct pf_sink *sink)
-{
-    return sink->output->live;
-}
-
-bool pf_sink_terminal(const struct pf_sink *sink)
-{
-    return sink->output->terminal;
-}
-
-void pf_sink_set_columns(struct pf_sink *sink, unsigned columns, const char *mark)
-{
-    sink->output->columns = columns;
-    sink->output->mark = mark;
-}
-
-unsigned pf_sink_columns(const struct pf_sink *sink)
-{
-    return sink->output->columns;
-}
-
-const char *pf_sink_mark(const struct pf_sink *sink)
-{
-    return sink->output->mark ? sink->output->mark : "~";
-}
-
 void pf_sink_before_terminal(struct pf_sink *sink, void (*before)(void *), void *arg)
 {
-    sink->output->before = before;
+    sink->output->before = sink->terminal ? before : NULL;
     sink->output->before_arg = arg;
 }
 
@@ -471,7 +443,7 @@ static char *follow(const char *path)
         return NULL;
     to[size] = '\0';
     if (to[0] == '/')
-        return join(to, "", "");
+        return strdup(to);
     folder = folder_of(path, &name);
     next = !folder ? NULL : join(folder, to, "");
     free(folder);
@@ -485,7 +457,7 @@ static char *resolve(const char *path)
 
     if (real || errno != ENOENT)
         return real;
-    at = join(path, "", "");
+    at = strdup(path);
     for (int links = 0; at && links < LINKS_MAX; links++) {
         char *next = follow(at);
 
@@ -577,14 +549,15 @@ static int open_output(struct pf_sink_output *output, const char *path)
 }
 
 /* Finds out what the descriptor is. */
-static int inspect(struct pf_sink_output *output)
+static int inspect(struct pf_sink *sink)
 {
+    struct pf_sink_output *output = sink->output;
     struct stat status;
 
     if (fstat(output->fd, &status) != 0)
         return pf_error_system(&output->error, "cannot write %s", output->name);
-    output->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
-    output->live = output->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+    sink->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
+    sink->live = sink->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
 #ifdef F_SETPIPE_SZ
     /* a larger pipe needs fewer switches between programs; the system may refuse, which does no
      * harm */
@@ -598,7 +571,7 @@ static struct pf_sink *new_sink(const char *name)
 {
     struct pf_sink *sink = calloc(1, sizeof *sink);
     struct pf_sink_output *output = calloc(1, sizeof *output);
-    char *copy = !name ? join("standard output", "", "") : join("'", name, "'");
+    char *copy = !name ? strdup("standard output") : join("'", name, "'");
 
     if (!sink || !output || !copy) {
         free(sink);
@@ -608,6 +581,7 @@ static struct pf_sink *new_sink(const char *name)
     }
     output->name = copy;
     output->fd = -1;
+    sink->mark = "~";
     sink->output = output;
     return sink;
 }
@@ -649,7 +623,7 @@ int pf_sink_open(struct pf_sink **result, const char *path, struct pf_error *err
         return pf_error_nomem(error);
     sink->output->is_stdout = is_stdout;
     if (open_output(sink->output, path) == PF_OK)
-        inspect(sink->output);
+        inspect(sink);
     return give(result, sink, error);
 }
 
@@ -663,7 +637,7 @@ int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struc
         return pf_error_nomem(error);
     }
     sink->output->fd = file;
-    inspect(sink->output);
+    inspect(sink);
     return give(result, sink, error);
 }
 

@@ -15,6 +15,12 @@ struct pf_sink {
     /* Free room in the buffer. Public only for the inline functions below. */
     char *cursor, *limit;
     uint64_t limit_offset; /* the offset of `limit` */
+    bool live;             /* a pipe, a socket or a terminal, where a reader may be waiting */
+    bool terminal;
+    /* Set by the owner for the functions that write lines: the width (0, the default: no limit),
+     * and the mark for omitted text (one column wide, constant; the default is "~"). */
+    unsigned columns;
+    const char *mark;
     struct pf_sink_output *output;
 };
 
@@ -81,14 +87,6 @@ static inline uint64_t pf_sink_offset(const struct pf_sink *sink)
     return sink->limit_offset - (uint64_t)(sink->limit - sink->cursor);
 }
 
-/* True for a pipe, a socket or a terminal, where a reader may be waiting. */
-bool pf_sink_live(const struct pf_sink *);
-bool pf_sink_terminal(const struct pf_sink *);
-/* The width for lines: `columns` (0, the default: no limit), and the mark (one column wide,
- * constant) for omitted text. The sink only stores both for the functions that write lines. */
-void pf_sink_set_columns(struct pf_sink *, unsigned columns, const char *mark);
-unsigned pf_sink_columns(const struct pf_sink *);
-const char *pf_sink_mark(const struct pf_sink *);
 /* Calls `before` once, before the first byte goes to a terminal, so that other text there can be
  * removed. */
 void pf_sink_before_terminal(struct pf_sink *, void (*before)(void *), void *arg);

@@ -138,7 +138,7 @@ int pf_stream_copy(struct pf_source *source, struct pf_sink *sink, const struct 
     int status = PF_OK;
 
     while (status == PF_OK) {
-        if (pf_sink_live(sink) && pf_source_would_block(source))
+        if (sink->live && pf_source_would_block(source))
             pf_sink_flush(sink);
         status = copy_some(&copy);
     }

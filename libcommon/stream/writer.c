@@ -413,7 +413,7 @@ int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
     int status = PF_OK;
 
     if (batch->kind == PF_SAMPLE && batch->rows == 0 && batch->value_count == 0) {
-        if (!pf_sink_live(writer->sink))
+        if (!writer->sink->live)
             return PF_OK;
         status = write_all(writer, w);
         return status == PF_OK ? pf_sink_flush(writer->sink) : status;

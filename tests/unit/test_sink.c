@@ -53,8 +53,7 @@ static void test_fifo(void)
     mkfifo(path, 0600);
     pid = fork();
     if (pid == 0) {
-        if (pf_sink_open(&sink, path, &error) != PF_OK || !pf_sink_live(sink) ||
-            pf_sink_temporary(sink))
+        if (pf_sink_open(&sink, path, &error) != PF_OK || !sink->live || pf_sink_temporary(sink))
             _exit(1);
         pf_sink_text(sink, "through a fifo");
         _exit(pf_sink_commit(sink, &error) == PF_OK ? 0 : 1);
@@ -90,8 +89,7 @@ static void test_commit(void)
     tap_ok(!exists(path) && exists(temporary) && strstr(temporary, "/.target."),
            "before the commit there is only a temporary file");
     tap_int((int64_t)pf_sink_offset(sink), 19, "the offset counts what was written");
-    tap_ok(!pf_sink_live(sink) && !pf_sink_terminal(sink),
-           "a file is neither a live pipe nor a terminal");
+    tap_ok(!sink->live && !sink->terminal, "a file is neither a live pipe nor a terminal");
     tap_int(pf_sink_commit(sink, &error), PF_OK, "the commit succeeds");
     tap_ok(file_is(path, "new text\nnumber 42\n") && !exists(temporary),
            "after the commit the target has all bytes");
@@ -258,7 +256,7 @@ static int write_twice(void)
 
     signal(SIGPIPE, SIG_IGN);
     pf_sink_open(&sink, NULL, &error);
-    if (!pf_sink_live(sink) || pf_sink_text(sink, "x") != PF_OK || pf_sink_flush(sink) != PF_IO)
+    if (!sink->live || pf_sink_text(sink, "x") != PF_OK || pf_sink_flush(sink) != PF_IO)
         return 1;
     pf_sink_status(sink, &error);
     pf_sink_abort(sink);

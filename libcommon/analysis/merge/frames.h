@@ -17,7 +17,7 @@
 #include "analysis/filter/places.h"
 #include "analysis/merge/map.h"
 #include "analysis/names/evals.h"
-#include "analysis/names/image_forms.h"
+#include "analysis/names/forms.h"
 
 struct pf_merge_frames {
     struct pf_places places;

@@ -5,6 +5,7 @@
 
 #include "analysis/names/id_map.h"
 #include "base/table.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +33,20 @@ struct pf_form *pf_forms_enter(struct pf_forms *, const void *key, uint32_t id);
 struct pf_form *pf_forms_of(const struct pf_forms *, uint32_t id);
 /* True if the least form of every thing is its first form. */
 bool pf_forms_settled(const struct pf_forms *);
+
+/* Images mapped at several addresses (model/images.h) are forms of one image; their addresses are
+ * measured from the start of the image. The least form is the mapping with the lowest address. */
+
+/* PF_OK or PF_NOMEM; free with pf_forms_free in any case. */
+int pf_image_forms_init(struct pf_forms *);
+/* Enters an image, if it has not been entered. *form: its forms; NULL if the image has no key and
+ * so no other forms. PF_OK or PF_NOMEM. */
+int pf_image_forms_enter(struct pf_forms *, const struct pf_dict *, uint32_t image,
+                         struct pf_form **form);
+/* Moves a location to another form of its image: changes its image and address. */
+void pf_image_slide(const struct pf_dict *, struct pf_location *, uint32_t image);
+/* The image without the fields that differ between builds: the name alone, or without a name the
+ * identifier alone. Out of memory: pf_dict_status. */
+uint32_t pf_image_plain(struct pf_dict *, uint32_t image);
 
 #endif

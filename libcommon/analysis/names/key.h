@@ -3,7 +3,7 @@
 #define PF_ANALYSIS_NAMES_KEY_H
 
 #include "analysis/names/evals.h"
-#include "analysis/names/image_forms.h"
+#include "analysis/names/forms.h"
 #include "base/memory.h"
 #include "model/dict.h"
 

@@ -674,8 +674,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
 {
     const int64_t *values;
     int status = weight_choose(&w->weight, writer, batch, w->plan);
-    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 &&
-        pf_sink_live(writer->sink)) {
+    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && writer->sink->live) {
         /* The producer pauses: send what there is. */
         pf_sp_output_flush(&w->output);
         return pf_sink_flush(writer->sink);

@@ -81,7 +81,7 @@ static void write_cut(struct pf_top_page *page, struct pf_buffer *line)
         pf_sink_write(top->look.sink, text.data, text.size);
     } else {
         pf_sink_write(top->look.sink, text.data, pf_text_prefix(text, top->look.terminal - 1));
-        pf_sink_text(top->look.sink, pf_look_mark(&top->look));
+        pf_sink_text(top->look.sink, top->look.sink->mark);
     }
     pf_sink_text(top->look.sink, "\n");
 }

@@ -165,21 +165,16 @@ const char *pf_look_color(const struct pf_look *look, double percent)
     return percent < 0 ? "\033[34m" : percent >= 5 ? "\033[31m" : NULL;
 }
 
-const char *pf_look_mark(const struct pf_look *look)
-{
-    return pf_sink_mark(look->sink);
-}
-
 int pf_look_end(const struct pf_look *look, struct pf_text_table *table)
 {
-    return pf_text_table_end(table, look->sink, look->terminal, pf_look_mark(look));
+    return pf_text_table_end(table, look->sink, look->terminal, look->sink->mark);
 }
 
 int pf_look_prose(const struct pf_look *look, const struct pf_buffer *text)
 {
     if (text->failed)
         return PF_NOMEM;
-    return pf_prose_write(look->sink, pf_buffer_bytes(text), look->terminal, pf_look_mark(look));
+    return pf_prose_write(look->sink, pf_buffer_bytes(text), look->terminal, look->sink->mark);
 }
 
 void pf_look_line(const struct pf_look *look, struct pf_buffer *text)

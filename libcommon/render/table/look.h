@@ -60,8 +60,6 @@ const char *pf_look_color(const struct pf_look *, double percent);
  * follow. */
 enum { PF_LOOK_BAR = 10 };
 void pf_look_bar(struct pf_buffer *, bool utf8, double percent);
-/* Stands for the middle of a shortened name. */
-const char *pf_look_mark(const struct pf_look *);
 
 /* Each writes in the width of the terminal and returns PF_OK or PF_NOMEM. */
 /* A table, which is freed. */

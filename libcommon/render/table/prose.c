@@ -112,7 +112,7 @@ struct pf_sink *pf_prose_hold(struct pf_sink *out)
     struct pf_error ignored = {0};
     struct pf_sink *held = NULL;
 
-    if (pf_sink_columns(out) == 0)
+    if (out->columns == 0)
         return out;
     return pf_sink_open_memory(&held, &ignored) == PF_OK ? held : NULL;
 }
@@ -128,8 +128,7 @@ int pf_prose_release(struct pf_sink *held, struct pf_sink *out)
     status = pf_sink_flush(held);
     text = pf_sink_memory(held, &size);
     if (status == PF_OK && size > 0)
-        status = write_elided(out, (struct pf_bytes){text, size}, pf_sink_columns(out),
-                              pf_sink_mark(out));
+        status = write_elided(out, (struct pf_bytes){text, size}, out->columns, out->mark);
     pf_sink_abort(held);
     return status == PF_OK ? PF_OK : PF_NOMEM;
 }
