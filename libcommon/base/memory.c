@@ -187,6 +187,14 @@ char *pf_arena_copy(struct pf_arena *arena, const void *bytes, size_t size)
     return copy;
 }
 
+char *pf_arena_take(struct pf_arena *arena, struct pf_buffer *text)
+{
+    char *copy = text->failed ? NULL : pf_arena_copy(arena, text->data, text->size);
+
+    pf_buffer_free(text);
+    return copy;
+}
+
 void pf_arena_free(struct pf_arena *arena)
 {
     struct pf_arena_chunk *chunk = arena->chunk;

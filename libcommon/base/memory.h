@@ -50,6 +50,11 @@ void *pf_arena_alloc(struct pf_arena *, size_t size);
 char *pf_arena_copy(struct pf_arena *, const void *bytes, size_t size);
 void pf_arena_free(struct pf_arena *);
 
+struct pf_buffer;
+/* Copies the bytes of a buffer, followed by a NUL, and frees the buffer. NULL: out of memory, or
+ * the buffer has failed. */
+char *pf_arena_take(struct pf_arena *, struct pf_buffer *);
+
 /* A growing byte buffer. Zero-initialise; the owner frees `data` with pf_buffer_free. Appends
  * return false when out of memory and then set `failed`, which stays: check it once at the end. */
 struct pf_buffer {

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -484,14 +483,8 @@ static int open_temporary(struct pf_sink_output *output, mode_t mode, bool absen
         return pf_error_nomem(&output->error);
     }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        struct timespec now;
-        uint64_t salt;
-
-        clock_gettime(CLOCK_REALTIME, &now);
-        salt = pf_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^
-                           (uint64_t)getpid() << 40);
         snprintf(output->temporary, size, "%s.%.*s.%06x", folder, NAME_KEPT, name,
-                 (unsigned)(salt & 0xffffff));
+                 (unsigned)(pf_hash_seed() & 0xffffff));
         output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY,
                           mode & 0777);
         if (output->fd >= 0 || (errno != EEXIST && errno != EINTR))

@@ -29,26 +29,23 @@ static int lock_file(int file, int how)
     return result;
 }
 
-static char *join(const char *directory, const char *name, const char *suffix)
+/* The path of a file in the directory; the caller frees it. NULL: out of memory. */
+static char *path_of(const struct pf_store *store, const char *name)
 {
-    struct pf_buffer path = {0};
+    size_t size = strlen(store->path) + strlen(name) + 2;
+    char *path = malloc(size);
 
-    pf_buffer_printf(&path, "%s/%s%s", directory, name, suffix);
-    if (!pf_buffer_byte(&path, '\0')) {
-        pf_buffer_free(&path);
-        return NULL;
-    }
-    return path.data;
+    if (path)
+        snprintf(path, size, "%s/%s", store->path, name);
+    return path;
 }
 
 const char *pf_store_path(struct pf_store *store, const char *name, const char *suffix)
 {
-    char *path = join(store->path, name, suffix), *copy = NULL;
+    struct pf_buffer path = {0};
 
-    if (path)
-        copy = pf_arena_copy(&store->names, path, strlen(path));
-    free(path);
-    return copy;
+    pf_buffer_printf(&path, "%s/%s%s", store->path, name, suffix);
+    return pf_arena_take(&store->names, &path);
 }
 
 bool pf_store_has(const char *path)
@@ -73,7 +70,7 @@ static int each_file(struct pf_store *store, int (*use)(void *, const char *name
 
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        path = join(store->path, entry->d_name, "");
+        path = path_of(store, entry->d_name);
         status = path ? use(arg, entry->d_name, path) : pf_error_nomem(error);
         free(path);
     }
@@ -109,7 +106,7 @@ static int remove_abandoned(void *arg, const char *name, const char *path)
  * that says that the call is not supported. */
 static int hold(struct pf_store *store, struct pf_error *error)
 {
-    char *path = join(store->path, lock_name, "");
+    char *path = path_of(store, lock_name);
     int status = path ? PF_OK : pf_error_nomem(error);
 
     if (status == PF_OK) {
@@ -169,7 +166,7 @@ static int open_temporary(struct pf_store *store, struct pf_store_file *file, in
 
         snprintf(name, sizeof name, "%s%016" PRIx64, temporary_prefix, pf_hash_seed());
         free(file->temporary);
-        file->temporary = join(store->path, name, "");
+        file->temporary = path_of(store, name);
         if (!file->temporary)
             return pf_error_nomem(error);
         *opened = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

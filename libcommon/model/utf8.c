@@ -21,9 +21,11 @@ bool pf_latin_append(struct pf_buffer *out, struct pf_bytes text)
     return !out->failed;
 }
 
-static struct pf_bytes finished(const struct pf_buffer *scratch)
+static struct pf_bytes finished(struct pf_buffer *scratch)
 {
-    return scratch->failed ? PF_BYTES("") : (struct pf_bytes){scratch->data, scratch->size};
+    if (!pf_buffer_byte(scratch, '\0'))
+        return PF_BYTES("");
+    return (struct pf_bytes){scratch->data, --scratch->size};
 }
 
 struct pf_bytes pf_text_utf8(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
@@ -43,6 +45,13 @@ struct pf_bytes pf_text_utf8(struct pf_bytes bytes, unsigned flags, struct pf_bu
         i += n > 0 ? n : 1;
     }
     return finished(scratch);
+}
+
+bool pf_shown_name(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch,
+                   struct pf_bytes *name)
+{
+    *name = flags & PF_UTF8 ? bytes : pf_text_utf8(bytes, flags, scratch);
+    return name->data != bytes.data;
 }
 
 /* The code point of the well-formed character at `p` of `size` bytes. */

@@ -10,9 +10,14 @@
 
 /* Well-formed bytes are returned unchanged. Other bytes are read as Latin-1 (flags without
  * PF_UTF8); if the producer claimed UTF-8 (flags with PF_UTF8), every invalid byte becomes
- * U+FFFD. The result is the input or is in `scratch`, which is emptied first. Out of memory: ""
- * and scratch->failed. */
+ * U+FFFD. The result is the input or is in `scratch`, which is emptied first, with a NUL after it.
+ * Out of memory: "" and scratch->failed. */
 struct pf_bytes pf_text_utf8(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
+
+/* The same for a name that people search and compare: a name whose producer claimed UTF-8 keeps its
+ * bytes. True if *name is not the input. */
+bool pf_shown_name(struct pf_bytes, unsigned flags, struct pf_buffer *scratch,
+                   struct pf_bytes *name);
 
 /* The same for one line of a terminal or a table: C0 and C1 controls, DEL and the marks that
  * reverse the direction of text become \xHH or \u{HHHH}, so that a name cannot break a table or

@@ -1,9 +1,9 @@
 #include "analysis/filter/label_tests.h"
 
 #include "analysis/names/name_list.h"
-#include "analysis/names/shown.h"
 #include "base/number.h"
 #include "model/units.h"
+#include "model/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

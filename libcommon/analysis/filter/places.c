@@ -1,6 +1,6 @@
 #include "analysis/filter/places.h"
 
-#include "analysis/names/shown.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

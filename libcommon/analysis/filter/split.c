@@ -301,17 +301,13 @@ static void make_name(const struct pf_split *split, uint32_t part, struct pf_buf
 const char *pf_split_name(struct pf_split *split, uint32_t part)
 {
     struct pf_buffer name = {0};
-    size_t had = split->name_capacity;
 
-    if (!pf_grow(&split->names, &split->name_capacity, (size_t)part + 1, sizeof *split->names))
+    if (!pf_grow_clear(&split->names, &split->name_capacity, (size_t)part + 1,
+                       sizeof *split->names))
         return NULL;
-    for (size_t i = had; i < split->name_capacity; i++)
-        split->names[i] = NULL;
     if (!split->names[part]) {
         make_name(split, part, &name);
-        if (!name.failed)
-            split->names[part] = pf_arena_copy(&split->bytes, name.data, name.size);
-        pf_buffer_free(&name);
+        split->names[part] = pf_arena_take(&split->bytes, &name);
     }
     return split->names[part];
 }

@@ -168,12 +168,12 @@ static bool add_records(struct record_store *store, const struct pf_batch *batch
  * describe the next row are kept: sort_meta moves both together. */
 static bool is_kept(struct pf_bytes origin, struct pf_bytes key)
 {
-    const struct pf_format *format;
+    const struct pf_merging *rules;
 
     if (origin.size == 0 || origin.data[0] != '.')
         return true;
-    format = pf_meta_owner(origin);
-    return format && format->merging && format->merging->rule(origin, key) == PF_META_PREFIX;
+    rules = pf_meta_rules(origin);
+    return rules && rules->rule(origin, key) == PF_META_PREFIX;
 }
 
 static bool add_meta(struct pf_canonical *canonical, const struct pf_batch *batch)

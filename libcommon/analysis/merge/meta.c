@@ -23,8 +23,7 @@ static enum pf_meta_rule rule_of(struct pf_merge_meta *meta, const struct pf_mer
 {
     struct pf_bytes origin = pf_dict_string(meta->dict, row->origin),
                     key = pf_dict_string(meta->dict, row->key);
-    const struct pf_format *format = pf_meta_owner(origin);
-    const struct pf_merging *merging = format ? format->merging : NULL;
+    const struct pf_merging *merging = pf_meta_rules(origin);
 
     if (pf_bytes_equal(origin, PF_BYTES("profutils"))) {
         meta->sources += pf_bytes_equal(key, PF_BYTES("input"));
@@ -214,8 +213,8 @@ int pf_merge_meta_end(struct pf_merge_meta *meta)
         struct pf_merge_meta_row row = meta->rows[k];
 
         if (row.rule == PF_META_IDENTITY) {
-            int status = join_identity(
-                meta, row, pf_meta_owner(pf_dict_string(meta->dict, row.origin))->merging);
+            int status =
+                join_identity(meta, row, pf_meta_rules(pf_dict_string(meta->dict, row.origin)));
 
             return status == PF_OK ? drop_different(meta) : status;
         }

@@ -346,16 +346,12 @@ static struct pf_bytes qualified(struct pf_dwarf *dwarf, Dwarf_Die *declaration,
             around[count++] = unit->scopes[k].name;
     if (count == 0)
         return pf_bytes_of(name);
-    while (count-- > 0) {
-        pf_buffer_append(&text, around[count], strlen(around[count]));
-        pf_buffer_append(&text, "::", 2);
-    }
+    while (count-- > 0)
+        pf_buffer_printf(&text, "%s::", around[count]);
     pf_buffer_append(&text, name, strlen(name));
-    struct pf_bytes copy = {text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size),
-                            text.size};
+    const char *copy = pf_arena_take(&dwarf->texts, &text);
 
-    pf_buffer_free(&text);
-    return copy.data ? copy : pf_bytes_of(name);
+    return pf_bytes_of(copy ? copy : name);
 }
 
 /* A file's name; if it has no directory, with the directory of the compilation. */
@@ -368,12 +364,9 @@ static const char *full_path(struct pf_dwarf *dwarf, struct unit *unit, const ch
     if (!file || *file == '/' || !dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) ||
         !(directory = dwarf_formstring(&attribute)))
         return file;
-    pf_buffer_append(&text, directory, strlen(directory));
-    pf_buffer_byte(&text, '/');
-    pf_buffer_append(&text, file, strlen(file));
-    const char *copy = text.failed ? NULL : pf_arena_copy(&dwarf->texts, text.data, text.size);
+    pf_buffer_printf(&text, "%s/%s", directory, file);
+    const char *copy = pf_arena_take(&dwarf->texts, &text);
 
-    pf_buffer_free(&text);
     return copy ? copy : file;
 }
 

@@ -241,10 +241,9 @@ static uint32_t shown_value(struct pf_in_force *force, const struct pf_in_force_
 static bool is_identity(const struct pf_in_force *force, const struct pf_in_force_row *row)
 {
     struct pf_bytes origin = pf_dict_string(force->dict, row->origin);
-    const struct pf_format *format = pf_meta_owner(origin);
+    const struct pf_merging *rules = pf_meta_rules(origin);
 
-    return format && format->merging &&
-           format->merging->rule(origin, pf_dict_string(force->dict, row->key)) == PF_META_IDENTITY;
+    return rules && rules->rule(origin, pf_dict_string(force->dict, row->key)) == PF_META_IDENTITY;
 }
 
 /* Sets or adds a value that describes the records from here on. */

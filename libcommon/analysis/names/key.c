@@ -1,9 +1,9 @@
 #include "analysis/names/key.h"
 
 #include "analysis/names/anonymous.h"
-#include "analysis/names/shown.h"
 #include "base/error.h"
 #include "base/scan.h"
+#include "model/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-const struct pf_format *pf_meta_owner(struct pf_bytes origin)
+const struct pf_merging *pf_meta_rules(struct pf_bytes origin)
 {
+    const struct pf_format *format;
     const char *dot;
 
     if (origin.size > 0 && origin.data[0] == '.') {
@@ -16,26 +17,26 @@ const struct pf_format *pf_meta_owner(struct pf_bytes origin)
     dot = origin.size > 0 ? memchr(origin.data, '.', origin.size) : NULL;
     if (dot)
         origin.size = (size_t)(dot - origin.data);
-    return pf_registry_find(origin);
+    format = pf_registry_find(origin);
+    return format ? format->merging : NULL;
 }
 
 int64_t pf_meta_duration(const struct pf_dict *dict, uint32_t origin, uint32_t key, uint32_t value)
 {
     struct pf_bytes from = pf_dict_string(dict, origin);
-    const struct pf_format *format = pf_meta_owner(from);
+    const struct pf_merging *rules = pf_meta_rules(from);
 
-    return format && format->merging && format->merging->duration
-               ? format->merging->duration(from, pf_dict_string(dict, key),
-                                           pf_dict_string(dict, value))
+    return rules && rules->duration
+               ? rules->duration(from, pf_dict_string(dict, key), pf_dict_string(dict, value))
                : 0;
 }
 
 enum pf_meta_place pf_meta_place(struct pf_bytes origin, struct pf_bytes key)
 {
-    const struct pf_format *format = pf_meta_owner(origin);
+    const struct pf_merging *rules = pf_meta_rules(origin);
 
-    if (format && format->merging && format->merging->place)
-        return format->merging->place(origin, key);
+    if (rules && rules->place)
+        return rules->place(origin, key);
     return pf_bytes_equal(key, PF_BYTES("comment")) ? PF_META_LIST : PF_META_FROM_HERE;
 }
 
@@ -43,11 +44,10 @@ enum pf_meta_time pf_meta_start(const struct pf_dict *dict, uint32_t origin, uin
                                 uint32_t value, int64_t *time)
 {
     struct pf_bytes from = pf_dict_string(dict, origin);
-    const struct pf_format *format = pf_meta_owner(from);
+    const struct pf_merging *rules = pf_meta_rules(from);
 
-    return format && format->merging && format->merging->start
-               ? format->merging->start(from, pf_dict_string(dict, key),
-                                        pf_dict_string(dict, value), time)
+    return rules && rules->start
+               ? rules->start(from, pf_dict_string(dict, key), pf_dict_string(dict, value), time)
                : PF_META_NO_TIME;
 }
 
@@ -87,20 +87,19 @@ static uint32_t edited(struct pf_dict *dict, uint32_t (*edit)(void *, uint32_t),
 void pf_meta_rename(struct pf_dict *dict, const struct pf_meta_edit *edit, uint32_t origin,
                     uint32_t *key, uint32_t *value)
 {
-    const struct pf_format *format = pf_meta_owner(pf_dict_string(dict, origin));
-    const struct pf_merging *merging = format ? format->merging : NULL;
+    const struct pf_merging *rules = pf_meta_rules(pf_dict_string(dict, origin));
     enum pf_meta_name what = PF_META_NO_NAME;
     uint32_t before = *value;
     size_t start = 0;
 
-    if (merging && merging->names)
-        what = merging->names(pf_dict_string(dict, origin), pf_dict_string(dict, *key));
-    if (what != PF_META_NO_NAME && merging->name_at)
-        start = merging->name_at(pf_dict_string(dict, *key), pf_dict_string(dict, before));
+    if (rules && rules->names)
+        what = rules->names(pf_dict_string(dict, origin), pf_dict_string(dict, *key));
+    if (what != PF_META_NO_NAME && rules->name_at)
+        start = rules->name_at(pf_dict_string(dict, *key), pf_dict_string(dict, before));
     if (what == PF_META_FUNCTION)
         *value = edited(dict, edit->function, edit->context, before, start);
     if (what == PF_META_FILE)
         *value = edited(dict, edit->file, edit->context, before, start);
-    if (what == PF_META_FILE && *value != before && merging->renamed)
-        *key = renamed_key(dict, *key, pf_bytes_of(merging->renamed));
+    if (what == PF_META_FILE && *value != before && rules->renamed)
+        *key = renamed_key(dict, *key, pf_bytes_of(rules->renamed));
 }

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-/* The format that an origin belongs to: the format's name is the text before the first dot, or in a
- * private origin the text after its leading dot. NULL: no such format. */
-const struct pf_format *pf_meta_owner(struct pf_bytes origin);
+/* The rules of the format that an origin belongs to: the format's name is the text before the first
+ * dot, or in a private origin the text after its leading dot. NULL: no such format, or no rules. */
+const struct pf_merging *pf_meta_rules(struct pf_bytes origin);
 
 /* The run time in nanoseconds that a row of metadata adds to that of its input, as its format says
  * (codec/merging.h); 0 for most rows. */

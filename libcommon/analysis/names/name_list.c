@@ -1,7 +1,7 @@
 #include "analysis/names/name_list.h"
 
-#include "analysis/names/shown.h"
 #include "base/error.h"
+#include "model/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

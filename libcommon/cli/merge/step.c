@@ -69,15 +69,13 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
     for (; given->name; given++) {
         for (unsigned k = 0; k < given->count && stage_has(stage, given->name); k++) {
             struct pf_buffer text = {0};
-            char *copy = NULL;
+            char *copy;
 
             pf_buffer_printf(&text, "--%s", given->name);
             if (given->values && given->values[k])
                 pf_buffer_printf(&text, "=%s", given->values[k]);
-            if (pf_buffer_byte(&text, '\0') && pf_grow(&list, &capacity, count + 2, sizeof *list))
-                copy = pf_arena_copy(arena, text.data, text.size - 1);
-            pf_buffer_free(&text);
-            if (!copy) {
+            copy = pf_arena_take(arena, &text);
+            if (!copy || !pf_grow(&list, &capacity, count + 2, sizeof *list)) {
                 free(list);
                 return NULL;
             }

@@ -74,12 +74,11 @@ static const char *unescape(struct pf_task *task, struct pf_bytes text)
         char c = text.data[k];
 
         if (c == '%') {
-            int high = k + 2 < text.size ? pf_hex_digit(text.data[k + 1]) : -1;
-            int low = k + 2 < text.size ? pf_hex_digit(text.data[k + 2]) : -1;
+            int byte = pf_percent_byte(pf_bytes_skip(text, k));
 
-            if (high < 0 || low < 0)
+            if (byte < 0)
                 return NULL;
-            c = (char)(high * 16 + low);
+            c = (char)byte;
             k += 2;
         }
         *to++ = c;
