@@ -36,11 +36,6 @@ bool pf_ascii(struct pf_bytes bytes)
     return true;
 }
 
-static bool continues(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
 /* Follows the table of RFC 3629, section 4: only the range of the second byte depends on the first
  * byte. */
 size_t pf_utf8_char(const unsigned char *p, size_t size)
@@ -67,7 +62,7 @@ size_t pf_utf8_char(const unsigned char *p, size_t size)
     if (p[1] < low || p[1] > high)
         return 0;
     for (size_t k = 2; k < length; k++) {
-        if (!continues(p[k]))
+        if ((p[k] & 0xc0) != 0x80)
             return 0;
     }
     return length;

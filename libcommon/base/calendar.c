@@ -12,39 +12,18 @@
 
 static const int64_t second_ns = 1000000000;
 
-/* --- days ------------------------------------------------------------------------------------- */
-
-bool pf_date_seconds(const struct pf_date *date, int64_t *seconds)
+/* Seconds since 1970 of a date. False: the month has no such day, or another field is out of range
+ * (years: 1 to 9999). Second 60 is the first second of the next minute. */
+static bool date_seconds(const struct tm *date, int64_t *seconds)
 {
-    struct tm day = {.tm_year = (int)date->year - 1900,
-                     .tm_mon = (int)date->month - 1,
-                     .tm_mday = (int)date->day};
+    struct tm day = {.tm_year = date->tm_year, .tm_mon = date->tm_mon, .tm_mday = date->tm_mday};
 
-    if (date->year < 1 || date->year > 9999 || date->month < 1 || date->month > 12 ||
-        date->day < 1 || date->day > 31 || date->hour > 23 || date->minute > 59 ||
-        date->second > 60)
+    if (date->tm_year <= -1900 || date->tm_mon < 0 || date->tm_mon > 11 || date->tm_mday < 1 ||
+        date->tm_mday > 31 || date->tm_hour > 23 || date->tm_min > 59 || date->tm_sec > 60)
         return false;
-    *seconds = (int64_t)timegm(&day) + date->hour * 3600 + date->minute * 60 + date->second;
-    return day.tm_mday == (int)date->day; /* timegm changes February 30 to March 2 or 1 */
+    *seconds = (int64_t)timegm(&day) + date->tm_hour * 3600 + date->tm_min * 60 + date->tm_sec;
+    return day.tm_mday == date->tm_mday; /* timegm changes February 30 to March 2 or 1 */
 }
-
-struct pf_date pf_date_of(int64_t seconds)
-{
-    time_t time = (time_t)seconds;
-    struct tm date = {0};
-
-    gmtime_r(&time, &date);
-    return (struct pf_date){
-        .year = date.tm_year + 1900,
-        .month = (unsigned)date.tm_mon + 1,
-        .day = (unsigned)date.tm_mday,
-        .hour = (unsigned)date.tm_hour,
-        .minute = (unsigned)date.tm_min,
-        .second = (unsigned)date.tm_sec,
-    };
-}
-
-/* --- texts ------------------------------------------------------------------------------------ */
 
 bool pf_time_of_seconds(int64_t seconds, int64_t *time)
 {
@@ -52,14 +31,14 @@ bool pf_time_of_seconds(int64_t seconds, int64_t *time)
 }
 
 /* Reads `size` digits. */
-static bool scan_digits(struct pf_bytes *text, size_t size, unsigned *number)
+static bool scan_digits(struct pf_bytes *text, size_t size, int *number)
 {
     uint64_t value;
 
     if (pf_scan_digits(*text) < size ||
         !pf_parse_digits((struct pf_bytes){text->data, size}, 9999, &value))
         return false;
-    *number = (unsigned)value;
+    *number = (int)value;
     *text = pf_bytes_skip(*text, size);
     return true;
 }
@@ -99,23 +78,23 @@ bool pf_time_parse_seconds(struct pf_bytes text, int64_t *time)
 }
 
 /* Reads the time of the day, if there is one. */
-static bool scan_clock(struct pf_bytes *text, struct pf_date *date, int64_t *fraction)
+static bool scan_clock(struct pf_bytes *text, struct tm *date, int64_t *fraction)
 {
     *fraction = 0;
     if (!pf_scan_past(text, PF_BYTES("T")) && !pf_scan_past(text, PF_BYTES(" ")))
         return true;
-    if (!scan_digits(text, 2, &date->hour) || !pf_scan_past(text, PF_BYTES(":")) ||
-        !scan_digits(text, 2, &date->minute))
+    if (!scan_digits(text, 2, &date->tm_hour) || !pf_scan_past(text, PF_BYTES(":")) ||
+        !scan_digits(text, 2, &date->tm_min))
         return false;
     return !pf_scan_past(text, PF_BYTES(":")) ||
-           (scan_digits(text, 2, &date->second) && scan_fraction(text, fraction));
+           (scan_digits(text, 2, &date->tm_sec) && scan_fraction(text, fraction));
 }
 
 /* Reads `Z`, `+01:00`, `+0100` or `+01`, or nothing: seconds east of Greenwich. */
 static bool scan_zone(struct pf_bytes *text, int64_t *east)
 {
     bool west = pf_bytes_starts(*text, PF_BYTES("-"));
-    unsigned hour, minute = 0;
+    int hour, minute = 0;
 
     *east = 0;
     if (pf_scan_past(text, PF_BYTES("Z")) || text->size == 0)
@@ -128,47 +107,49 @@ static bool scan_zone(struct pf_bytes *text, int64_t *east)
     pf_scan_past(text, PF_BYTES(":"));
     if (text->size > 0 && (!scan_digits(text, 2, &minute) || minute > 59))
         return false;
-    *east = (int64_t)(hour * 60 + minute) * (west ? -60 : 60);
+    *east = (hour * 60 + minute) * (west ? -60 : 60);
     return true;
 }
 
 bool pf_time_parse(struct pf_bytes text, int64_t *time)
 {
-    struct pf_date date = {0};
+    struct tm date = {0};
     int64_t seconds, fraction, east;
-    unsigned year;
+    int year, month;
 
     if (pf_scan_past(&text, PF_BYTES("@")))
         return pf_time_parse_seconds(text, time);
     if (!scan_digits(&text, 4, &year) || !pf_scan_past(&text, PF_BYTES("-")) ||
-        !scan_digits(&text, 2, &date.month) || !pf_scan_past(&text, PF_BYTES("-")) ||
-        !scan_digits(&text, 2, &date.day))
+        !scan_digits(&text, 2, &month) || !pf_scan_past(&text, PF_BYTES("-")) ||
+        !scan_digits(&text, 2, &date.tm_mday))
         return false;
-    date.year = year;
+    date.tm_year = year - 1900;
+    date.tm_mon = month - 1;
     return scan_clock(&text, &date, &fraction) && scan_zone(&text, &east) && text.size == 0 &&
-           pf_date_seconds(&date, &seconds) && pf_time_of_seconds(seconds - east, time) &&
+           date_seconds(&date, &seconds) && pf_time_of_seconds(seconds - east, time) &&
            pf_add64(*time, fraction, time);
 }
 
 size_t pf_time_print(int64_t time, char text[PF_TIME_TEXT])
 {
     int64_t seconds = time / second_ns, fraction = time % second_ns;
-    struct pf_date date;
-    int size;
+    struct tm date;
+    time_t whole;
+    size_t size;
 
     if (fraction < 0) {
         fraction += second_ns;
         seconds--;
     }
-    date = pf_date_of(seconds);
-    size = snprintf(text, PF_TIME_TEXT, "%04d-%02u-%02uT%02u:%02u:%02u", (int)date.year, date.month,
-                    date.day, date.hour, date.minute, date.second);
+    whole = (time_t)seconds;
+    gmtime_r(&whole, &date);
+    size = strftime(text, PF_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &date);
     if (fraction > 0) {
-        size += snprintf(text + size, PF_TIME_TEXT - (size_t)size, ".%09ld", (long)fraction);
+        size += (size_t)snprintf(text + size, PF_TIME_TEXT - size, ".%09ld", (long)fraction);
         while (text[size - 1] == '0')
             size--;
     }
     text[size++] = 'Z';
     text[size] = '\0';
-    return (size_t)size;
+    return size;
 }

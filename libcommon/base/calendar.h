@@ -9,18 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A moment, in UTC. */
-struct pf_date {
-    int64_t year;
-    unsigned month, day;           /* from 1 */
-    unsigned hour, minute, second; /* second: 60 is the first second of the next minute */
-};
-
-/* Seconds since 1970 of a date, and the date of these seconds. False: the month has no such day, or
- * another field is out of range (years: 1 to 9999). */
-bool pf_date_seconds(const struct pf_date *, int64_t *seconds);
-struct pf_date pf_date_of(int64_t seconds);
-
 /* Nanoseconds of a number of seconds. False: out of range. */
 bool pf_time_of_seconds(int64_t seconds, int64_t *time);
 /* Reads a number of seconds since 1970, with a fraction of up to 9 digits or without: `1795208304`,

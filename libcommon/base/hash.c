@@ -72,19 +72,11 @@ struct pf_hash_text pf_hash128_text(struct pf_hash128 hash)
 
 bool pf_hash128_parse(struct pf_hash128 *hash, struct pf_bytes text)
 {
-    uint64_t halves[2] = {0, 0};
+    enum { HALF = PF_HASH_DIGITS / 2 };
 
-    if (text.size != PF_HASH_DIGITS)
-        return false;
-    for (size_t k = 0; k < text.size; k++) {
-        int digit = pf_hex_digit(text.data[k]);
-
-        if (digit < 0)
-            return false;
-        halves[k / 16] = halves[k / 16] << 4 | (uint64_t)digit;
-    }
-    *hash = (struct pf_hash128){halves[0], halves[1]};
-    return true;
+    return text.size == PF_HASH_DIGITS &&
+           pf_parse_hex((struct pf_bytes){text.data, HALF}, &hash->high) &&
+           pf_parse_hex(pf_bytes_skip(text, HALF), &hash->low);
 }
 
 static bool is_used(const char *place)

@@ -1,7 +1,5 @@
 #include "base/number.h"
 
-#include "base/scan.h"
-
 #define UINT128_LIMIT (~(pf_uint128)0)
 
 /* Appends a decimal digit; false if the number overflows 128 bits. */
@@ -115,11 +113,17 @@ bool pf_parse_int128(struct pf_bytes text, pf_int128 *value)
 bool pf_parse_int(struct pf_bytes text, int64_t low, int64_t high, int64_t *value)
 {
     bool negative = take_sign(&text);
-    uint64_t number;
+    uint64_t number = 0;
     int64_t result;
 
-    if (!pf_parse_digits(text, UINT64_MAX, &number) || !signed64(number, negative, &result) ||
-        result < low || result > high)
+    if (text.size == 0)
+        return false;
+    for (size_t k = 0; k < text.size; k++) {
+        if (!pf_digit(text.data[k]) || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(text.data[k] - '0'), &number))
+            return false;
+    }
+    if (!signed64(number, negative, &result) || result < low || result > high)
         return false;
     *value = result;
     return true;

@@ -358,18 +358,14 @@ static int open_path(const char *path)
 }
 
 /* Finds out what the descriptor is. */
-static bool inspect(struct pf_source_input *input, struct pf_error *error)
+static int inspect(struct pf_source_input *input, struct pf_error *error)
 {
     struct stat status;
 
-    if (input->fd < 0 || fstat(input->fd, &status) != 0) {
-        pf_error_system(error, "cannot open %s", input->name);
-        return false;
-    }
-    if (S_ISDIR(status.st_mode)) {
-        pf_error_set(error, PF_IO, "cannot read %s: it is a directory", input->name);
-        return false;
-    }
+    if (fstat(input->fd, &status) != 0)
+        return pf_error_system(error, "cannot open %s", input->name);
+    if (S_ISDIR(status.st_mode))
+        return pf_error_set(error, PF_IO, "cannot read %s: it is a directory", input->name);
     input->waits = !S_ISREG(status.st_mode);
     if (S_ISREG(status.st_mode)) {
         off_t at = lseek(input->fd, 0, SEEK_CUR);
@@ -380,37 +376,42 @@ static bool inspect(struct pf_source_input *input, struct pf_error *error)
         posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
     }
-    return true;
+    return PF_OK;
 }
 
 static int open_source(struct pf_source **result, int file, bool borrowed, const char *name,
                        struct pf_error *error)
 {
-    int failure = errno;
-    struct pf_error own = {0};
-    struct pf_source *source = new_source(name, &own);
+    struct pf_source *source = new_source(name, error);
+    int status;
 
     *result = NULL;
-    if (source) {
-        source->input->fd = file;
-        source->input->borrowed = borrowed;
-        errno = failure;
-        if (inspect(source->input, &own)) {
-            *result = source;
-            return PF_OK;
-        }
-    } else if (file >= 0 && !borrowed) {
-        close(file);
+    if (!source) {
+        if (!borrowed)
+            close(file);
+        return PF_NOMEM;
     }
-    pf_source_close(source);
-    return pf_error_set(error, own.code, "%s", own.text);
+    source->input->fd = file;
+    source->input->borrowed = borrowed;
+    status = inspect(source->input, error);
+    if (status == PF_OK)
+        *result = source;
+    else
+        pf_source_close(source);
+    return status;
 }
 
 int pf_source_open(struct pf_source **result, const char *path, struct pf_error *error)
 {
+    int file;
+
     if (strcmp(path, "-") == 0)
         return open_source(result, STDIN_FILENO, true, "standard input", error);
-    return open_source(result, open_path(path), false, path, error);
+    file = open_path(path);
+    if (file >= 0)
+        return open_source(result, file, false, path, error);
+    *result = NULL;
+    return pf_error_system(error, "cannot open '%s'", path);
 }
 
 int pf_source_open_file(struct pf_source **result, int file, const char *name,

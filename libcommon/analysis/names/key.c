@@ -388,14 +388,18 @@ static bool has_address(const struct pf_key *row)
     return row->address != 0 || row->present == PF_KEY_AT_ZERO;
 }
 
+/* The string that names a key. */
+static uint32_t string_of(const struct pf_keys *keys, const struct pf_key *row)
+{
+    return keys->by == PF_BY_FILE ? row->file : keys->by == PF_BY_IMAGE ? row->image : row->name;
+}
+
 /* The name of a key, except for numbers of labels. */
 static struct pf_bytes name_of(const struct pf_keys *keys, const struct pf_key *row,
                                char scratch[32])
 {
     bool function = keys->by <= PF_BY_NAME || keys->by == PF_BY_LINE || keys->by == PF_BY_ADDRESS;
-    uint32_t string = keys->by == PF_BY_FILE    ? row->file
-                      : keys->by == PF_BY_IMAGE ? row->image
-                                                : row->name;
+    uint32_t string = string_of(keys, row);
 
     if (!function || row->name != 0)
         return pf_dict_string(keys->dict, string);
@@ -422,9 +426,7 @@ struct pf_bytes pf_keys_name(const struct pf_keys *keys, uint32_t key, struct pf
                              unsigned *flags)
 {
     const struct pf_key *row = pf_keys_row(keys, key);
-    uint32_t string = keys->by == PF_BY_FILE    ? row->file
-                      : keys->by == PF_BY_IMAGE ? row->image
-                                                : row->name;
+    uint32_t string = string_of(keys, row);
     char text[32];
     struct pf_bytes name;
 

@@ -17,12 +17,6 @@ struct pf_symbols {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-struct parsed {
-    uint64_t address, size;
-    char type; /* 0: a line of a perf map */
-    struct pf_bytes name;
-};
-
 static bool parse_hex(struct pf_bytes text, uint64_t *number)
 {
     pf_scan_0x(&text);
@@ -34,32 +28,34 @@ static bool is_type(struct pf_bytes token)
     return token.size == 1 && pf_one_of(*token.data, "AaBbCcDdGgIiNnpRrSsTtUuVvWw-?");
 }
 
-/* Parses a line of nm, with a size or without. */
-static bool parse_nm(struct pf_bytes line, struct parsed *parsed)
+/* Parses a line of nm, with a size or without: address, size and name; *type is the letter. */
+static bool parse_nm(struct pf_bytes line, struct pf_symbol *symbol, char *type)
 {
     struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line), rest = line,
                     third = pf_scan_column(&rest);
 
-    *parsed = (struct parsed){0};
-    if (!parse_hex(first, &parsed->address))
+    *symbol = (struct pf_symbol){0};
+    if (!parse_hex(first, &symbol->address))
         return false;
-    if (is_type(third) && rest.size > 0 && second.size > 1 && parse_hex(second, &parsed->size)) {
-        parsed->type = *third.data;
-        parsed->name = rest;
+    if (is_type(third) && rest.size > 0 && second.size > 1 && parse_hex(second, &symbol->size)) {
+        *type = *third.data;
+        symbol->name = rest;
         return true;
     }
-    parsed->size = 0;
-    parsed->type = second.size > 0 ? *second.data : '\0';
-    parsed->name = line;
+    symbol->size = 0;
+    *type = second.size > 0 ? *second.data : '\0';
+    symbol->name = line;
     return is_type(second) && line.size > 0;
 }
 
-static bool parse_map(struct pf_bytes line, struct parsed *parsed)
+/* Parses a line of a perf map; *type becomes '\0'. */
+static bool parse_map(struct pf_bytes line, struct pf_symbol *symbol, char *type)
 {
     struct pf_bytes first = pf_scan_column(&line), second = pf_scan_column(&line);
 
-    *parsed = (struct parsed){.name = line};
-    return parse_hex(first, &parsed->address) && parse_hex(second, &parsed->size) && line.size > 0;
+    *symbol = (struct pf_symbol){.name = line};
+    *type = '\0';
+    return parse_hex(first, &symbol->address) && parse_hex(second, &symbol->size) && line.size > 0;
 }
 
 /* True if at least as many of the next lines fit nm as fit a perf map. */
@@ -69,15 +65,16 @@ static bool looks_like_nm(struct pf_source *source)
     const unsigned char *bytes = pf_source_peek(source, WINDOW, &have);
     struct pf_bytes text = {(const char *)bytes, have < WINDOW ? have : WINDOW};
     const char *end;
-    struct parsed parsed;
+    struct pf_symbol symbol;
+    char type;
 
     for (; (end = memchr(text.data, '\n', text.size)) != NULL;
          text.size -= (size_t)(end - text.data) + 1, text.data = end + 1) {
         struct pf_bytes line = {text.data, (size_t)(end - text.data)};
-        bool is_nm = parse_nm(line, &parsed);
+        bool is_nm = parse_nm(line, &symbol, &type);
 
         nm += is_nm;
-        map += !is_nm && parse_map(line, &parsed);
+        map += !is_nm && parse_map(line, &symbol, &type);
     }
     return nm >= map;
 }
@@ -141,18 +138,15 @@ bool pf_symbols_add(struct pf_symbols *symbols, const struct pf_symbol *symbol)
     return true;
 }
 
-static int add_parsed(struct pf_symbols *symbols, const struct parsed *parsed,
-                      struct pf_error *error)
+/* Adds the symbol of a line, if its type has an address in the program. */
+static int add_line(struct pf_symbols *symbols, struct pf_symbol *symbol, char type,
+                    struct pf_error *error)
 {
-    struct pf_symbol symbol = {.address = parsed->address,
-                               .size = parsed->size,
-                               .name = parsed->name,
-                               .rank = rank_of(parsed->type)};
-
-    if (pf_one_of(parsed->type, "AaNnUu-?"))
+    if (pf_one_of(type, "AaNnUu-?"))
         return PF_OK;
-    split_place(&symbol);
-    return pf_symbols_add(symbols, &symbol) ? PF_OK : pf_error_nomem(error);
+    symbol->rank = rank_of(type);
+    split_place(symbol);
+    return pf_symbols_add(symbols, symbol) ? PF_OK : pf_error_nomem(error);
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -183,12 +177,13 @@ static int read_lines(struct pf_symbols *symbols, struct pf_source *source, stru
 {
     bool nm = looks_like_nm(source);
     struct pf_bytes line;
-    struct parsed parsed;
+    struct pf_symbol symbol;
+    char type;
     int status;
 
     while ((status = pf_source_line(source, &line, error)) == PF_OK)
-        if ((nm ? parse_nm(line, &parsed) : parse_map(line, &parsed)) &&
-            add_parsed(symbols, &parsed, error) != PF_OK)
+        if ((nm ? parse_nm : parse_map)(line, &symbol, &type) &&
+            add_line(symbols, &symbol, type, error) != PF_OK)
             return error->code;
     if (status != PF_EOF)
         return status;

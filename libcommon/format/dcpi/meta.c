@@ -38,31 +38,18 @@ static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
                : PF_META_FROM_HERE;
 }
 
-static unsigned two_digits(const char *text)
-{
-    return (unsigned)(text[0] - '0') * 10 + (unsigned)(text[1] - '0');
-}
-
 static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
                                int64_t *time)
 {
     char normal[16];
-    struct pf_date date;
-    int64_t seconds;
+    char text[PF_TIME_TEXT];
 
     if (origin.data[0] == '.' || !pf_bytes_equal(key, PF_BYTES("epoch")) ||
         !pf_dcpi_epoch(value, normal))
         return PF_META_NO_TIME;
-    date = (struct pf_date){
-        .year = two_digits(normal) * 100 + two_digits(normal + 2),
-        .month = two_digits(normal + 4),
-        .day = two_digits(normal + 6),
-        .hour = two_digits(normal + 8),
-        .minute = two_digits(normal + 10),
-        .second = two_digits(normal + 12),
-    };
-    return pf_date_seconds(&date, &seconds) && pf_time_of_seconds(seconds, time) ? PF_META_IS_TIME
-                                                                                 : PF_META_NO_TIME;
+    snprintf(text, sizeof text, "%.4s-%.2s-%.2sT%.2s:%.2s:%.2s", normal, normal + 4, normal + 6,
+             normal + 8, normal + 10, normal + 12);
+    return pf_time_parse(pf_bytes_of(text), time) ? PF_META_IS_TIME : PF_META_NO_TIME;
 }
 
 const struct pf_merging pf_dcpi_merging = {.rule = merge_rule, .place = place, .start = start};

@@ -1,12 +1,12 @@
 /* What precedes the chunks: the text banner, or a binary header of the first versions. First
  * how the reader recognizes and reads both, then how the writer makes a banner. */
-#include "base/calendar.h"
 #include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BINARY_MAGIC "NYTPROF" /* then a NUL */
 #define TEXT_MAGIC   "NYTProf "
@@ -443,13 +443,16 @@ bool pf_pyn_banner_keep(struct pf_pyn_banner *banner, const struct pf_dict *dict
 /* Writes a date as RFC 2822 says. */
 static void write_date(struct pf_sink *sink, int64_t seconds)
 {
-    static const char days[][4] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    struct pf_date date = pf_date_of(seconds);
+    time_t time = (time_t)seconds;
+    struct tm date = {0};
 
-    pf_sink_printf(sink, "%s, %02u %s %d %02u:%02u:%02u +0000", days[seconds / 86400 % 7], date.day,
-                   months[date.month - 1], (int)date.year, date.hour, date.minute, date.second);
+    gmtime_r(&time, &date);
+    pf_sink_printf(sink, "%s, %02d %s %d %02d:%02d:%02d +0000", days[date.tm_wday], date.tm_mday,
+                   months[date.tm_mon], 1900 + date.tm_year, date.tm_hour, date.tm_min,
+                   date.tm_sec);
 }
 
 static const struct pf_pyn_banner_line *find_line(const struct pf_pyn_banner *banner,
