@@ -1,5 +1,6 @@
 #include "analysis/table/inventory.h"
 
+#include "analysis/sum/sort.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -136,36 +137,20 @@ static bool count_functions(struct pf_inventory *inventory)
     return true;
 }
 
-struct named_section {
-    struct pf_bytes name;
-    uint32_t id;
-};
-
-static int compare_sections(const void *a, const void *b)
+static int compare_names(const void *dict, const void *a, const void *b)
 {
-    return pf_bytes_compare(((const struct named_section *)a)->name,
-                            ((const struct named_section *)b)->name);
+    const uint32_t *x = a, *y = b;
+    int order = pf_bytes_compare(pf_dict_string(dict, *x), pf_dict_string(dict, *y));
+
+    return order != 0 ? order : *x > *y ? 1 : -1;
 }
 
-static bool sort_sections(struct pf_inventory *inventory, const struct pf_id_set *names,
-                          size_t count)
+static bool add_section(struct pf_inventory *inventory, uint32_t name)
 {
-    struct named_section *order = malloc((count + 1) * sizeof *order);
-    size_t at = 0;
-
-    if (!order || !pf_grow(&inventory->sections, &inventory->section_capacity, count,
-                           sizeof *inventory->sections)) {
-        free(order);
+    if (!pf_grow(&inventory->sections, &inventory->section_capacity, inventory->section_count + 1,
+                 sizeof *inventory->sections))
         return false;
-    }
-    for (uint32_t id = 0; id < names->count; id++)
-        if (names->seen[id])
-            order[at++] = (struct named_section){pf_dict_string(inventory->dict, id), id};
-    qsort(order, count, sizeof *order, compare_sections);
-    for (at = 0; at < count; at++)
-        inventory->sections[at] = order[at].id;
-    inventory->section_count = count;
-    free(order);
+    inventory->sections[inventory->section_count++] = name;
     return true;
 }
 
@@ -173,11 +158,10 @@ static bool list_sections(struct pf_inventory *inventory)
 {
     const struct pf_dict *dict = inventory->dict;
     struct pf_id_set *labels = &inventory->labels, names = {0};
-    size_t count = 0;
+    bool good = make_room(&names, dict->strings.count);
 
-    if (!make_room(&names, dict->strings.count))
-        return false;
-    for (size_t id = labels->count; id-- > 1;) {
+    inventory->section_count = 0;
+    for (size_t id = labels->count; good && id-- > 1;) {
         if (!labels->seen[id])
             continue;
         const struct pf_label *label = pf_dict_label(dict, (uint32_t)id);
@@ -185,13 +169,12 @@ static bool list_sections(struct pf_inventory *inventory)
         labels->seen[label->parent] = true;
         if (label->key == dict->section_key && !label->numeric && !names.seen[label->text]) {
             names.seen[label->text] = true;
-            count++;
+            good = add_section(inventory, label->text);
         }
     }
-    bool good = sort_sections(inventory, &names, count);
-
     free(names.seen);
-    return good;
+    return good && pf_sort(inventory->sections, inventory->section_count,
+                           sizeof *inventory->sections, compare_names, dict) == PF_OK;
 }
 
 int pf_inventory_sum(struct pf_inventory *inventory)
