@@ -1,6 +1,7 @@
 #include "stream/columns.h"
 
 #include "base/bytes.h"
+#include "model/measure.h"
 #include "stream/layout.h"
 
 #include <inttypes.h>
@@ -226,29 +227,6 @@ void pf_column_remap(uint32_t *restrict ids, uint32_t rows, const uint32_t *rest
         ids[i] = map[ids[i]];
 }
 
-pf_int128 pf_column_sum(const int64_t *restrict values, uint32_t rows)
-{
-    uint64_t low = 0, high = 0;
-
-    /* Sums low and high halves apart, so that the loop needs no carry: 2^32 rows fit. The sign bit
-     * is inverted and subtracted at the end. */
-    for (uint32_t i = 0; i < rows; i++) {
-        uint64_t v = (uint64_t)values[i] ^ UINT64_C(1) << 63;
-        low += (uint32_t)v;
-        high += v >> 32;
-    }
-    return (pf_int128)high * ((pf_int128)1 << 32) + (pf_int128)low -
-           (pf_int128)rows * ((pf_int128)1 << 63);
-}
-
-int64_t pf_column_max(const int64_t *restrict values, uint32_t rows)
-{
-    int64_t max = values[0];
-    for (uint32_t i = 1; i < rows; i++)
-        max = values[i] > max ? values[i] : max;
-    return max;
-}
-
 static uint8_t width_of(uint64_t range)
 {
     return range == 0            ? 0
@@ -328,4 +306,63 @@ void pf_column_append_values(struct pf_buffer *buffer, uint16_t id, const int64_
     else if (width == 8)
         for (uint32_t i = 0; i < rows; i++)
             pf_store64le(data + 8 * (size_t)i, (uint64_t)values[i] - min);
+}
+
+/* --- totals ------------------------------------------------------------------------------------
+ */
+
+static pf_int128 sum_of(const int64_t *restrict values, uint32_t rows)
+{
+    uint64_t low = 0, high = 0;
+
+    /* Sums low and high halves apart, so that the loop needs no carry: 2^32 rows fit. The sign bit
+     * is inverted and subtracted at the end. */
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t v = (uint64_t)values[i] ^ UINT64_C(1) << 63;
+        low += (uint32_t)v;
+        high += v >> 32;
+    }
+    return (pf_int128)high * ((pf_int128)1 << 32) + (pf_int128)low -
+           (pf_int128)rows * ((pf_int128)1 << 63);
+}
+
+static int64_t greatest_of(const int64_t *restrict values, uint32_t rows)
+{
+    int64_t max = values[0];
+    for (uint32_t i = 1; i < rows; i++)
+        max = values[i] > max ? values[i] : max;
+    return max;
+}
+
+void pf_total_add(struct pf_total *total, const int64_t *values, uint32_t rows)
+{
+    if (total->aggregation == PF_MAX) {
+        int64_t max = greatest_of(values, rows);
+        if (total->rows == 0 || max > total->amount)
+            total->amount = max;
+    } else {
+        total->amount += sum_of(values, rows);
+    }
+    total->rows += rows;
+}
+
+void pf_total_add_column(struct pf_total *total, const struct pf_column *column,
+                         const int64_t *values, uint32_t rows, uint64_t stored)
+{
+    int64_t minimum = (int64_t)column->minimum;
+
+    /* needs that minimum + stored number did not wrap in any row */
+    if (total->aggregation == PF_MAX || column->width == 8 || minimum > INT64_MAX - UINT32_MAX) {
+        pf_total_add(total, values, rows);
+        return;
+    }
+    total->amount += (pf_int128)minimum * rows + stored;
+    total->rows += rows;
+}
+
+pf_int128 pf_total_amount(const struct pf_total *total, uint64_t records)
+{
+    if (total->aggregation == PF_MAX && total->rows < records && total->amount < 0)
+        return 0;
+    return total->amount;
 }

@@ -53,13 +53,25 @@ uint64_t pf_column_values(const struct pf_column *, uint32_t first, uint32_t row
 
 /* Replaces each ids[i] by map[ids[i]]. */
 void pf_column_remap(uint32_t *ids, uint32_t rows, const uint32_t *map);
-/* Sum and maximum of values; pf_column_max needs at least one row. */
-pf_int128 pf_column_sum(const int64_t *values, uint32_t rows);
-int64_t pf_column_max(const int64_t *values, uint32_t rows);
-
 /* Appends a column of at least one row with the smallest width; appends nothing if all values are
  * 0. If memory runs out, the buffer's `failed` is set. */
 void pf_column_append_ids(struct pf_buffer *, uint16_t id, const uint32_t *ids, uint32_t rows);
 void pf_column_append_values(struct pf_buffer *, uint16_t id, const int64_t *values, uint32_t rows);
+
+/* The total of a measure for an end frame: the sum, or the maximum, of its values in a segment. */
+struct pf_total {
+    pf_int128 amount;
+    uint64_t rows;    /* rows of the blocks that had the column */
+    uint32_t measure; /* id in the dictionary */
+    uint8_t kind, aggregation;
+};
+
+/* Adds the values of a block of at least one row. */
+void pf_total_add(struct pf_total *, const int64_t *values, uint32_t rows);
+/* The same for values just unpacked from `column`; `stored` is the result of pf_column_values. */
+void pf_total_add_column(struct pf_total *, const struct pf_column *, const int64_t *values,
+                         uint32_t rows, uint64_t stored);
+/* The total over all `records` records of the measure's kind; values of an absent column are 0. */
+pf_int128 pf_total_amount(const struct pf_total *, uint64_t records);
 
 #endif

@@ -1,4 +1,5 @@
-#include "stream/copy.h"
+/* Concatenates streams without reading their records: checks frames and copies them unchanged. */
+#include "stream/stream.h"
 
 #include "stream/emit.h"
 #include "stream/frame.h"

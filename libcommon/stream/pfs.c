@@ -1,4 +1,3 @@
-#include "stream/copy.h"
 #include "stream/stream.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "stream/columns.h"
 #include "stream/frame.h"
 #include "stream/intern.h"
-#include "stream/total.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

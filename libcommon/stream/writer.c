@@ -3,7 +3,6 @@
 #include "stream/columns.h"
 #include "stream/emit.h"
 #include "stream/renumber.h"
-#include "stream/total.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 
 #include "base/number.h"
 #include "codec/codec.h"
-#include "stream/copy.h"
 #include "stream/frame.h"
+#include "stream/stream.h"
 
 #include <stdlib.h>
 
