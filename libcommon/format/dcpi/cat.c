@@ -18,11 +18,9 @@ static bool begins_head(struct pf_bytes line)
     return line.size > 4 && pf_bytes_starts(line, PF_BYTES("name")) && pf_blank(line.data[4]);
 }
 
-/* The words of a head that begin lines, each once. */
 struct words {
-    bool met[PF_DCPI_CAT_WORDS];
-    unsigned lines, count;
-    bool named, decided; /* text_start, text_size: no other format has them */
+    uint32_t met;               /* the words of a head that begin lines, by bit */
+    bool begun, named, decided; /* decided: text_start, text_size: no other format has them */
 };
 
 /* Waits for a slow producer only while the lines begin like a head. */
@@ -31,22 +29,24 @@ static int judge(struct pf_bytes line, bool whole, void *field)
     struct words *words = field;
     struct pf_bytes word;
     unsigned k;
+    int bits;
 
     if (!whole)
         return 0;
-    if (words->lines++ == 0)
+    if (!words->begun)
         words->named = begins_head(line);
+    words->begun = true;
     word = pf_scan_column(&line);
+    bits = __builtin_popcount(words->met) * LINE_BITS;
     if (word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0')
-        return words->decided ? (int)words->count * LINE_BITS | PF_TEXT_SURE : PF_TEXT_OTHER;
+        return words->decided ? bits | PF_TEXT_SURE : PF_TEXT_OTHER;
     k = pf_dcpi_cat_word(word);
-    if (k < PF_DCPI_CAT_WORDS && !words->met[k]) {
-        words->met[k] = true;
-        words->count++;
+    if (k < PF_DCPI_CAT_WORDS) {
+        words->met |= UINT32_C(1) << k;
         words->decided = words->decided || word.size > 8;
     }
     if (words->decided)
-        return (int)words->count * LINE_BITS;
+        return __builtin_popcount(words->met) * LINE_BITS;
     return words->named ? PF_TEXT_MORE : 0;
 }
 

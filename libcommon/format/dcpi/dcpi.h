@@ -375,11 +375,6 @@ static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places,
     return places->image[pf_dict_location(dict, location)->image];
 }
 
-/* --- wire.c: options -------------------------------------------------------------------------- */
-
-/* The stride that `stride=N` asks for; default: 1. PF_USAGE. */
-int pf_dcpi_stride(const struct pf_options *, uint64_t *stride, struct pf_error *);
-
 /* --- writers ---------------------------------------------------------------------------------- */
 
 /* What both writers hold until the end; the first member of their states. */
@@ -393,24 +388,6 @@ struct pf_dcpi_held {
 /* Functions of writers, codec/format.h. meta.c: */
 int pf_dcpi_held_write(struct pf_writer *, const struct pf_batch *);
 void pf_dcpi_held_close(struct pf_writer *);
-
-struct pf_dcpi_writer {
-    struct pf_dcpi_held held;
-
-    /* set at the end */
-    struct pf_dcpi_event *event;
-    struct pf_dcpi_header header;
-    const struct pf_dcpi_layout *layout; /* NULL: canonical chunks */
-    uint64_t stride, total;
-};
-
-/* writer.c: a profile 0.07 of one event of one image. */
-int pf_dcpi_writer_open(struct pf_writer *);
-int pf_dcpi_writer_finish(struct pf_writer *);
-void pf_dcpi_writer_close(struct pf_writer *);
-/* Copies an unchanged profile and checks it: `copy` of codec/format.h. */
-int pf_dcpi_copy(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage,
-                 uint64_t *records, struct pf_error *);
 
 /* --- meta.c: words and events of dcpicat text ------------------------------------------------- */
 

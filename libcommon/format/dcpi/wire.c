@@ -564,15 +564,3 @@ int pf_dcpi_chunks_next(struct pf_dcpi_chunks *chunks, struct pf_dcpi_chunk *chu
     chunks->end = chunk->offset + number;
     return PF_OK;
 }
-
-int pf_dcpi_stride(const struct pf_options *options, uint64_t *stride, struct pf_error *error)
-{
-    const char *text = pf_options_get(options, "stride");
-    int64_t number = 1;
-
-    if (text && !pf_parse_int(pf_bytes_of(text), 1, 1024, &number))
-        return pf_error_set(error, PF_USAGE, "stride=%s is not a number of bytes from 1 to 1024",
-                            text);
-    *stride = (uint64_t)number;
-    return PF_OK;
-}

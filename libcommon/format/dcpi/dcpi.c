@@ -1,9 +1,213 @@
-/* Writes a DCPI profile 0.07, one event of one image, and copies unchanged profiles. */
+/* DCPI profiles, dcpiformat(4): counts of one event in one image, made by the Digital Continuous
+ * Profiling Infrastructure. The reader; the writer, of version 0.07; unchanged profiles are
+ * copied. */
 #include "format/dcpi/dcpi.h"
 
-#include "base/bytes.h"
+#include "base/number.h"
+#include "base/scan.h"
+#include "codec/text_reader.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+struct dcpi_reader {
+    struct pf_dcpi_header header;
+    struct pf_dcpi_body body;
+
+    struct pf_dcpi_locator locator;
+    struct pf_buffer layout; /* of chunks that no batch has yet */
+};
+
+enum {
+    LAYOUT_TEXT = 32 * 1024 /* bytes of layout in one row of metadata */
+};
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* The stride that `stride=N` asks for; default: 1. PF_USAGE. */
+static int find_stride(const struct pf_options *options, uint64_t *stride, struct pf_error *error)
+{
+    const char *text = pf_options_get(options, "stride");
+    int64_t number = 1;
+
+    if (text && !pf_parse_int(pf_bytes_of(text), 1, 1024, &number))
+        return pf_error_set(error, PF_USAGE, "stride=%s is not a number of bytes from 1 to 1024",
+                            text);
+    *stride = (uint64_t)number;
+    return PF_OK;
+}
+
+/* --- reader: metadata
+ * --------------------------------------------------------------------------------- */
+
+/* Adds the lines of the header. A separator other than one blank comes before its line. */
+static void add_lines(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    const struct pf_dcpi_header *header = &state->header;
+
+    for (size_t k = 0; k < header->count; k++) {
+        const struct pf_dcpi_line *line = &header->lines[k];
+        struct pf_bytes separator = pf_dcpi_line_separator(header, line);
+
+        if (!pf_bytes_equal(separator, PF_BYTES(" ")))
+            pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("separator"), separator);
+        pf_rows_meta(&reader->rows, "dcpi", pf_dcpi_line_word(header, line),
+                     pf_dcpi_line_value(header, line));
+    }
+    if (state->body.stride != 1)
+        pf_rows_meta_number(&reader->rows, ".dcpi", "stride", (int64_t)state->body.stride);
+    pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("samples"), header->pad);
+}
+
+static void add_layout(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+
+    if (state->layout.size > 0)
+        pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("chunks"),
+                     (struct pf_bytes){state->layout.data, state->layout.size});
+    state->layout.size = 0;
+}
+
+/* Adds the footer of a whole file, `ADDRESSES SAMPLES`. */
+static void add_footer(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    char text[2 * PF_INT128_TEXT];
+    size_t size = pf_print_int128((pf_int128)state->body.nonzero, text);
+
+    text[size++] = ' ';
+    size += pf_print_int128((pf_int128)state->body.total, text + size);
+    add_layout(reader);
+    pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
+}
+
+/* --- reader: opening
+ * ---------------------------------------------------------------------------------- */
+
+static int declare(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    const struct pf_dcpi_header *header = &state->header;
+    uint32_t identifier =
+        pf_dcpi_identifier(reader->dict, pf_dcpi_header_value(header, PF_DCPI_IMAGE));
+    struct pf_image image = {
+        .name = header->first[PF_DCPI_PATH]
+                    ? pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_PATH))
+                    : identifier,
+        .identifier = identifier,
+        .text_start = header->number[PF_DCPI_TSTART],
+        .text_size = header->number[PF_DCPI_TSIZE],
+    };
+    uint32_t event = pf_dict_intern_text(reader->dict, pf_dcpi_header_value(header, PF_DCPI_EVENT));
+    struct pf_measure measure =
+        pf_measure_make_named(reader->dict, event, "count", PF_FLAT, PF_SELF, PF_SAMPLED);
+
+    measure.period = header->number[PF_DCPI_PERIOD];
+    if (identifier == 0 ||
+        pf_dcpi_locator_open(&state->locator, reader->dict, reader->shared, &image) != PF_OK)
+        return pf_error_nomem(&reader->error);
+    pf_rows_begin(&reader->rows, PF_FLAT);
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
+    pf_rows_declare(&reader->rows);
+    add_lines(reader);
+    return pf_dict_status(reader->dict) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+}
+
+static int open_reader(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    int status = find_stride(reader->options, &state->body.stride, &reader->error);
+
+    if (status == PF_OK)
+        status =
+            pf_dcpi_header_read(&state->header, reader->source, &reader->report, &reader->error);
+    state->body.start = state->header.number[PF_DCPI_TSTART];
+    return status == PF_OK ? declare(reader) : status;
+}
+
+static void close_reader(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+
+    pf_dcpi_header_free(&state->header);
+    pf_buffer_free(&state->layout);
+    pf_dcpi_locator_free(&state->locator);
+}
+
+/* --- reader: records
+ * ---------------------------------------------------------------------------------- */
+
+static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece)
+{
+    struct dcpi_reader *state = reader->state;
+    uint64_t offset = piece->place, total = 0;
+    uint32_t *places;
+    int64_t *values;
+    size_t row = 0;
+
+    if (!pf_rows_room(&reader->rows, piece->number))
+        return false;
+    places = reader->rows.places + reader->rows.count;
+    values = reader->rows.values[0] + reader->rows.count;
+    for (uint32_t k = 0; k < piece->number; k++, offset += state->body.stride) {
+        uint32_t count = pf_load32le(piece->bytes + 4 * (size_t)k);
+
+        if (count == 0)
+            continue;
+        total += count;
+        values[row] = count;
+        places[row++] = pf_dcpi_locator_find(&state->locator, reader->dict, offset);
+    }
+    pf_rows_wrote(&reader->rows, row, 0);
+    state->body.total += total;
+    state->body.nonzero += row;
+    return true;
+}
+
+static void check_text(struct pf_reader *reader)
+{
+    const struct dcpi_reader *state = reader->state;
+
+    if (state->body.end > state->header.number[PF_DCPI_TSIZE])
+        pf_report_send(&reader->report, PF_WARNING,
+                       "chunks end at offset 0x%" PRIx64 ", beyond the %" PRIu64 " bytes of text",
+                       state->body.end, state->header.number[PF_DCPI_TSIZE]);
+}
+
+/* Reads the head of a chunk, counts for one batch at most, or the footer. */
+static int read_piece(struct pf_reader *reader)
+{
+    struct dcpi_reader *state = reader->state;
+    uint32_t most = PF_BATCH_ROWS - (uint32_t)pf_rows_waiting(&reader->rows);
+    struct pf_dcpi_piece piece;
+    int status = pf_dcpi_body_next(&state->body, reader->source, most, &piece, &reader->error);
+
+    if (status < 0)
+        return status;
+    if ((piece.kind == PF_DCPI_COUNTS && !count_piece(reader, &piece)) ||
+        (piece.kind == PF_DCPI_HEAD &&
+         !pf_dcpi_layout_add(&state->layout, piece.gap, piece.number)))
+        return pf_error_nomem(&reader->error);
+    pf_source_take(reader->source, piece.size);
+    if (state->layout.size >= LAYOUT_TEXT)
+        add_layout(reader);
+    if (status == PF_EOF) {
+        check_text(reader);
+        add_footer(reader);
+    }
+    return status;
+}
+
+static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
+{
+    struct dcpi_reader *state = reader->state;
+    int status = pf_rows_read(reader, batch);
+
+    pf_dcpi_locator_end(&state->locator, reader->dict);
+    return status;
+}
 
 enum {
     /* absent counts within a chunk, because a new chunk costs two words */
@@ -18,22 +222,33 @@ enum {
  * bytes anywhere in a body. */
 static const unsigned char BROKEN[] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
 
-int pf_dcpi_writer_open(struct pf_writer *writer)
+struct dcpi_writer {
+    struct pf_dcpi_held held;
+
+    /* set at the end */
+    struct pf_dcpi_event *event;
+    struct pf_dcpi_header header;
+    const struct pf_dcpi_layout *layout; /* NULL: canonical chunks */
+    uint64_t stride, total;
+};
+
+static int open_writer(struct pf_writer *writer)
 {
     uint64_t stride;
 
-    return pf_dcpi_stride(writer->options, &stride, &writer->error);
+    return find_stride(writer->options, &stride, &writer->error);
 }
 
-void pf_dcpi_writer_close(struct pf_writer *writer)
+static void close_writer(struct pf_writer *writer)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
 
     pf_dcpi_header_free(&state->header);
     pf_dcpi_held_close(writer);
 }
 
-/* --- choosing --------------------------------------------------------------------------------- */
+/* --- writer: choosing
+ * --------------------------------------------------------------------------------- */
 
 static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
 {
@@ -44,7 +259,7 @@ static struct pf_bytes event_name(const struct pf_writer *writer, const struct p
 /* The error of a second event in one file. */
 static int refuse_event(struct pf_writer *writer, const struct pf_dcpi_event *other)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     struct pf_bytes a = event_name(writer, state->event), b = event_name(writer, other);
 
     if (pf_bytes_equal(a, b))
@@ -59,7 +274,7 @@ static int refuse_event(struct pf_writer *writer, const struct pf_dcpi_event *ot
 
 static int choose_event(struct pf_writer *writer)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     size_t counted = 0;
 
     for (size_t k = 0; k < state->held.counts.count; k++) {
@@ -91,7 +306,7 @@ static int choose_event(struct pf_writer *writer)
 /* Sets the image of all places; NULL: there are no places. */
 static int choose_image(struct pf_writer *writer, const struct pf_image **image)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     const struct pf_dict *dict = writer->dict;
     size_t count = state->held.places.count;
 
@@ -123,11 +338,12 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
             : " (proffilter --split=image writes a file for each image)");
 }
 
-/* --- chunks ----------------------------------------------------------------------------------- */
+/* --- writer: chunks
+ * ----------------------------------------------------------------------------------- */
 
 /* A walk over the chunks to write and their places. */
 struct walk {
-    const struct pf_dcpi_writer *state;
+    const struct dcpi_writer *state;
     const struct pf_dict *dict;
     struct pf_dcpi_chunks laid; /* used with a layout */
     size_t next;                /* place */
@@ -135,7 +351,7 @@ struct walk {
 
 static struct walk start_walk(const struct pf_writer *writer)
 {
-    const struct pf_dcpi_writer *state = writer->state;
+    const struct dcpi_writer *state = writer->state;
 
     return (struct walk){state, writer->dict, {.layout = state->layout, .dict = writer->dict}, 0};
 }
@@ -228,7 +444,7 @@ static int check_canonical(struct walk walk, struct pf_error *error)
 
 static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dcpi_chunk chunk)
 {
-    const struct pf_dcpi_writer *state = walk->state;
+    const struct dcpi_writer *state = walk->state;
     const struct pf_dcpi_places *places = &state->held.places;
     uint64_t offset = chunk.offset,
              next = walk->next < places->count ? place_offset(walk, walk->next) : UINT64_MAX;
@@ -252,11 +468,12 @@ static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dc
     return PF_OK;
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- writer: the profile
+ * ---------------------------------------------------------------------------------- */
 
 static int sum_counts(struct pf_writer *writer)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     uint64_t clamped = 0;
 
     for (size_t k = 0; k < state->held.places.count; k++) {
@@ -293,11 +510,11 @@ static int sum_counts(struct pf_writer *writer)
 /* Uses the stride of the options, else the stride with which the profiles were read. */
 static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject *subject)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     uint64_t found = 0;
 
     if (pf_options_get(writer->options, "stride"))
-        return pf_dcpi_stride(writer->options, &state->stride, &writer->error);
+        return find_stride(writer->options, &state->stride, &writer->error);
     for (size_t k = 0; k < state->held.profiles.count; k++) {
         const struct pf_dcpi_profile *profile = &state->held.profiles.rows[k];
 
@@ -315,7 +532,7 @@ static int choose_stride(struct pf_writer *writer, const struct pf_dcpi_subject 
 
 static int prepare(struct pf_writer *writer)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     struct pf_dcpi_subject subject;
     const struct pf_dcpi_profile *single = NULL;
     int status = choose_event(writer);
@@ -363,9 +580,9 @@ static int prepare(struct pf_writer *writer)
                                              : status;
 }
 
-int pf_dcpi_writer_finish(struct pf_writer *writer)
+static int finish_writer(struct pf_writer *writer)
 {
-    struct pf_dcpi_writer *state = writer->state;
+    struct dcpi_writer *state = writer->state;
     unsigned char footer[8];
     struct pf_dcpi_chunk chunk;
     int status;
@@ -394,8 +611,10 @@ int pf_dcpi_writer_finish(struct pf_writer *writer)
 
 /* --- unchanged profiles ----------------------------------------------------------------------- */
 
-int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf_report *report,
-                 bool salvage, uint64_t *records, struct pf_error *error)
+/* Copies an unchanged profile and checks it: `copy` of codec/format.h. */
+static int copy_profile(struct pf_source *source, struct pf_sink *sink,
+                        const struct pf_report *report, bool salvage, uint64_t *records,
+                        struct pf_error *error)
 {
     struct pf_dcpi_header header = {0};
     struct pf_dcpi_body body = {.stride = 1};
@@ -423,3 +642,79 @@ int pf_dcpi_copy(struct pf_source *source, struct pf_sink *sink, const struct pf
         return status;
     return written == PF_OK ? PF_OK : pf_sink_status(sink, error);
 }
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+enum {
+    ENOUGH = 3, /* known lines that make a profile */
+    LINE_BITS = 8
+};
+
+static const struct pf_option options[] = {
+    {"stride",
+     "bytes from the address of a count to the address of the next count: 1 as in the format's "
+     "description, 4 for true Alpha code",
+     NULL, true, true},
+    {NULL, NULL, NULL, false, false},
+};
+
+/* The known word that begins a line with a value; else PF_DCPI_OTHER. */
+static enum pf_dcpi_word line_word(struct pf_bytes line)
+{
+    struct pf_bytes word = pf_scan_column(&line);
+
+    return line.size > 0 ? pf_dcpi_word_find(word) : PF_DCPI_OTHER;
+}
+
+/* Waits for a slow producer only if a line looks like a line of a header. *evidence: the known
+ * words that begin lines, by bit. */
+static int judge(struct pf_bytes line, bool whole, void *evidence)
+{
+    uint32_t *words = evidence;
+    enum pf_dcpi_word word = line_word(line);
+    int count, bits;
+
+    if (!whole)
+        return 0;
+    if (word != PF_DCPI_OTHER)
+        *words |= UINT32_C(1) << word;
+    if (pf_bytes_starts(line, PF_BYTES("text_start"))) /* dcpicat's text */
+        return PF_TEXT_OTHER;
+    count = __builtin_popcount(*words);
+    bits = count >= ENOUGH ? count * LINE_BITS : 0;
+    if (memchr(line.data, '\0', line.size) || pf_bytes_starts(line, PF_BYTES("samples")))
+        return bits > 0 ? bits | PF_TEXT_SURE : PF_TEXT_OTHER;
+    return bits > 0 || count == 0 ? bits : PF_TEXT_MORE;
+}
+
+static int bid(struct pf_source *source, const char *path)
+{
+    uint32_t words = 0;
+
+    (void)path;
+    return pf_text_bid(source, judge, &words);
+}
+
+const struct pf_format pf_format_dcpi = {
+    .name = "dcpi",
+    .about = "DCPI profiles 0.06 and 0.07: one event of one image",
+    .suffixes = ".dcpi",
+    .losses = "all but the counts by address of one event in one image: functions, files, lines, "
+              "labels; counts and totals over 32 bits",
+    .caps = PF_HOLDS_FLAT | PF_READS_TEXT,
+    .options = options,
+    .merging = &pf_dcpi_merging,
+    .bid = bid,
+    .reader_size = sizeof(struct dcpi_reader),
+    .open_reader = open_reader,
+    .step = read_piece,
+    .read = read_batch,
+    .close_reader = close_reader,
+    .copy = copy_profile,
+    .writer_size = sizeof(struct dcpi_writer),
+    .open_writer = open_writer,
+    .holds_label = pf_holds_no_label,
+    .write = pf_dcpi_held_write,
+    .finish = finish_writer,
+    .close_writer = close_writer,
+};
