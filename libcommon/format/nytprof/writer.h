@@ -98,10 +98,9 @@ int pf_nyt_calls_write(struct pf_nyt_calls *, struct pf_nyt_out *, const struct 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
 struct pf_nyt_stack {
-    int64_t self, hits;   /* of records of this stack */
-    int64_t total;        /* self time, with the self time of all called stacks */
-    uint32_t first, next; /* stacks that it called */
-    uint32_t recursion;   /* how many of its callers have the same function */
+    int64_t self, hits; /* of records of this stack */
+    int64_t total;      /* self time, with the self time of all called stacks */
+    uint32_t recursion; /* how many of its callers have the same function */
     bool used;
 };
 

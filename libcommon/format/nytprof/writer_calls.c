@@ -1,4 +1,5 @@
 /* Units of time of the output, and the calls and stacks that are held until they become records. */
+#include "analysis/sum/walk.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "format/nytprof/places.h"
@@ -376,8 +377,7 @@ int pf_nyt_stacks_add(struct pf_nyt_stacks *stacks, uint32_t stack, int64_t self
                : too_big(error);
 }
 
-/* Computes `total` and the lists of called stacks, from the last stack to the first: callers have
- * smaller ids. False: overflow. */
+/* Computes `total`, from the last stack to the first: callers have smaller ids. False: overflow. */
 static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
 {
     for (size_t k = stacks->count; k-- > 1;) {
@@ -389,36 +389,26 @@ static bool add_totals(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
             !pf_add64(above->total, row->total, &above->total))
             return false;
         above->used = true;
-        row->next = above->first;
-        above->first = (uint32_t)k;
     }
     return true;
 }
 
-/* Computes `recursion`: walks over the tree of stacks; `open` counts for each function the stacks
- * on the path that have it. */
-static void count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict,
-                            uint32_t *open)
+/* Computes `recursion`. PF_OK or PF_NOMEM. */
+static int count_recursion(struct pf_nyt_stacks *stacks, const struct pf_dict *dict)
 {
-    uint32_t at = stacks->rows[0].first;
-    while (at != 0) {
-        uint32_t function = pf_dict_location(dict, pf_dict_stack(dict, at)->location)->function;
-        stacks->rows[at].recursion = open[function]++;
-        if (stacks->rows[at].first != 0) {
-            at = stacks->rows[at].first;
-            continue;
-        }
-        for (;;) {
-            open[pf_dict_location(dict, pf_dict_stack(dict, at)->location)->function]--;
-            if (stacks->rows[at].next != 0) {
-                at = stacks->rows[at].next;
-                break;
-            }
-            at = pf_dict_stack(dict, at)->parent;
-            if (at == 0)
-                break;
-        }
+    struct pf_walk walk = {0};
+    struct pf_path path = {0};
+    int status = pf_walk_init(&walk, &dict->stacks, dict->stacks.count);
+    while (status == PF_OK && pf_walk_next(&walk) != 0) {
+        uint32_t location = pf_dict_stack(dict, walk.node)->location,
+                 function = pf_dict_location(dict, location)->function;
+        status = pf_path_enter(&path, &walk, function);
+        if (status == PF_OK && walk.node < stacks->count)
+            stacks->rows[walk.node].recursion = path.open[function] - 1;
     }
+    pf_path_free(&path);
+    pf_walk_free(&walk);
+    return status;
 }
 
 int pf_nyt_stacks_finish(struct pf_nyt_stacks *stacks, const struct pf_dict *dict,
@@ -426,12 +416,7 @@ int pf_nyt_stacks_finish(struct pf_nyt_stacks *stacks, const struct pf_dict *dic
 {
     if (stacks->count == 0)
         return PF_OK;
-    uint32_t *open = calloc(dict->functions.count, sizeof *open);
-    if (!open)
-        return pf_error_nomem(error);
-    bool good = add_totals(stacks, dict);
-    if (good)
-        count_recursion(stacks, dict, open);
-    free(open);
-    return good ? PF_OK : too_big(error);
+    if (!add_totals(stacks, dict))
+        return too_big(error);
+    return count_recursion(stacks, dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }

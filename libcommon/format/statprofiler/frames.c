@@ -36,19 +36,12 @@ const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form form)
     }
 }
 
-/* The size of a number as the profiler counts it: at most 4 (formats page, section 5). */
-static size_t counted_size(uint32_t number)
-{
-    unsigned char scratch[5];
-    size_t size = pf_sp_varint_put(number, scratch);
-    return size < 4 ? size : 4;
-}
-
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
 {
-    size_t size = counted_size(record->number[0]);
+    size_t size = pf_sp_counted_size(record->number[0]);
     for (size_t i = 0; i < 3; i++)
-        size += counted_size((uint32_t)record->text[i].bytes.size) + record->text[i].bytes.size;
+        size +=
+            pf_sp_counted_size((uint32_t)record->text[i].bytes.size) + record->text[i].bytes.size;
     return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
 }
 
@@ -81,11 +74,10 @@ uint32_t pf_sp_name_intern(struct pf_dict *dict, struct pf_buffer *scratch,
     return pf_dict_intern(dict, (struct pf_bytes){scratch->data, scratch->size}, PF_UTF8);
 }
 
-/* Where the sub begins in the name: after the last ::, else at 0. */
-static size_t sub_start(const struct pf_buffer *name)
+size_t pf_sp_sub_start(struct pf_bytes name)
 {
-    for (size_t i = name->size; i >= 2; i--)
-        if (name->data[i - 1] == ':' && name->data[i - 2] == ':')
+    for (size_t i = name.size; i >= 2; i--)
+        if (name.data[i - 1] == ':' && name.data[i - 2] == ':')
             return i;
     return 0;
 }
@@ -107,10 +99,10 @@ static bool name_function(struct pf_sp_frames *frames, struct pf_dict *dict,
     if (name->failed || name->size > PF_STRING_MAX)
         return false;
     unsigned flags = characters ? PF_UTF8 : 0;
-    function->name = pf_dict_intern(dict, (struct pf_bytes){name->data, name->size}, flags);
-    if (sub_start(name) != start)
-        function->system_name =
-            pf_dict_intern(dict, (struct pf_bytes){name->data + start, name->size - start}, flags);
+    struct pf_bytes whole = {name->data, name->size};
+    function->name = pf_dict_intern(dict, whole, flags);
+    if (pf_sp_sub_start(whole) != start)
+        function->system_name = pf_dict_intern(dict, pf_bytes_skip(whole, start), flags);
     return true;
 }
 

@@ -24,6 +24,15 @@ bool pf_sp_events_add(struct pf_sp_events *events, enum pf_sp_event_type type, u
     return true;
 }
 
+bool pf_sp_events_add_metadata(struct pf_sp_events *events, struct pf_dict *dict,
+                               const struct pf_sp_record *record)
+{
+    const struct pf_sp_string *text = record->text;
+    uint32_t key = pf_dict_intern(dict, text[0].bytes, text[0].flags);
+    uint32_t value = pf_dict_intern(dict, text[1].bytes, text[1].flags);
+    return pf_sp_events_add(events, PF_SP_EVENT_METADATA, key, value);
+}
+
 void pf_sp_events_free(struct pf_sp_events *events)
 {
     free(events->rows);
@@ -218,14 +227,6 @@ static const char *whole_layout(const struct pf_sp_header *header, unsigned tag,
     return scratch;
 }
 
-static bool keep_metadata(struct pf_sp_events *metadata, struct pf_dict *dict,
-                          const struct pf_sp_record *record)
-{
-    uint32_t key = pf_dict_intern(dict, record->text[0].bytes, record->text[0].flags);
-    uint32_t value = pf_dict_intern(dict, record->text[1].bytes, record->text[1].flags);
-    return pf_sp_events_add(metadata, PF_SP_EVENT_METADATA, key, value);
-}
-
 static void keep_record(struct pf_sp_header *header, const struct pf_sp_record *record,
                         const char *path)
 {
@@ -312,7 +313,8 @@ int pf_sp_header_read(struct pf_sp_header *header, struct pf_sp_input *input, co
                            "header record with unknown tag %u: skipped", record.tag);
             warned = true;
         }
-        if (record.tag == PF_SP_METADATA && dict && !keep_metadata(metadata, dict, &record))
+        if (record.tag == PF_SP_METADATA && dict &&
+            !pf_sp_events_add_metadata(metadata, dict, &record))
             return pf_error_nomem(error);
         keep_record(header, &record, path);
         pf_source_take(input->source, record.size);

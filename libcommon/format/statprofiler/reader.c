@@ -335,15 +335,6 @@ static int start_sample(struct pf_reader *reader, struct records *r,
     return status == PF_OK ? apply_late(reader, r) : status;
 }
 
-static int read_metadata(struct pf_reader *reader, struct records *r,
-                         const struct pf_sp_record *record)
-{
-    uint32_t key = pf_dict_intern(reader->dict, record->text[0].bytes, record->text[0].flags);
-    uint32_t value = pf_dict_intern(reader->dict, record->text[1].bytes, record->text[1].flags);
-    bool ok = pf_sp_events_add(&r->events, PF_SP_EVENT_METADATA, key, value);
-    return ok ? PF_OK : pf_error_nomem(&reader->error);
-}
-
 /* Skips the bytes of a record after its fields; all bytes of an unknown record. */
 static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
 {
@@ -424,7 +415,11 @@ static int read_record(struct pf_reader *reader, struct records *r,
     case PF_SP_SUB: status = read_frame(reader, r, record); break;
     case PF_SP_SECTION_START:
     case PF_SP_SECTION_END: status = read_mark(reader, r, record); break;
-    case PF_SP_METADATA: status = read_metadata(reader, r, record); break;
+    case PF_SP_METADATA:
+        status = pf_sp_events_add_metadata(&r->events, reader->dict, record)
+                     ? PF_OK
+                     : pf_error_nomem(&reader->error);
+        break;
     case PF_SP_FILE_END:
     case PF_SP_STREAM_END:
     case PF_SP_HEADER_END: return read_end(reader, r, record);

@@ -97,8 +97,8 @@ enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *
 /* The text for a result of the parser that is neither whole nor missing bytes. */
 const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char scratch[96]);
 
-/* Writes a varint in its shortest form, most significant group first. Returns its size, 1 to 5. */
-size_t pf_sp_varint_put(uint32_t value, unsigned char out[5]);
+/* The size of a number as the profiler counts it: at most 4 (formats page, section 5). */
+size_t pf_sp_counted_size(uint32_t number);
 
 /* --- wire.c: input ---------------------------------------------------------------------------- */
 
@@ -251,6 +251,9 @@ struct pf_sp_events {
 
 /* false: no memory */
 bool pf_sp_events_add(struct pf_sp_events *, enum pf_sp_event_type, uint32_t key, uint32_t value);
+/* The same for a record of metadata. */
+bool pf_sp_events_add_metadata(struct pf_sp_events *, struct pf_dict *,
+                               const struct pf_sp_record *);
 void pf_sp_events_free(struct pf_sp_events *);
 
 /* The names (strings) of the open sections, in order of opening; a name may occur several times.
@@ -419,6 +422,9 @@ const char *pf_sp_frame_layout(unsigned tag, enum pf_sp_form);
 /* The form of a sub frame that was parsed as PF_SP_FORM_OLD: its length shows if it has a first
  * line. */
 enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
+
+/* Where the sub begins in a name: after the last ::, else at 0. */
+size_t pf_sp_sub_start(struct pf_bytes name);
 
 /* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats
  * page, section 3). The interned string is UTF-8, so that a name has one spelling. 0: too long, or

@@ -123,7 +123,8 @@ const char *pf_sp_parse_text(enum pf_sp_parse result, const struct pf_sp_record 
     return scratch;
 }
 
-size_t pf_sp_varint_put(uint32_t value, unsigned char out[5])
+/* Writes a varint in its shortest form, most significant group first. Returns its size, 1 to 5. */
+static size_t store_varint(uint32_t value, unsigned char out[5])
 {
     size_t size = 1;
     while (size < 5 && value >> 7 * size != 0)
@@ -131,6 +132,13 @@ size_t pf_sp_varint_put(uint32_t value, unsigned char out[5])
     for (size_t i = 0; i < size; i++)
         out[i] = (unsigned char)((value >> 7 * (size - 1 - i) & 0x7f) | (i + 1 < size ? 0x80 : 0));
     return size;
+}
+
+size_t pf_sp_counted_size(uint32_t number)
+{
+    unsigned char bytes[5];
+    size_t size = store_varint(number, bytes);
+    return size < 4 ? size : 4;
 }
 
 /* --- blocks on their way in ------------------------------------------------------------------- */
@@ -427,15 +435,13 @@ void pf_sp_output_put(struct pf_sp_output *output, const void *bytes, size_t siz
 static void put_varint(struct pf_sp_output *output, uint32_t number)
 {
     unsigned char bytes[5];
-    pf_sp_output_put(output, bytes, pf_sp_varint_put(number, bytes));
+    pf_sp_output_put(output, bytes, store_varint(number, bytes));
 }
 
-/* The size of a varint as `how` counts it: the profiler counts 5 bytes as 4. */
 static size_t varint_size(uint32_t number, enum pf_sp_length how)
 {
     unsigned char bytes[5];
-    size_t size = pf_sp_varint_put(number, bytes);
-    return how == PF_SP_LENGTH_PROFILER && size > 4 ? 4 : size;
+    return how == PF_SP_LENGTH_PROFILER ? pf_sp_counted_size(number) : store_varint(number, bytes);
 }
 
 static size_t record_length(unsigned tag, const struct pf_sp_field *fields, size_t count,

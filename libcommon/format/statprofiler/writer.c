@@ -494,17 +494,11 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
 {
     struct pf_bytes system = pf_dict_string(dict, sub ? function->system_name : 0);
     unsigned flags = dict->strings.rows[function->name].flags;
-    size_t start = 0;
-    if (system.size > 0 && system.size <= name.size &&
-        memcmp(name.data + name.size - system.size, system.data, system.size) == 0)
-        start = name.size - system.size;
-    else
-        for (size_t i = name.size; i >= 2 && start == 0; i--)
-            if (name.data[i - 1] == ':' && name.data[i - 2] == ':')
-                start = i;
+    size_t start = system.size > 0 && pf_bytes_ends(name, system) ? name.size - system.size
+                                                                  : pf_sp_sub_start(name);
     struct pf_bytes package = {name.data, start >= 2 ? start - 2 : 0};
     fields[0] = pf_sp_text(package, pf_ascii(package) ? 0 : flags);
-    struct pf_bytes last = {name.data + start, name.size - start};
+    struct pf_bytes last = pf_bytes_skip(name, start);
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
