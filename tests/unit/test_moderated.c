@@ -1,8 +1,7 @@
-/* Tests of analysis/diff/moderated.h and gamma.h: compared with published tables,
+/* Tests of analysis/diff/moderated.h and special.h: compared with published tables,
  * identities, and the results of a second implementation in tests/reference/moderated.txt. */
-#include "analysis/diff/beta.h"
-#include "analysis/diff/gamma.h"
 #include "analysis/diff/moderated.h"
+#include "analysis/diff/special.h"
 #include "analysis/diff/statistics.h"
 
 #include "tap.h"

@@ -1,6 +1,6 @@
-/* Tests of analysis/diff/statistics.h and beta.h: compared with published tables, arithmetic by
+/* Tests of analysis/diff/statistics.h and special.h: compared with published tables, arithmetic by
  * hand, and the results of a second implementation in tests/reference/statistics.txt. */
-#include "analysis/diff/beta.h"
+#include "analysis/diff/special.h"
 #include "analysis/diff/statistics.h"
 
 #include "tap.h"

@@ -1,6 +1,6 @@
 #include "analysis/diff/judge.h"
 
-#include "analysis/diff/beta.h"
+#include "analysis/diff/special.h"
 #include "base/memory.h"
 #include "base/table.h"
 

@@ -1,7 +1,6 @@
 #include "analysis/diff/moderated.h"
 
-#include "analysis/diff/beta.h"
-#include "analysis/diff/gamma.h"
+#include "analysis/diff/special.h"
 #include "analysis/diff/statistics.h"
 #include "analysis/sum/sort.h"
 

@@ -1,7 +1,6 @@
 /* The power of the moderated t test: see the end of moderated.h. */
-#include "analysis/diff/beta.h"
-#include "analysis/diff/gamma.h"
 #include "analysis/diff/moderated.h"
+#include "analysis/diff/special.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "analysis/diff/statistics.h"
 
-#include "analysis/diff/beta.h"
+#include "analysis/diff/special.h"
 #include "analysis/sum/sort.h"
 
 #include <math.h>
