@@ -37,23 +37,14 @@ struct csv_writer {
     struct pf_buffer field, scratch;
 };
 
-static int open_writer(struct pf_writer *writer, bool tabs)
+static int open_writer(struct pf_writer *writer)
 {
     struct csv_writer *state = writer->state;
+    bool tabs = strcmp(writer->format->name, "tsv") == 0;
 
     state->form = (struct pf_separated){tabs, pf_options_get(writer->options, "guard")};
     state->values.dict = writer->dict;
     return pf_sink_open_memory(&state->held.sink, &writer->error);
-}
-
-static int open_csv(struct pf_writer *writer)
-{
-    return open_writer(writer, false);
-}
-
-static int open_tsv(struct pf_writer *writer)
-{
-    return open_writer(writer, true);
 }
 
 static void close_writer(struct pf_writer *writer)
@@ -354,7 +345,7 @@ const struct pf_format pf_format_csv = {
             PF_IS_STREAM | PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
-    .open_writer = open_csv,
+    .open_writer = open_writer,
     .write = write_batch,
     .finish = finish,
     .close_writer = close_writer,
@@ -369,7 +360,7 @@ const struct pf_format pf_format_tsv = {
             PF_IS_STREAM | PF_IS_VIEW,
     .options = options,
     .writer_size = sizeof(struct csv_writer),
-    .open_writer = open_tsv,
+    .open_writer = open_writer,
     .write = write_batch,
     .finish = finish,
     .close_writer = close_writer,

@@ -35,30 +35,20 @@ struct json_writer {
     struct pf_flame graph; /* option flame: all samples, written at the end */
 };
 
-static int open_writer(struct pf_writer *writer, bool document)
+static int open_writer(struct pf_writer *writer)
 {
     struct json_writer *state = writer->state;
     const char *stack = pf_options_get(writer->options, "stack");
 
-    state->document = document;
+    state->document = strcmp(writer->format->name, "json") == 0;
     state->names = stack && strcmp(stack, "names") == 0;
     state->explode = pf_options_get(writer->options, "explode");
     state->flame = pf_options_get(writer->options, "flame");
     state->values.dict = writer->dict;
     state->values.by_kind = true;
-    if (document && !state->flame)
+    if (state->document && !state->flame)
         pf_sink_text(writer->sink, "{\"schema\":\"profutils.samples/1\",\"rows\":[");
     return state->flame ? pf_flame_open(&state->graph, writer) : PF_OK;
-}
-
-static int open_document(struct pf_writer *writer)
-{
-    return open_writer(writer, true);
-}
-
-static int open_rows(struct pf_writer *writer)
-{
-    return open_writer(writer, false);
 }
 
 static void close_writer(struct pf_writer *writer)
@@ -579,7 +569,7 @@ const struct pf_format pf_format_json = {
     .read = pf_samples_read,
     .close_reader = pf_samples_close_reader,
     .writer_size = sizeof(struct json_writer),
-    .open_writer = open_document,
+    .open_writer = open_writer,
     .write = write_batch,
     .finish = finish,
     .close_writer = close_writer,
@@ -603,7 +593,7 @@ const struct pf_format pf_format_ndjson = {
     .read = pf_samples_read,
     .close_reader = pf_samples_close_reader,
     .writer_size = sizeof(struct json_writer),
-    .open_writer = open_rows,
+    .open_writer = open_writer,
     .write = write_batch,
     .finish = finish,
     .close_writer = close_writer,
