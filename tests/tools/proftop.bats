@@ -515,6 +515,22 @@ END
     [ "$(cells 1,5,11 --edges difference.pfs | tr '\n' ,)" = "main f 100,main g -90," ]
 }
 
+@test "calls that move from one function to another change cumulative amounts, though no flat amount changes" {
+    # f and h (10 each) call g (200): f for 50 before and for 150 after, h for the rest
+    for f in 50 150; do
+        stream $f.pfs <<END
+{"measures": [{"name": "Ir", "kind": "flat", "main": 1}, {"name": "Ir", "kind": "edge", "role": "inclusive", "main": 1}],
+ "records": [{"kind": "flat", "at": ["f", "a.c", 1, 1], "values": {"Ir": 10}}, {"kind": "flat", "at": ["h", "a.c", 2, 2], "values": {"Ir": 10}},
+  {"kind": "flat", "at": ["g", "a.c", 3, 3], "values": {"Ir": 200}},
+  {"kind": "edge", "caller": ["f", "a.c", 1, 1], "callee": ["g", "a.c", 3, 3], "values": {"Ir": $f}},
+  {"kind": "edge", "caller": ["h", "a.c", 2, 2], "callee": ["g", "a.c", 3, 3], "values": {"Ir": $((200 - f))}}]}
+END
+    done
+    profdiff 50.pfs 150.pfs -o difference.pfs
+    [ "$(cells 2,9,11 difference.pfs | tr '\n' ,)" = "f 0 100,h 0 -100," ]
+    [ "$(cells 1,5,11 --edges difference.pfs | tr '\n' ,)" = "f g 100,h g -100," ]
+}
+
 @test "the cumulative amount of a line includes its calls; a recursive call counts once" {
     # f (own 13) calls g (5) at line 4 and itself at lines 3 and 5, where every level counts; costs that main inlined
     # have no line

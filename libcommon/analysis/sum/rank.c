@@ -244,9 +244,9 @@ static int rank_places(struct columns *columns)
     return status;
 }
 
-/* Raises cum of functions without flat amount to the inclusive value of the calls into them, if
- * this is more than the calls out of them. */
-static int raise_to_calls(struct columns *columns)
+/* Sets cum of functions without flat amount to the inclusive value of the calls into them, if its
+ * magnitude is greater than that of the calls out of them. */
+static int use_calls_into(struct columns *columns)
 {
     const struct pf_sums *sums = columns->subject->inclusive;
     pf_int128 *into = calloc(columns->keys->table.count, sizeof *into);
@@ -258,9 +258,9 @@ static int raise_to_calls(struct columns *columns)
     }
     for (uint32_t key = 1; key < columns->keys->table.count && status == PF_OK; key++) {
         struct pf_row *row = &columns->rows[key];
-        if (row->flat == 0 && into[key] > row->cum) {
+        if (row->flat == 0 && pf_magnitude(into[key]) > pf_magnitude(row->cum)) {
             row->cum = (int64_t)into[key];
-            status = into[key] > INT64_MAX ? overflow(columns, key) : PF_OK;
+            status = row->cum != into[key] ? overflow(columns, key) : PF_OK;
         }
     }
     free(into);
@@ -283,7 +283,7 @@ static int rank_edges(struct columns *columns)
                            cum_column);
     if (status == PF_OK && adds_flat(columns) && !of_lines(columns->keys->by) &&
         !joins_functions(columns->keys->by))
-        status = raise_to_calls(columns);
+        status = use_calls_into(columns);
     if (status == PF_OK && subject->calls && subject->calls != subject->shown)
         status = subject->calls->quantity.measure.kind == PF_FLAT
                      ? add_places(columns, subject->calls, calls_column)
@@ -426,14 +426,57 @@ static int rank_labels(struct columns *columns)
 
 /* --- amounts ---------------------------------------------------------------------------------- */
 
+/* The sums of the amounts after, for the deltas of a difference; NULL: there are none in this
+ * scale. */
+static const struct pf_sums *after_of(const struct columns *columns, const struct pf_sums *delta)
+{
+    const struct pf_accumulator *accumulator = columns->accumulator;
+    const struct pf_measure *like = &delta->quantity.measure;
+    struct pf_bytes stem = pf_side_stem(pf_dict_string(accumulator->dict, like->name), PF_DELTA);
+
+    for (uint32_t k = 0; k < accumulator->ledger.count + accumulator->derived_count; k++) {
+        const struct pf_sums *sums = k < accumulator->ledger.count
+                                         ? &accumulator->ledger.sums[k]
+                                         : &accumulator->derived[k - accumulator->ledger.count];
+        const struct pf_measure *measure = &sums->quantity.measure;
+        struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
+
+        if (measure->side == PF_AFTER && pf_bytes_equal(pf_side_stem(name, PF_AFTER), stem) &&
+            measure->kind == like->kind && measure->role == like->role &&
+            measure->unit == like->unit && measure->num == like->num && measure->den == like->den)
+            return sums;
+    }
+    return NULL;
+}
+
+/* The greatest possible cum of a difference: the sum of the positive amounts after. The total of
+ * the deltas is no bound, because a function may call more of what another function calls less. */
+static pf_int128 delta_bound(const struct columns *columns)
+{
+    const struct pf_subject *subject = columns->subject;
+    const struct pf_sums *after = after_of(columns, subject->self),
+                         *whole = after_of(columns, subject->whole);
+    pf_int128 own = 0, total;
+
+    if (!after || !whole)
+        return INT64_MAX;
+    for (size_t k = 0; k < after->count; k++)
+        own += after->data[k] > 0 ? after->data[k] : 0;
+    own = pf_scale_total(&subject->self_scale, own);
+    total = pf_scale_total(&subject->whole_scale, pf_sums_total(whole));
+    return own > total ? own : total;
+}
+
 /* The greatest possible cum: the total, or the sum of the positive flat amounts, which is more if
- * some are negative (differences, memory). */
+ * some are negative (memory). */
 static pf_int128 bound_of(const struct columns *columns)
 {
     pf_int128 own = 0, total = columns->subject->total;
 
     if (!columns->subject->self)
         return INT64_MAX;
+    if (columns->subject->shown->quantity.measure.side == PF_DELTA)
+        return delta_bound(columns);
     for (uint32_t key = 1; key < columns->keys->table.count; key++)
         own += columns->rows[key].flat > 0 ? columns->rows[key].flat : 0;
     return own > total ? own : total;

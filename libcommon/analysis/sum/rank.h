@@ -20,7 +20,7 @@ struct pf_rank {
     struct pf_row *rows;
     size_t count;
     pf_int128 without; /* PF_BY_LABEL: amount of the records without the label */
-    pf_int128 bound;   /* FLAT, EDGE: the greatest possible cum */
+    pf_int128 bound;   /* FLAT, EDGE: the greatest possible cum; INT64_MAX: none */
 };
 
 void pf_rank_free(struct pf_rank *);
@@ -34,16 +34,17 @@ void pf_rank_free(struct pf_rank *);
  * - EDGE, if FLAT records have inclusive totals of functions (subject->told): these totals, except
  *   by file, image and package.
  * - EDGE, if self values are FLAT, and by file, image and package: flat plus the inclusive values
- *   of calls out of the key to others. If a row is one function and has no flat amount, it has at
- *   least the inclusive values of the calls into it.
+ *   of calls out of the key to others. If a row is one function and has no flat amount, the
+ *   inclusive values of the calls into it count instead if their magnitude is greater.
  * - EDGE else: the inclusive values of calls into the key from others.
  * - FLAT: the inclusive values, else flat. By line and address, if calls have the inclusive values:
  *   flat plus those of the calls made there.
  *
  * Lines and addresses that call their own function count these calls too, but have at most the
  * amount of the function. For FLAT and EDGE no cumulative amount exceeds rank->bound: the total, or
- * the sum of the positive flat amounts if this is greater. For SAMPLE the subject's sums become
- * those of subtrees. PF_OK; PF_NOMEM; PF_OVERFLOW, naming the row, if a sum overflows 64 bits. */
+ * the sum of the positive flat amounts if this is greater; for a difference both after. For SAMPLE
+ * the subject's sums become those of subtrees. PF_OK; PF_NOMEM; PF_OVERFLOW, naming the row, if a
+ * sum overflows 64 bits. */
 int pf_rank_make(struct pf_rank *, const struct pf_accumulator *, const struct pf_subject *,
                  struct pf_keys *, struct pf_error *);
 
