@@ -192,16 +192,13 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
     int64_t number = 0;
 
     if (pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &number))
-        labels =
-            pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), number, 0);
+        labels = pf_dict_add_word_number(dict, labels, "pid", number);
     if (take_last(&interpreter, &last) &&
         pf_parse_whole(interpreter, INT64_MIN, INT64_MAX, &number)) {
-        labels =
-            pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("iid"), 0), number, 0);
+        labels = pf_dict_add_word_number(dict, labels, "iid", number);
         thread = last;
     } else if (pf_parse_whole(thread, INT64_MIN, INT64_MAX, &number)) {
-        return pf_dict_add_number(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0), number,
-                                  0);
+        return pf_dict_add_word_number(dict, labels, "tid", number);
     }
     return pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("tid"), 0),
                              pf_dict_intern(dict, thread, PF_UTF8));

@@ -146,8 +146,7 @@ static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
     state->labels = pf_dict_add_label(dict, state->labels,
                                       pf_dict_intern(dict, PF_BYTES("comm"), 0),
                                       pf_dict_intern(dict, command, PF_UTF8));
-    state->labels =
-        pf_dict_add_number(dict, state->labels, pf_dict_intern(dict, PF_BYTES("pid"), 0), pid, 0);
+    state->labels = pf_dict_add_word_number(dict, state->labels, "pid", pid);
     return true;
 }
 

@@ -63,6 +63,14 @@ uint32_t pf_dict_add_location(struct pf_dict *dict, const struct pf_location *lo
     return pf_table_intern(&dict->locations, location);
 }
 
+uint32_t pf_dict_add_named(struct pf_dict *dict, struct pf_bytes name)
+{
+    struct pf_function function = {.name = pf_dict_intern_text(dict, name)};
+    struct pf_location location = {.function = pf_dict_add_function(dict, &function)};
+
+    return pf_dict_add_location(dict, &location);
+}
+
 uint32_t pf_dict_add_frame(struct pf_dict *dict, uint32_t parent, uint32_t location)
 {
     if (!location)

@@ -156,6 +156,8 @@ static inline const struct pf_label *pf_dict_label(const struct pf_dict *dict, u
 uint32_t pf_dict_add_image(struct pf_dict *, const struct pf_image *);
 uint32_t pf_dict_add_function(struct pf_dict *, const struct pf_function *);
 uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
+/* The location of a function of which only the name is known, such as `[unknown]`. */
+uint32_t pf_dict_add_named(struct pf_dict *, struct pf_bytes name);
 /* The frame `location` called from stack `parent` (0 = a root). With `location` 0 the result is
  * `parent`. */
 uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location);
@@ -166,6 +168,9 @@ uint32_t pf_dict_add_frame(struct pf_dict *, uint32_t parent, uint32_t location)
 uint32_t pf_dict_add_label(struct pf_dict *, uint32_t labels, uint32_t key, uint32_t text);
 uint32_t pf_dict_add_number(struct pf_dict *, uint32_t labels, uint32_t key, int64_t number,
                             uint32_t unit);
+/* Adds a number without a unit; the key is an ASCII word. */
+uint32_t pf_dict_add_word_number(struct pf_dict *, uint32_t labels, const char *key,
+                                 int64_t number);
 /* Appends a label without sorting, for readers of sorted data. */
 uint32_t pf_dict_chain_label(struct pf_dict *, const struct pf_label *);
 /* The set without any label of this key. */

@@ -104,6 +104,12 @@ uint32_t pf_dict_add_number(struct pf_dict *dict, uint32_t labels, uint32_t key,
         dict, labels, (struct pf_label){.key = key, .text = unit, .numeric = 1, .number = number});
 }
 
+uint32_t pf_dict_add_word_number(struct pf_dict *dict, uint32_t labels, const char *key,
+                                 int64_t number)
+{
+    return pf_dict_add_number(dict, labels, pf_dict_intern_word(dict, key), number, 0);
+}
+
 uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
 {
     size_t above = 0, count = 0;

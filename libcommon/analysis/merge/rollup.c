@@ -99,9 +99,7 @@ static void sum_subtrees(struct walk *walk, const struct pf_merge_kind *samples,
 /* Replaces the nodes below `least`. A parent is visited before its children. */
 static int replace_small(struct walk *walk, pf_int128 least)
 {
-    struct pf_function function = {.name = pf_dict_intern_text(walk->dict, PF_BYTES("(other)"))};
-    struct pf_location location = {.function = pf_dict_add_function(walk->dict, &function)};
-    uint32_t other = pf_dict_add_location(walk->dict, &location);
+    uint32_t other = pf_dict_add_named(walk->dict, PF_BYTES("(other)"));
 
     for (uint32_t stack = 1; stack < walk->count; stack++) {
         uint32_t parent = pf_dict_stack(walk->dict, stack)->parent;

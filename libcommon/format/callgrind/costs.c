@@ -334,10 +334,7 @@ static int column_value(const struct pf_cg_column *column, int64_t sum, int64_t 
 /* The place of records without a place. */
 static uint32_t costs_nowhere(struct pf_cg_costs *costs)
 {
-    struct pf_function function = {.name = pf_dict_intern(costs->dict, PF_BYTES("[unknown]"), 0)};
-
-    return pf_dict_add_location(costs->dict, &(struct pf_location){.function = pf_dict_add_function(
-                                                                       costs->dict, &function)});
+    return pf_dict_add_named(costs->dict, PF_BYTES("[unknown]"));
 }
 
 static int add_column(struct pf_cg_costs *costs, uint32_t row, size_t event,

@@ -215,14 +215,11 @@ static void add_record(struct pf_reader *reader, uint32_t stack, uint32_t thread
 static uint32_t stack_of(struct pf_reader *reader, const struct pf_call_tree *tree, uint32_t number)
 {
     uint32_t node = number ? tree->rows[number].node : 0;
-    struct pf_function function = {.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
 
     if (node && tree->nodes[node].stack != UINT32_MAX)
         return tree->nodes[node].stack;
-    return pf_dict_add_frame(
-        reader->dict, 0,
-        pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(
-                                                                     reader->dict, &function)}));
+    return pf_dict_add_frame(reader->dict, 0,
+                             pf_dict_add_named(reader->dict, PF_BYTES("[unknown]")));
 }
 
 static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)

@@ -304,11 +304,6 @@ static void give_images(struct pf_reader *reader)
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
-static uint32_t add_number(struct pf_dict *dict, uint32_t labels, const char *key, int64_t number)
-{
-    return pf_dict_add_number(dict, labels, pf_dict_intern_word(dict, key), number, 0);
-}
-
 static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *header)
 {
     uint32_t labels = 0;
@@ -317,11 +312,11 @@ static uint32_t make_labels(struct pf_dict *dict, const struct pf_perf_header *h
         labels = pf_dict_add_label(dict, labels, pf_dict_intern(dict, PF_BYTES("comm"), 0),
                                    pf_dict_intern(dict, header->comm, PF_UTF8));
     if (header->has_pid)
-        labels = add_number(dict, labels, "pid", header->pid);
+        labels = pf_dict_add_word_number(dict, labels, "pid", header->pid);
     if (header->has_tid)
-        labels = add_number(dict, labels, "tid", header->tid);
+        labels = pf_dict_add_word_number(dict, labels, "tid", header->tid);
     if (header->has_cpu)
-        labels = add_number(dict, labels, "cpu", header->cpu);
+        labels = pf_dict_add_word_number(dict, labels, "cpu", header->cpu);
     return labels;
 }
 

@@ -608,15 +608,12 @@ static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *
 {
     struct v8_reader *state = reader->state;
     uint32_t node = state->tree.rows[number].node;
-    struct pf_function function = {.name = pf_dict_intern(reader->dict, PF_BYTES("[unknown]"), 0)};
 
     if (node)
         return state->tree.nodes[node].stack;
     ++*unknown;
-    return pf_dict_add_frame(
-        reader->dict, 0,
-        pf_dict_add_location(reader->dict, &(struct pf_location){.function = pf_dict_add_function(
-                                                                     reader->dict, &function)}));
+    return pf_dict_add_frame(reader->dict, 0,
+                             pf_dict_add_named(reader->dict, PF_BYTES("[unknown]")));
 }
 
 /* Our writer writes each sample twice, with its time between the two: joins them. */
