@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
+#include "model/units.h"
 
 #include <inttypes.h>
 
@@ -84,40 +85,35 @@ struct austin_reader {
     struct sample_line item; /* the current line */
 };
 
-static uint32_t make_measure(struct pf_reader *reader, const char *name, enum pf_role role,
-                             const char *unit, bool microseconds)
+/* Adds the column of a measure; the first is the main one. */
+static void add_measure(struct pf_reader *reader, const char *name, enum pf_role role,
+                        const char *unit)
 {
     struct pf_measure measure =
         pf_measure_make(reader->dict, name, unit, PF_SAMPLE, role, PF_SAMPLED);
 
-    if (microseconds) {
+    if (pf_measure_is_time(reader->dict, &measure)) {
         measure.raw_unit = pf_dict_intern_word(reader->dict, "us");
         measure.num = 1000;
     }
     measure.main = pf_rows_column_count(&reader->rows) == 0;
-    return pf_dict_add_measure(reader->dict, measure);
-}
-
-static void add_measure(struct pf_reader *reader, const char *name, enum pf_role role,
-                        const char *unit, bool microseconds)
-{
-    pf_rows_measure(&reader->rows, make_measure(reader, name, role, unit, microseconds));
+    pf_rows_measure(&reader->rows, pf_dict_add_measure(reader->dict, measure));
 }
 
 /* Declares the measures for the mode that the header names; the header is before the samples. */
 static void declare(struct pf_reader *reader)
 {
-    const struct austin_reader *state = reader->state;
+    enum mode mode = ((const struct austin_reader *)reader->state)->mode;
+    struct pf_measure samples =
+        pf_measure_make(reader->dict, "samples", "count", PF_SAMPLE, PF_COUNT, PF_SAMPLED);
 
-    if (state->mode == MODE_MEMORY)
-        add_measure(reader, "memory", PF_SELF, "bytes", false);
-    else
-        add_measure(reader, state->mode == MODE_CPU ? "cpu" : "wall", PF_SELF, "nanoseconds", true);
-    if (state->mode == MODE_FULL) {
-        add_measure(reader, "idle", PF_COUNT, "count", false);
-        add_measure(reader, "memory", PF_SELF, "bytes", false);
-    }
-    pf_rows_count(&reader->rows, make_measure(reader, "samples", PF_COUNT, "count", false));
+    if (mode != MODE_MEMORY)
+        add_measure(reader, mode == MODE_CPU ? "cpu" : "wall", PF_SELF, "nanoseconds");
+    if (mode == MODE_FULL)
+        add_measure(reader, "idle", PF_COUNT, "count");
+    if (mode == MODE_MEMORY || mode == MODE_FULL)
+        add_measure(reader, "memory", PF_SELF, "bytes");
+    pf_rows_count(&reader->rows, pf_dict_add_measure(reader->dict, samples));
     pf_rows_declare(&reader->rows);
 }
 
@@ -239,15 +235,15 @@ static void add_metadata(struct pf_reader *reader, struct pf_bytes line)
 {
     struct austin_reader *state = reader->state;
     struct pf_bytes key = PF_BYTES("comment"), value = pf_bytes_skip(line, 1);
+    const char *colon;
 
     while (value.size > 0 && value.data[0] == ' ')
         value = pf_bytes_skip(value, 1);
-    for (size_t at = 1; at + 1 < value.size; at++)
-        if (value.data[at] == ':' && value.data[at + 1] == ' ') {
-            key = (struct pf_bytes){value.data, at};
-            value = pf_bytes_skip(value, at + 2);
-            break;
-        }
+    colon = value.size > 0 ? pf_bytes_find(pf_bytes_skip(value, 1), PF_BYTES(": ")) : NULL;
+    if (colon) {
+        key = (struct pf_bytes){value.data, (size_t)(colon - value.data)};
+        value = pf_bytes_skip(value, key.size + 2);
+    }
     if (!reader->rows.declared && pf_bytes_equal(key, PF_BYTES("mode")))
         state->mode = pf_bytes_equal(value, PF_BYTES("cpu"))      ? MODE_CPU
                       : pf_bytes_equal(value, PF_BYTES("memory")) ? MODE_MEMORY
