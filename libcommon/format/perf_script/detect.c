@@ -6,14 +6,6 @@
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-static bool empty(struct pf_bytes line)
-{
-    for (size_t k = 0; k < line.size; k++)
-        if (line.data[k] != ' ' && line.data[k] != '\t' && line.data[k] != '\r')
-            return false;
-    return true;
-}
-
 /* True if an address ends 16 columns after `before`, where perf's `%16lx` ends it. */
 static bool in_columns(struct pf_bytes line, size_t before)
 {
@@ -43,7 +35,7 @@ static int evidence(const struct pf_perf_header *header, struct pf_bytes below)
     enum { INSIDE = 2 }; /* columns between an event and a frame in its line */
     struct pf_perf_frame frame;
     bool inside = pf_perf_frame_parse(header->rest, &frame) && pf_perf_frame_named(&frame);
-    bool chain = !empty(below) &&
+    bool chain = pf_bytes_trim(below).size > 0 &&
                  (pf_perf_frame_parse(below, &frame) || pf_perf_frame_unindented(below, &frame));
     int bits = header->has_time ? 12 : 0;
 
@@ -91,7 +83,7 @@ static int weigh_aligned(struct pf_bytes text, bool whole)
     while (text.size > 0) {
         struct pf_bytes line = pf_bytes_line(&text);
 
-        if (empty(line) || line.data[0] == '#')
+        if (pf_bytes_trim(line).size == 0 || line.data[0] == '#')
             continue;
         if (text.size == 0 && !whole)
             break;
@@ -114,7 +106,7 @@ int pf_perf_bid(struct pf_source *source, const char *path)
         bool comment = line.size > 0 && line.data[0] == '#';
 
         captured = captured || (line.size > 14 && memcmp(line.data, "# captured on ", 14) == 0);
-        if (empty(line) || pf_perf_other_record(line))
+        if (pf_bytes_trim(line).size == 0 || pf_perf_other_record(line))
             continue;
         if (pf_perf_header_parse(line, comment, &header)) {
             struct pf_bytes below = text.size > 0 ? pf_bytes_line(&text) : PF_BYTES("");
