@@ -317,21 +317,19 @@ static void open_inputs(struct running *run)
 {
     struct pf_operands operands = {0};
     struct pf_weights *weights = &run->merging.weights;
-    struct pf_tool *tool = &run->own.tool;
-    struct pf_error error = {0};
 
     for (size_t k = 0; k < run->count; k++) {
         const char *name = name_of(run, run->numbers[k]);
         int64_t weight = run->step->inputs ? run->step->inputs[run->numbers[k]].weight : 1;
 
         if (!name || pf_weights_add(weights, (struct pf_weight){weight, 1}) != PF_OK)
-            pf_tool_nomem(tool);
+            pf_tool_nomem(&run->own.tool);
         operands.group = (uint32_t)k;
         pf_operands_add(&operands, &run->own, pf_bytes_of(name));
     }
     if (run->step->inputs)
         pf_operands_order(&operands, &run->own);
-    pf_tool_check(tool, pf_weights_join(weights, &error), &error);
+    weights->den = 1;
     pf_merging_open(&run->merging, &operands, true);
 }
 

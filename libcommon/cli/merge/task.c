@@ -202,7 +202,6 @@ static int parse(struct pf_task *task, const char *path, struct pf_bytes text)
 static int find_store(struct pf_task *task, const char *path)
 {
     char *whole = realpath(path, NULL), *slash;
-    int status = PF_OK;
 
     if (!whole)
         return pf_error_system(&task->error, "cannot open '%s'", path);
@@ -210,7 +209,7 @@ static int find_store(struct pf_task *task, const char *path)
     *(slash == whole ? slash + 1 : slash) = '\0';
     task->store.lock = -1;
     task->store.path = whole;
-    return status;
+    return PF_OK;
 }
 
 static const char *task_argument(int argc, char **argv)
