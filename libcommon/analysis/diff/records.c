@@ -549,8 +549,8 @@ static bool declare_all(struct pf_diff_records *records)
     return good && pf_dict_status(records->dict) == PF_OK;
 }
 
-/* Makes a batch of metadata: names and formats of the inputs. */
-static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
+/* Collects the metadata: names and formats of the inputs. False: out of memory. */
+static bool collect_meta(struct pf_diff_records *records)
 {
     const struct pf_facts *facts = &records->facts;
     size_t count = facts->input_count + facts->format_count;
@@ -558,22 +558,33 @@ static bool announce(struct pf_diff_records *records, struct pf_batch *batch)
     uint32_t input = pf_dict_intern(records->dict, PF_BYTES("input"), 0);
     uint32_t format = pf_dict_intern(records->dict, PF_BYTES("source_format"), 0);
 
-    if (count > UINT32_MAX ||
-        (records->meta = calloc(3 * count + 1, sizeof *records->meta)) == NULL)
+    if ((records->meta = calloc(3 * count + 1, sizeof *records->meta)) == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         bool name = i < facts->input_count;
+
         records->meta[i] = origin;
         records->meta[count + i] = name ? input : format;
         records->meta[2 * count + i] = name ? facts->inputs[i]
                                             : facts->formats[i - facts->input_count];
     }
-    *batch = (struct pf_batch){.kind = PF_META,
-                               .rows = (uint32_t)count,
-                               .origin = records->meta,
-                               .key = records->meta + count,
-                               .value = records->meta + 2 * count};
+    records->meta_count = count;
     return pf_dict_status(records->dict) == PF_OK;
+}
+
+/* Gives the next batch of metadata. False: all are given. */
+static bool give_meta(struct pf_diff_records *records, struct pf_batch *batch)
+{
+    size_t count = records->meta_count, from = records->meta_given;
+    uint32_t rows = count - from < PF_BATCH_ROWS ? (uint32_t)(count - from) : PF_BATCH_ROWS;
+
+    *batch = (struct pf_batch){.kind = PF_META,
+                               .rows = rows,
+                               .origin = records->meta + from,
+                               .key = records->meta + count + from,
+                               .value = records->meta + 2 * count + from};
+    records->meta_given += rows;
+    return rows > 0;
 }
 
 static int begin(struct pf_diff_records *records, struct pf_error *error)
@@ -591,7 +602,8 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
     }
     records->values = calloc(3 * most + 1, PF_BATCH_ROWS * sizeof *records->values);
     records->given = calloc(3 * most + 1, sizeof *records->given);
-    records->announced = true;
+    good = good && collect_meta(records);
+    records->begun = true;
     return good && records->values && records->given ? PF_OK : pf_error_nomem(error);
 }
 
@@ -654,10 +666,14 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
 {
     uint32_t rows = 0;
 
-    if (!records->announced) {
+    if (!records->begun) {
         int status = begin(records, error);
-        return status != PF_OK || announce(records, batch) ? status : pf_error_nomem(error);
+
+        if (status != PF_OK)
+            return status;
     }
+    if (give_meta(records, batch))
+        return PF_OK;
     for (; records->at < PF_RECORD_KINDS;
          records->at++, records->next = 0, records->declared = false) {
         size_t count = pf_merge_records_count(&records->all[records->at].records);

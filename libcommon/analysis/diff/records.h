@@ -52,7 +52,7 @@ struct pf_diff_records {
     uint64_t parts[PF_SIDES];
     struct pf_merge_rows rows; /* records of the current batch */
 
-    bool announced; /* reading the result: the metadata have been given */
+    bool begun; /* reading the result: the sides are joined, the measures declared */
     /* kind being given */
     enum pf_kind at;
     bool declared;
@@ -61,7 +61,9 @@ struct pf_diff_records {
     struct pf_value_column *given;
     size_t given_count;
     const struct pf_sums *main; /* main column of this kind */
+    /* metadata to give: meta_count origins, then keys, then values */
     uint32_t *meta;
+    size_t meta_count, meta_given;
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
