@@ -729,6 +729,9 @@ END
     [ "$(cells 2,4,9 --list='(eval 1)' "$CORPUS/statprofiler/edge/05-text.out" | tr '\n' ,)" = "(eval) 2 2," ]
     run --separate-stderr proftop --list=nobody list.pfs
     [ "$stderr" = "proftop: warning: source of 'nobody': no function matches" ]
+    # functions that --min-percent leaves out match too
+    run -0 --separate-stderr proftop --list=f -t csv --min-percent=100 list.pfs
+    [ -z "$stderr" ]
 }
 
 @test "long numbers have a gap between columns" {

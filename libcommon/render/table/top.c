@@ -396,12 +396,12 @@ static int make(struct pf_top_page *page)
     const struct pf_top *top = page->top;
     int status = pf_top_rank(page);
 
+    *page->matched = *page->matched || page->rank.count > 0;
     if (status == PF_OK)
         status = pf_rank_sort(&page->rank, &page->keys, top->sort);
     if (status == PF_OK)
         pf_rank_limit(&page->rank, top->limit, top->min_percent, page->block->whole, top->sort,
                       &page->hidden);
-    *page->matched = *page->matched || page->rank.count > 0;
     return status;
 }
 
