@@ -126,8 +126,7 @@ static bool process_plain(struct pf_filtering *filter, const struct pf_batch *gi
     return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
 }
 
-/* Records that count runs are written as they are: what is left of the profile still comes from as
- * many runs. */
+/* Records that count runs are written as they are: the filtered profile comes from as many runs. */
 static bool process(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch plain, runs;

@@ -156,7 +156,7 @@ static inline const struct pf_label *pf_dict_label(const struct pf_dict *dict, u
 uint32_t pf_dict_add_image(struct pf_dict *, const struct pf_image *);
 uint32_t pf_dict_add_function(struct pf_dict *, const struct pf_function *);
 uint32_t pf_dict_add_location(struct pf_dict *, const struct pf_location *);
-/* The location of a function of which only the name is known, such as `[unknown]`. */
+/* The location of a function known only by its name, such as `[unknown]`. */
 uint32_t pf_dict_add_named(struct pf_dict *, struct pf_bytes name);
 /* The frame `location` called from stack `parent` (0 = a root). With `location` 0 the result is
  * `parent`. */

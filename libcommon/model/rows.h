@@ -2,8 +2,8 @@
  * them, and takes batches in the same order.
  *
  * A reader adds until pf_rows_ready, then gives a batch. A reader that holds a whole input may add
- * everything first. If memory runs out, the dictionary's status is set (pf_dict_status) and what is
- * added from then on is lost, so the caller need not check each step. */
+ * everything first. If memory runs out, the dictionary's status is set (pf_dict_status) and later
+ * rows are lost, so the caller need not check each step. */
 #ifndef PF_MODEL_ROWS_H
 #define PF_MODEL_ROWS_H
 
@@ -52,7 +52,7 @@ struct pf_rows {
     size_t given; /* rows given in batches */
 
     enum pf_kind kind; /* of the records being added */
-    uint32_t counted;  /* a measure of which each record has 1 (pf_rows_count); UINT32_MAX: none */
+    uint32_t counted;  /* a measure that is 1 in each record (pf_rows_count); UINT32_MAX: none */
     /* measures of the columns of all pieces; those of the current columns come last, from `first`
      * on */
     uint32_t *measures;

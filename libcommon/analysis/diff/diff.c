@@ -144,8 +144,8 @@ static int overflows(const struct pf_diff *diff, const struct pf_diff_block *blo
                         pf_clip(pf_dict_string(diff->dict, block->measure.name)).text);
 }
 
-/* The measure of the current run that belongs to the block, or that the block gets if it has none
- * yet. UINT32_MAX: the run has no such measure. */
+/* The measure of the current run that belongs to the block; a block without a measure gets this
+ * one. UINT32_MAX: the run has no such measure. */
 static uint32_t measure_of(const struct pf_diff *diff, size_t block)
 {
     const struct pf_measures *measures = &diff->dict->measures;
@@ -543,7 +543,7 @@ static void see_images(const struct pf_diff *diff, unsigned char *seen)
 }
 
 /* Joins the functions of a program that has one name before and another after. Each amount moves to
- * a key that has none on its side, so nothing is added up. */
+ * a key without an amount on that side, so nothing is added up. */
 static int join_images(struct pf_diff *diff, struct pf_error *error)
 {
     uint32_t images[2], *to = NULL;

@@ -306,8 +306,8 @@ static int test(struct pf_select *select, const struct pf_batch *batch, struct p
     return status;
 }
 
-/* Selects the records that count runs (model/replicates.h), whatever was asked for: what is left of
- * the profile still comes from as many runs. */
+/* Selects all records that count runs (model/replicates.h): the selected part of the profile comes
+ * from as many runs. */
 static void keep_runs(const struct pf_select *select, const struct pf_batch *batch)
 {
     for (uint32_t k = 0; k < batch->value_count; k++) {

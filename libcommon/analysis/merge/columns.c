@@ -213,7 +213,7 @@ uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t
                                          : UINT32_MAX;
 }
 
-/* --- what is written -------------------------------------------------------------------------- */
+/* --- written amounts -------------------------------------------------------------------------- */
 
 void pf_merge_given(struct pf_merge_facts *facts, pf_int128 sum, int64_t value)
 {

@@ -450,7 +450,8 @@ static const struct pf_sums *after_of(const struct columns *columns, const struc
 }
 
 /* The greatest possible cum of a difference: the sum of the positive amounts after. The total of
- * the deltas is no bound, because a function may call more of what another function calls less. */
+ * the deltas is not a bound, because a function may call more of what another function calls less.
+ */
 static pf_int128 delta_bound(const struct columns *columns)
 {
     const struct pf_subject *subject = columns->subject;

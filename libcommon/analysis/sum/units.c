@@ -36,7 +36,7 @@ static bool scale_of(const struct pf_measure *measure, bool events, struct ratio
             multiply(ratio->den, pf_measure_period_parts(measure), &ratio->den) && reduce(ratio));
 }
 
-/* Finds the greatest ratio of which both are whole multiples, and the multiples. */
+/* Finds the greatest common divisor of two ratios, and how often each ratio contains it. */
 static bool common_ratio(struct ratio a, struct ratio b, struct ratio *common, uint64_t *times_a,
                          uint64_t *times_b)
 {

@@ -69,8 +69,8 @@ struct pf_flame_subject {
 };
 
 /* Lists all subjects, in the order of the profile; *main is the number of the subject to show
- * first. Measures that are not summed (PF_MAX) are no subjects. PF_OK; PF_NOMEM; PF_USAGE if there
- * are only such measures; or as pf_quantity_scale. The caller frees *subjects. */
+ * first. Measures that are not summed (PF_MAX) cannot be subjects. PF_OK; PF_NOMEM; PF_USAGE if
+ * there are only such measures; or as pf_quantity_scale. The caller frees *subjects. */
 int pf_flame_subjects(const struct pf_flame *, struct pf_flame_subject **subjects, size_t *count,
                       size_t *main, struct pf_error *);
 

@@ -72,7 +72,7 @@ static bool write_partial(struct pf_common *common, const char *path, const char
     struct pf_merge_run merging;
     struct pf_output *output;
 
-    own.tool.keep_going = false; /* a part of the partial is no output */
+    own.tool.keep_going = false; /* a part of the partial is not an output */
     pf_merging_read(&merging, &own);
     if (!path || !names || pf_weights_add(&merging.weights, (struct pf_weight){1, 1}) != PF_OK)
         pf_tool_nomem(&own.tool);
@@ -233,8 +233,8 @@ static void keep_input(struct pf_table *hashes, const char *name)
         pf_table_intern(hashes, &hash);
 }
 
-/* Keeps the partials of the tree and those that are inputs, whose hashes are the rows of a table,
- * and all files that are no partials. */
+/* True for partials of the tree and partials that are inputs (the table has the hashes of both),
+ * and for all other files. */
 static bool keeps(void *hashes, const char *name)
 {
     const char *suffix = strchr(name, '.');

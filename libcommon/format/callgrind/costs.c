@@ -90,8 +90,8 @@ static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
     return a->num == b->num && a->den == b->den;
 }
 
-/* The largest scale of which both scales are multiples, and the factors. False: it needs more than
- * 64 bits. */
+/* The greatest common divisor of two scales, and how often each scale contains it. False: the
+ * divisor needs more than 64 bits. */
 static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure,
                          struct pf_measure other, int64_t *times, int64_t *other_times)
 {

@@ -180,7 +180,7 @@ struct pf_gperftools_text {
     /* heaps: one allocation in `period` bytes was sampled on average; 0 or 1: all allocations
      * were */
     int64_t period;
-    bool both; /* heaps: values for what was allocated and for what is in use */
+    bool both; /* heaps: values for allocated and for used memory */
     struct pf_gperftools_clock {
         /* cycles a second, 0: unknown; one in `period` contentions is counted */
         int64_t frequency, period;

@@ -278,7 +278,7 @@ static int read_attribute(struct pf_reader *reader, struct nyt_reader *r, struct
             warn(reader, r, "ticks_per_sec is not a number of ticks: skipped");
             return PF_OK;
         }
-        /* Times of callers are seconds: ticks of two lengths are no common unit for them. */
+        /* Times of callers are seconds. Ticks of two lengths have no common unit. */
         for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
             r->edges.units[k].broken |= r->edges.sums && r->clock.ticks_per_sec != (uint64_t)number;
         r->clock.ticks_per_sec = (uint64_t)number;

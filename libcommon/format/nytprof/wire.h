@@ -133,7 +133,7 @@ struct pf_nyt_record {
 enum pf_nyt_parse {
     PF_NYT_WHOLE,
     PF_NYT_MISSING,
-    PF_NYT_NO_TAG,     /* the byte is no tag */
+    PF_NYT_NO_TAG,     /* the byte is not a tag */
     PF_NYT_NO_STRING,  /* `bad` is the byte in place of a string's tag */
     PF_NYT_LONG_STRING /* of `bad` bytes: longer than PF_STRING_MAX */
 };

@@ -15,8 +15,8 @@
 
 enum { SLOTS = 5 };
 
-/* A number that a kind of record holds. It is filled by the measure of this name; if there is none
- * and `any` is set, by another measure with the same role. */
+/* A number in records of one kind. Its values are those of the measure with this name; without such
+ * a measure, and if `any` is set, those of another measure with the same role. */
 struct slot {
     const char *name;
     enum pf_role role;

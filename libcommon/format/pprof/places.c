@@ -180,7 +180,7 @@ void pf_pprof_places_stack(struct pf_pprof_places *places, uint32_t stack, struc
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets the flags of images that came without flags: what is true of all their locations. */
+/* Images that came without flags get the flags that all their locations have. */
 static void image_flags(struct pf_pprof_places *places, uint64_t *flags)
 {
     const struct pf_dict *dict = places->dict;

@@ -169,7 +169,7 @@ struct samples {
     struct pf_rows *rows;
     /* in the held bytes: the next sample, and the end of the samples to read */
     size_t at, end;
-    bool damaged; /* the profile is damaged: samples of which a part is missing are skipped */
+    bool damaged;                  /* the profile is damaged: incomplete samples are skipped */
     struct pf_strings label_bytes; /* the labels of a sample as the file has them */
     uint32_t *label_sets;          /* by id of `label_bytes` */
     size_t label_capacity;

@@ -579,7 +579,7 @@ static int read_document(struct pf_reader *reader)
     return pf_json_document(&state->cut, members, state);
 }
 
-/* --- what is made of it ----------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* Sets the scale of the profile's measure. If an amount overflows 64 bits, the records end before
  * it. */

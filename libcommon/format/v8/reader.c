@@ -522,7 +522,7 @@ static int read_document(struct pf_reader *reader)
     return pf_json_document(&state->cut, members, state);
 }
 
-/* --- what is made of it ----------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* A time of the document in 10^-places microseconds. False: no time. */
 static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)

@@ -455,7 +455,7 @@ static int write_flame(struct pf_writer *writer)
     return status;
 }
 
-/* --- what is known at the end ----------------------------------------------------------------- */
+/* --- batches and the end --------------------------------------------------------------------- */
 
 static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
