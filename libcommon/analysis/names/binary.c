@@ -325,7 +325,7 @@ static int find_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_
     size_t n = 0;
     int fd = -1;
 
-    free(*found); /* of the first call, if libdwfl could not use that file: it would be lost */
+    free(*found); /* of an earlier call whose file libdwfl could not use: else a leak */
     *found = NULL;
     if (binary && binary->search.dirs)
         wanted_id(binary, module, id);
@@ -397,7 +397,7 @@ static int open_module(struct pf_binary *binary, int fd, PF_NORETURN void (*no_m
     return PF_OK;
 }
 
-/* elfutils goes on if it lacks memory for something, and only errno tells. */
+/* elfutils may go on after it ran out of memory: then only errno shows the failure. */
 static int open_checked(struct pf_binary *binary, int fd, PF_NORETURN void (*no_memory)(void),
                         struct pf_error *error)
 {
@@ -434,7 +434,7 @@ int pf_binary_open(struct pf_binary **result, const char *path, PF_NORETURN void
     return status;
 }
 
-/* Opens a file that has the build id; takes the path. PF_EOF: the file cannot be used, and the
+/* Opens a file that has the build id; owns the path. PF_EOF: the file cannot be used, and the
  * report says why. */
 static int open_found(struct pf_binary **result, const struct search *search, int fd,
                       struct pf_buffer *path, PF_NORETURN void (*no_memory)(void))

@@ -23,8 +23,8 @@ struct pf_eval_name {
 bool pf_eval_name_find(struct pf_bytes, size_t from, struct pf_eval_name *);
 /* True if the whole text is the name of an eval. */
 bool pf_eval_name_is(struct pf_bytes, struct pf_eval_name *);
-/* The number of evals that the evals in a text are nested in, and 1; 0 without an eval. At most
- * 64. */
+/* How deep evals are nested in the first outermost eval of a text: 1 if its place has no eval; 0:
+ * the text has no eval. At most 64. */
 unsigned pf_eval_name_nesting(struct pf_bytes);
 
 /* A part of a string, up to offset `end`, in which evals lie between `from` and `to`. */
@@ -32,8 +32,9 @@ struct pf_eval_part {
     size_t from, to, end;
 };
 
-/* Appends a string up to part.end, with `now(arg, eval)` instead of each outermost name of an eval
- * from part.from to part.to; both are strings of the dictionary. False: out of memory. */
+/* Appends the bytes of a string up to part.end. `now(arg, eval)` replaces each outermost name of an
+ * eval between part.from and part.to; both names are strings of the dictionary. False: out of
+ * memory. */
 bool pf_eval_name_replace(struct pf_dict *, uint32_t name, struct pf_eval_part,
                           uint32_t (*now)(void *arg, uint32_t eval), void *arg, struct pf_buffer *);
 

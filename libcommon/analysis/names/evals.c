@@ -15,7 +15,7 @@ struct other_key {
 };
 
 struct line_key {
-    uint32_t text, one; /* one: a key is not all zero */
+    uint32_t text, one; /* one: always 1, so that no key is all 0 */
     uint64_t line;
 };
 
@@ -64,7 +64,7 @@ static struct pf_eval_string *string_at(struct pf_evals *evals, uint32_t name)
     return &evals->strings[0];
 }
 
-static unsigned look_at(struct pf_evals *evals, uint32_t name)
+static unsigned find_content(struct pf_evals *evals, uint32_t name)
 {
     struct pf_eval_string *string = string_at(evals, name);
     struct pf_bytes text = pf_dict_string(evals->dict, name);
@@ -79,12 +79,12 @@ static unsigned look_at(struct pf_evals *evals, uint32_t name)
 
 bool pf_evals_contains(struct pf_evals *evals, uint32_t name)
 {
-    return name != 0 && look_at(evals, name) != PLAIN;
+    return name != 0 && find_content(evals, name) != PLAIN;
 }
 
 /* --- texts of the current input --------------------------------------------------------------- */
 
-/* The text of an eval in the current input. NULL: it has none so far. */
+/* The text of an eval in the current input. NULL: the eval has no text so far. */
 static const struct pf_eval_text *text_of(struct pf_evals *evals, uint32_t name)
 {
     const struct pf_eval_string *string = string_at(evals, name);
@@ -92,7 +92,7 @@ static const struct pf_eval_text *text_of(struct pf_evals *evals, uint32_t name)
     return string->texted == evals->input ? &evals->texts[string->text] : NULL;
 }
 
-/* The same; a new text is added. NULL: out of memory. */
+/* Finds or adds the text of an eval in the current input. NULL: out of memory. */
 static struct pf_eval_text *text_for(struct pf_evals *evals, uint32_t name)
 {
     struct pf_eval_string *string = string_at(evals, name);
@@ -121,9 +121,9 @@ static bool is_new_line(struct pf_evals *evals, const struct pf_eval_text *text,
     return isnew;
 }
 
-/* True if a line of a text has not come before. Most texts come from their first line to the last,
- * so that their lines need no list. */
-static bool takes_line(struct pf_evals *evals, struct pf_eval_text *text, uint64_t line)
+/* Notes a line of a text. True: the line is new. The lines of most texts come in order and need no
+ * list. */
+static bool note_line(struct pf_evals *evals, struct pf_eval_text *text, uint64_t line)
 {
     if (!text->listed && text->first == text->last) {
         text->first = line;
@@ -140,9 +140,9 @@ static bool takes_line(struct pf_evals *evals, struct pf_eval_text *text, uint64
     return is_new_line(evals, text, line);
 }
 
-static void take_line(struct pf_evals *evals, struct pf_eval_text *text, const struct pf_text *row)
+static void add_line(struct pf_evals *evals, struct pf_eval_text *text, const struct pf_text *row)
 {
-    if (!takes_line(evals, text, row->line))
+    if (!note_line(evals, text, row->line))
         return;
     text->has_text |= row->text.size > 0;
     text->text += pf_hash_mix(pf_xxh64(row->text.data, row->text.size) +
@@ -163,10 +163,10 @@ void pf_evals_take(struct pf_evals *evals, const struct pf_batch *batch)
             name = !pf_bytes_starts(last, PF_BYTES("(eval ")) ? 0
                    : row->name_string != 0                    ? row->name_string
                                            : pf_dict_intern(evals->dict, last, row->name_flags);
-            text = name != 0 && look_at(evals, name) == EVAL ? text_for(evals, name) : NULL;
+            text = name != 0 && find_content(evals, name) == EVAL ? text_for(evals, name) : NULL;
         }
         if (text)
-            take_line(evals, text, row);
+            add_line(evals, text, row);
     }
     if (pf_dict_status(evals->dict) != PF_OK)
         evals->status = PF_NOMEM;
@@ -209,7 +209,7 @@ static bool differs(struct walk *walk, struct pf_bytes part, unsigned flags)
 }
 
 /* A string with the names in batches of the evals in its bytes from `from` to `to`. */
-static uint32_t replace(struct walk *walk, uint32_t name, size_t from, size_t to)
+static uint32_t replace_evals(struct walk *walk, uint32_t name, size_t from, size_t to)
 {
     struct pf_dict *dict = walk->evals->dict;
     struct pf_bytes text = pf_dict_string(dict, name);
@@ -226,7 +226,7 @@ static uint32_t replace(struct walk *walk, uint32_t name, size_t from, size_t to
     return name;
 }
 
-/* A name for an eval whose own name another eval has. */
+/* A new name for an eval: its own name belongs to another eval. */
 static uint32_t free_name(struct pf_evals *evals, uint32_t raw)
 {
     struct pf_dict *dict = evals->dict;
@@ -256,7 +256,7 @@ static bool ends_in_number(const struct pf_dict *dict, uint32_t name)
 }
 
 /* Adds an eval; 0: out of memory. */
-static uint32_t add(struct pf_evals *evals, uint32_t raw, uint32_t string, bool simple)
+static uint32_t add_eval(struct pf_evals *evals, uint32_t raw, uint32_t string, bool simple)
 {
     uint32_t number = (uint32_t)evals->count;
 
@@ -273,9 +273,9 @@ static uint32_t add(struct pf_evals *evals, uint32_t raw, uint32_t string, bool 
 }
 
 /* The first eval with a name keeps the name, whatever its text will be. */
-static uint32_t claim(struct pf_evals *evals, uint32_t name, uint32_t raw, bool simple)
+static uint32_t claim_name(struct pf_evals *evals, uint32_t name, uint32_t raw, bool simple)
 {
-    uint32_t number = add(evals, raw, raw, simple), *claims;
+    uint32_t number = add_eval(evals, raw, raw, simple), *claims;
 
     if (!pf_grow(&evals->claims, &evals->claim_capacity, evals->claim_count + 2,
                  sizeof *evals->claims)) {
@@ -289,9 +289,10 @@ static uint32_t claim(struct pf_evals *evals, uint32_t name, uint32_t raw, bool 
     return raw;
 }
 
-/* The name in batches of an eval whose own name an eval has. `text` NULL: it has no text. */
-static uint32_t find(struct pf_evals *evals, uint32_t raw, const struct pf_eval_text *text,
-                     bool simple)
+/* Finds or adds an eval whose name `raw` is in use, and returns its name in batches. `text` NULL:
+ * the eval has no text. */
+static uint32_t find_other(struct pf_evals *evals, uint32_t raw, const struct pf_eval_text *text,
+                           bool simple)
 {
     bool has_text = text && text->has_text;
     struct other_key key = {raw, has_text + 1u, has_text ? text->text : 0};
@@ -307,7 +308,7 @@ static uint32_t find(struct pf_evals *evals, uint32_t raw, const struct pf_eval_
         evals->rows[number].inputs++;
         return evals->rows[number].string;
     }
-    number = add(evals, raw, free_name(evals, raw), simple);
+    number = add_eval(evals, raw, free_name(evals, raw), simple);
     if (number == 0 || row == 0 || !pf_id_map_put(&evals->numbers, row, number)) {
         evals->status = PF_NOMEM;
         return raw;
@@ -329,19 +330,19 @@ static uint32_t find_eval(struct walk *walk, uint32_t name)
 
     nested = memchr(text.data + 1, '(', text.size - 1) != NULL;
     if (nested && pf_eval_name_is(text, &eval))
-        raw = replace(walk, name, eval.place, eval.place_end);
+        raw = replace_evals(walk, name, eval.place, eval.place_end);
     if (walk->wait)
         return PF_EVALS_WAIT;
     simple = !nested && !ends_in_number(evals->dict, name);
     if (string_at(evals, raw)->owner == 0)
-        return claim(evals, name, raw, simple);
-    return of || walk->all ? find(evals, raw, of, simple) : PF_EVALS_WAIT;
+        return claim_name(evals, name, raw, simple);
+    return of || walk->all ? find_other(evals, raw, of, simple) : PF_EVALS_WAIT;
 }
 
 static uint32_t name_now(struct walk *walk, uint32_t name)
 {
     struct pf_evals *evals = walk->evals;
-    unsigned is = look_at(evals, name);
+    unsigned is = find_content(evals, name);
     uint32_t now;
 
     if (is == PLAIN || evals->status != PF_OK)
@@ -349,7 +350,7 @@ static uint32_t name_now(struct walk *walk, uint32_t name)
     if (evals->strings[name].input == evals->input)
         return evals->strings[name].now;
     now = is == EVAL ? find_eval(walk, name)
-                     : replace(walk, name, 0, pf_dict_string(evals->dict, name).size);
+                     : replace_evals(walk, name, 0, pf_dict_string(evals->dict, name).size);
     if (walk->wait || now == PF_EVALS_WAIT || evals->status != PF_OK)
         return PF_EVALS_WAIT;
     evals->strings[name].input = evals->input;
@@ -364,8 +365,8 @@ uint32_t pf_evals_now(struct pf_evals *evals, uint32_t name, bool all)
     return name != 0 ? name_now(&walk, name) : 0;
 }
 
-/* True if the only eval in a name surely is the file. */
-static bool repeats(const struct pf_evals *evals, uint32_t name, uint32_t file)
+/* True if the name has one eval, and this eval is the file. */
+static bool repeats_file(const struct pf_evals *evals, uint32_t name, uint32_t file)
 {
     struct pf_bytes text = pf_dict_string(evals->dict, name),
                     what = pf_dict_string(evals->dict, file);
@@ -383,7 +384,7 @@ bool pf_evals_function(struct pf_evals *evals, struct pf_function *function, boo
 
     /* most functions with an eval in their name have this eval as their file */
     if (function->system_name == 0 && file == function->file && file != 0 &&
-        (!pf_evals_contains(evals, function->name) || repeats(evals, function->name, file)))
+        (!pf_evals_contains(evals, function->name) || repeats_file(evals, function->name, file)))
         return true;
     function->name = pf_evals_now(evals, function->name, all);
     function->system_name = pf_evals_now(evals, function->system_name, all);
@@ -392,8 +393,8 @@ bool pf_evals_function(struct pf_evals *evals, struct pf_function *function, boo
            file != PF_EVALS_WAIT;
 }
 
-/* Gives the evals that claimed a name their texts. */
-static void settle_claims(struct pf_evals *evals)
+/* Stores the texts of the evals in `claims`. */
+static void set_claimed_texts(struct pf_evals *evals)
 {
     for (size_t k = 0; k < evals->claim_count; k += 2) {
         struct pf_eval *eval = &evals->rows[evals->claims[k + 1]];
@@ -413,7 +414,7 @@ void pf_evals_end(struct pf_evals *evals)
     for (size_t k = 0; k < evals->text_count && evals->status == PF_OK; k++)
         pf_evals_now(evals, evals->texts[k].name, true);
     if (evals->status == PF_OK)
-        settle_claims(evals);
+        set_claimed_texts(evals);
     evals->text_count = 0;
     if (evals->lines.count > 1)
         pf_table_truncate(&evals->lines, 1);

@@ -30,25 +30,25 @@ enum pf_evals_choice { PF_EVALS_JOINED, PF_EVALS_APART };
 
 /* An eval of the run: a name of an input with its text. Strings of the dictionary. */
 struct pf_eval {
-    uint32_t raw;    /* the name in its input, with the names in batches of the evals around it */
+    uint32_t raw;    /* name in its input; evals around it have their names in batches */
     uint32_t string; /* the name in batches; no other eval has it */
     bool simple;     /* `raw` has no eval around it and no ` #K` */
     bool has_text;   /* some line is not empty */
     uint64_t text;   /* hash of its lines with their numbers; 0 without a text */
-    uint32_t inputs; /* number of inputs that have it */
+    uint32_t inputs; /* number of inputs that have the eval */
     uint32_t group;  /* pf_evals_find: the evals that are the same */
 };
 
 struct pf_evals {
     struct pf_dict *dict;
     bool apart;     /* evals of different names stay apart, even if their texts are equal */
-    bool names_win; /* an eval without a text is the eval of its name, if only one text has it */
+    bool names_win; /* an eval without a text joins the only text of the same name */
     int status;     /* PF_OK or PF_NOMEM, which stays */
 
     struct pf_eval *rows; /* row 0 is unused */
     size_t count, capacity;
-    struct pf_table others;   /* evals that have not got their own name: raw, has_text, text */
-    struct pf_id_map numbers; /* row of `others`: number of the eval */
+    struct pf_table others;   /* evals with another name than `raw`: raw, has_text, text */
+    struct pf_id_map numbers; /* from a row of `others` to the number of the eval */
     struct pf_eval_string {
         uint32_t owner;   /* number of the eval that has this name in batches; 0: none */
         uint32_t input;   /* `now` is of this input */
@@ -73,13 +73,13 @@ struct pf_evals {
     } * texts;
     size_t text_count, text_capacity;
     struct pf_table lines; /* text, line */
-    uint32_t *claims;      /* evals that have got a name and may still get a text */
+    uint32_t *claims;      /* pairs: name in the input, eval whose text may still come */
     size_t claim_count, claim_capacity;
 
     /* after pf_evals_find */
-    struct pf_id_map names; /* name in batches: final name, if they differ */
+    struct pf_id_map names; /* from the name in batches to the final name, if these differ */
     size_t renamed;
-    size_t bare; /* evals without a text, which were compared by name */
+    size_t bare; /* evals without a text that were joined by name */
 };
 
 /* `dict` is the dictionary of all batches; it gets new strings. PF_OK or PF_NOMEM; free in any
@@ -87,16 +87,16 @@ struct pf_evals {
 int pf_evals_init(struct pf_evals *, struct pf_dict *, bool apart);
 void pf_evals_free(struct pf_evals *);
 
-/* Takes the texts of evals of a TEXT batch; ignores other texts. Failures: `status`. */
+/* Reads the texts of evals in a TEXT batch; ignores other texts. Failures: `status`. */
 void pf_evals_take(struct pf_evals *, const struct pf_batch *);
 /* True if a name contains the name of an eval. */
 bool pf_evals_contains(struct pf_evals *, uint32_t name);
-/* The name that batches of the current input have for the name of a file or function in this input.
- * Strings. `all`: no text of the input is missing. Otherwise PF_EVALS_WAIT, if the text of an eval
- * that has not come yet may change the name. Failures: `status`. */
+/* Returns the name in batches for the name of a file or function in the current input; both are
+ * strings. `all`: all texts of the input have come. If not, PF_EVALS_WAIT if a text that may still
+ * come decides the name. Failures: `status`. */
 #define PF_EVALS_WAIT UINT32_MAX
 uint32_t pf_evals_now(struct pf_evals *, uint32_t name, bool all);
-/* The same for the names of a function, in place. False: PF_EVALS_WAIT. */
+/* Replaces the names of a function by pf_evals_now, in place. False: a name is PF_EVALS_WAIT. */
 bool pf_evals_function(struct pf_evals *, struct pf_function *, bool all);
 /* Ends the current input: the names of the next input may mean other evals. Failures: `status`. */
 void pf_evals_end(struct pf_evals *);
@@ -106,7 +106,7 @@ static inline uint32_t pf_evals_owner(const struct pf_evals *evals, uint32_t nam
 {
     return name < evals->string_count ? evals->strings[name].owner : 0;
 }
-/* True if inputs have texts of evals so far. */
+/* True if the inputs so far have texts of evals. */
 bool pf_evals_any(const struct pf_evals *);
 /* Call after the last input: finds the evals that are the same, and their final names. `single`:
  * all records are of one input. PF_OK or PF_NOMEM. */

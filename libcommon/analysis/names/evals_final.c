@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes evals the same. `place` is a string: the place, the name, or 0. */
+/* Evals with equal keys are the same. `place` is a string: the place, the name, or 0. */
 struct group_key {
     uint32_t place, has_text;
     uint64_t text;
@@ -31,8 +31,8 @@ struct finder {
     struct pf_table keys; /* struct group_key */
     struct group *groups; /* by row of `keys`; row 0 is unused */
     size_t capacity;
-    struct pf_id_map named; /* name with labels: the group with a text that has it */
-    struct pf_id_map bare;  /* name with labels: the group without a text */
+    struct pf_id_map named; /* from a name with labels to the group with a text */
+    struct pf_id_map bare;  /* from a name with labels to the group without a text */
     bool any_bare;          /* some evals have no text */
     uint64_t *order;        /* evals by nesting: nesting and rank, then 32 bits of the number */
 };
@@ -72,7 +72,7 @@ static uint32_t label_now(void *arg, uint32_t eval)
     return group ? label_of(arg, group) : eval;
 }
 
-/* The part of an eval's name that its final name keeps: with a text without ` #K`. */
+/* The part of an eval's name that its final name keeps. If the eval has a text, ` #K` is cut. */
 static struct pf_eval_part kept_part(const struct finder *finder, uint32_t raw, bool has_text)
 {
     struct pf_eval_name eval;
@@ -102,7 +102,7 @@ static uint32_t labelled(struct finder *finder, const struct pf_eval *row, uint3
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The shorter number is the lesser, then the shorter place. */
+/* True if name `a` is before `b`: by number, then by length, then by bytes. */
 static bool name_before(const struct finder *finder, uint32_t a, uint32_t b)
 {
     struct pf_bytes x = pf_dict_string(finder->evals->dict, a),
@@ -137,7 +137,7 @@ static uint32_t group_of(struct finder *finder, const struct group_key *key, boo
     return id;
 }
 
-static void put(struct finder *finder, struct pf_id_map *map, uint32_t from, uint32_t to)
+static void put_id(struct finder *finder, struct pf_id_map *map, uint32_t from, uint32_t to)
 {
     if (!pf_id_map_put(map, from, to))
         finder->evals->status = PF_NOMEM;
@@ -167,10 +167,10 @@ static void put_in_group(struct finder *finder, uint32_t number)
         finder->groups[group].name = name;
     }
     if (row->has_text && finder->any_bare)
-        put(finder, &finder->named, name,
-            pf_id_map_get(&finder->named, name, &other) && other != group ? SEVERAL : group);
+        put_id(finder, &finder->named, name,
+               pf_id_map_get(&finder->named, name, &other) && other != group ? SEVERAL : group);
     if (!row->has_text)
-        put(finder, &finder->bare, name, group);
+        put_id(finder, &finder->bare, name, group);
     evals->bare += !row->has_text && row->inputs > 1;
 }
 
@@ -181,7 +181,8 @@ static int compare_places(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Evals in evals come after those around them. With one nesting, evals with a text come first. */
+/* Sorts the evals by nesting: an eval comes after the evals around it. With names_win evals with a
+ * text come before others of the same nesting. */
 static bool order_evals(struct finder *finder)
 {
     const struct pf_evals *evals = finder->evals;
@@ -244,13 +245,13 @@ static size_t list_ranks(struct finder *finder, struct rank *ranks)
         uint32_t first;
 
         if (!pf_id_map_get(&of, group->name, &first)) {
-            put(finder, &of, group->name, k);
+            put_id(finder, &of, group->name, k);
             continue;
         }
         if (first != 0)
             ranks[count++] = (struct rank){group->name, first, finder->groups[first].has_text,
                                            finder->groups[first].text};
-        put(finder, &of, group->name, 0);
+        put_id(finder, &of, group->name, 0);
         ranks[count++] = (struct rank){group->name, k, group->has_text, group->text};
     }
     pf_id_map_free(&of);
@@ -310,7 +311,7 @@ static uint32_t final_of(struct finder *finder, struct group *group)
     return group->final;
 }
 
-static int find(struct finder *finder)
+static int find_groups(struct finder *finder)
 {
     struct pf_evals *evals = finder->evals;
     int status;
@@ -325,7 +326,7 @@ static int find(struct finder *finder)
         uint32_t final = final_of(finder, &finder->groups[row->group]);
 
         if (final != row->string)
-            put(finder, &evals->names, row->string, final);
+            put_id(finder, &evals->names, row->string, final);
         evals->renamed += final != row->string;
         status = evals->status;
     }
@@ -333,7 +334,7 @@ static int find(struct finder *finder)
 }
 
 /* True if no two evals have the same text: then, if no two evals have the same name, all names are
- * final. Also counts evals without a text. */
+ * final. Also sets evals->bare. */
 static bool all_differ(struct pf_evals *evals)
 {
     struct pf_table texts;
@@ -359,7 +360,7 @@ int pf_evals_find(struct pf_evals *evals, bool single)
     int status = evals->status;
 
     if (status == PF_OK && evals->count > 1 && !(evals->plain && all_differ(evals)))
-        status = find(&finder);
+        status = find_groups(&finder);
     pf_table_free(&finder.keys);
     free(finder.groups);
     free(finder.order);

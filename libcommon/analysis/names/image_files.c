@@ -50,8 +50,8 @@ struct pf_image_files {
     size_t threads;
     pthread_mutex_t lock;  /* protects the members below during a search */
     size_t next;           /* next element of `asked` */
-    struct pf_error error; /* of the first of `asked` that failed, */
-    size_t failed;         /* which is at this place */
+    struct pf_error error; /* of the first file that failed, by position in `asked` */
+    size_t failed;         /* position of this file */
 };
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -79,7 +79,7 @@ static int open_file(struct pf_image_files *files, struct file *file, struct pf_
     return status >= 0 && file->refused.failed ? pf_error_nomem(error) : status;
 }
 
-static bool answer(struct file *file, struct question *question)
+static bool answer_question(struct file *file, struct question *question)
 {
     struct pf_frame found[PF_ADDRESS_FRAMES];
     size_t count = pf_binary_frames(file->binary, question->image, question->address, found);
@@ -95,21 +95,21 @@ static bool answer(struct file *file, struct question *question)
     return true;
 }
 
-/* Opens the file, if that is still to do, and answers its questions. */
-static int work(struct pf_image_files *files, struct file *file, struct pf_error *error)
+/* Opens the file if it has not been opened yet, and answers its questions. */
+static int search_file(struct pf_image_files *files, struct file *file, struct pf_error *error)
 {
     int status = file->opened ? PF_OK : open_file(files, file, error);
 
     for (size_t k = 0; file->binary && status >= 0 && k < file->question_count; k++)
-        if (!answer(file, &file->questions[k]))
+        if (!answer_question(file, &file->questions[k]))
             status = pf_error_nomem(error);
     return status;
 }
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Works until no file is left to begin. */
-static void *run(void *arg)
+/* One thread: searches files until every file has been begun. */
+static void *search_files(void *arg)
 {
     struct pf_image_files *files = arg;
 
@@ -119,7 +119,7 @@ static void *run(void *arg)
         struct pf_error error = {0};
 
         pthread_mutex_unlock(&files->lock);
-        int status = work(files, &files->files[files->asked[at]], &error);
+        int status = search_file(files, &files->files[files->asked[at]], &error);
 
         pthread_mutex_lock(&files->lock);
         if (status < 0 && (files->error.code == PF_OK || at < files->failed)) {
@@ -131,7 +131,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* --- the life of all -------------------------------------------------------------------------- */
+/* --- new and free ----------------------------------------------------------------------------- */
 
 struct pf_image_files *pf_image_files_new(struct pf_symbol_dirs *dirs, size_t threads,
                                           PF_NORETURN void (*no_memory)(void))
@@ -201,8 +201,8 @@ static bool file_of(struct pf_image_files *files, const struct pf_dict *dict, ui
     return true;
 }
 
-/* Forgets the questions of the last search. */
-static void forget(struct pf_image_files *files)
+/* Removes the questions of the last search. */
+static void remove_questions(struct pf_image_files *files)
 {
     for (size_t k = 0; k < files->asked_count; k++) {
         struct file *file = &files->files[files->asked[k]];
@@ -223,7 +223,7 @@ bool pf_image_files_ask(struct pf_image_files *files, const struct pf_dict *dict
 {
     *place = (struct pf_image_answer){0};
     if (files->searched)
-        forget(files);
+        remove_questions(files);
     if (!file_of(files, dict, image, &place->file))
         return false;
     struct file *file = &files->files[place->file];
@@ -251,9 +251,9 @@ int pf_image_files_search(struct pf_image_files *files, struct pf_error *error)
     files->next = 0;
     /* if not all threads start, the others do their work */
     while (started + 1 < files->threads && started + 1 < files->asked_count &&
-           pf_thread_start(&files->workers[started], run, files))
+           pf_thread_start(&files->workers[started], search_files, files))
         started++;
-    run(files);
+    search_files(files);
     while (started > 0)
         pthread_join(files->workers[--started], NULL);
     if (files->error.code == PF_OK)

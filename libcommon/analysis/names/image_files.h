@@ -1,6 +1,7 @@
 /* The files of a profile's images, found in directories by build id, and the names of addresses in
  * them. A file is opened when the first of its addresses is asked for, and once only. Files are
- * opened and searched in several threads; results and messages do not depend on their number. */
+ * opened and searched in several threads; results and messages do not depend on the number of
+ * threads. */
 #ifndef PF_ANALYSIS_NAMES_IMAGE_FILES_H
 #define PF_ANALYSIS_NAMES_IMAGE_FILES_H
 
@@ -15,7 +16,7 @@
 
 struct pf_image_files;
 
-/* Owns the directories, even after a failure. `threads`: at most so many threads work, with the
+/* Owns the directories, even after a failure. `threads`: the greatest number of threads, with the
  * caller's. `no_memory`: see pf_binary_open. NULL: out of memory. */
 struct pf_image_files *pf_image_files_new(struct pf_symbol_dirs *, size_t threads,
                                           PF_NORETURN void (*no_memory)(void));
@@ -42,7 +43,7 @@ size_t pf_image_files_frames(const struct pf_image_files *, struct pf_image_answ
 bool pf_image_files_count_unknown(struct pf_image_files *, const struct pf_image *);
 
 /* Warns of files that were refused, of build ids without a file and of images without a build id;
- * with three examples each, and the others as notes. Returns the number of files used. */
+ * warnings give three examples each, notes the others. Returns the number of files used. */
 size_t pf_image_files_report(const struct pf_image_files *, const struct pf_dict *,
                              const struct pf_report *);
 

@@ -48,7 +48,7 @@ int pf_in_force_choose(struct pf_in_force *force, struct pf_bytes name)
 
 /* --- noting rows ------------------------------------------------------------------------------ */
 
-static int what_is(const struct pf_dict *dict, uint32_t origin, uint32_t key)
+static int kind_of_row(const struct pf_dict *dict, uint32_t origin, uint32_t key)
 {
     struct pf_bytes name = pf_dict_string(dict, key);
 
@@ -62,7 +62,7 @@ static int what_is(const struct pf_dict *dict, uint32_t origin, uint32_t key)
 
 bool pf_in_force_begins(const struct pf_dict *dict, const struct pf_batch *batch, uint32_t row)
 {
-    return what_is(dict, batch->origin[row], batch->key[row]) == PF_ROW_INPUT;
+    return kind_of_row(dict, batch->origin[row], batch->key[row]) == PF_ROW_INPUT;
 }
 
 int pf_in_force_note(struct pf_in_force *force, const struct pf_batch *batch)
@@ -72,7 +72,7 @@ int pf_in_force_note(struct pf_in_force *force, const struct pf_batch *batch)
     for (uint32_t i = 0; i < batch->rows; i++) {
         uint32_t origin = batch->origin[i], key = batch->key[i];
         struct pf_bytes from = pf_dict_string(force->dict, origin);
-        int what = what_is(force->dict, origin, key);
+        int what = kind_of_row(force->dict, origin, key);
 
         if (what < 0 || (from.size > 0 && from.data[0] == '.'))
             continue;
@@ -152,8 +152,8 @@ static int begin_profile(struct pf_in_force *force)
     return status;
 }
 
-/* Takes over the values in force at the end of the file before, once the number of this file is
- * known. */
+/* Continues with the values at the end of the previous file of a series, once the number of this
+ * file is known. */
 static bool resume_series(struct pf_in_force *force, uint32_t value)
 {
     uint32_t id = force->identity ? pf_table_find(&force->series, &force->identity) : 0;
@@ -190,7 +190,7 @@ static bool comes_late(const struct pf_in_force *force, const struct pf_in_force
                                 (key->computed != PF_OF_METADATA && format->merging->start_late)));
 }
 
-static void find_holds(struct pf_in_force *force)
+static void find_late_keys(struct pf_in_force *force)
 {
     force->holds = force->waits = false;
     for (size_t k = 0; k < force->key_count; k++) {
@@ -403,7 +403,7 @@ int pf_in_force_settle(struct pf_in_force *force)
     force->count = 0;
     if (status == PF_OK && (!add_times(force) || (force->changed && !make_set(force))))
         status = PF_NOMEM;
-    find_holds(force);
+    find_late_keys(force);
     for (size_t k = 0; k < force->key_count; k++) {
         force->keys[k].closed = true;
         force->keys[k].missed = force->keys[k].count == 0;

@@ -2,8 +2,7 @@
  * and its day. A row of metadata describes the records that its format says (codec/merging.h). An
  * input is one profile or, in a native stream, several: the row `profutils` `input` begins a
  * profile. The row `profutils` `merged` says that rows and records were put in another order: then
- * a value is known only if all profiles of the stream are one, and if it is in force in all of it.
- */
+ * a value is known only if the stream is one profile and the value is in force in all of it. */
 #ifndef PF_ANALYSIS_NAMES_IN_FORCE_H
 #define PF_ANALYSIS_NAMES_IN_FORCE_H
 
@@ -34,7 +33,7 @@ struct pf_in_force_key {
     uint32_t *values; /* in force */
     size_t count, capacity;
     bool mark;   /* the value comes from a row PF_META_MARK */
-    bool closed; /* a record came after the values */
+    bool closed; /* records followed: the next value of a list begins a new list */
     bool missed; /* a record of the profile came before its first value */
 };
 
@@ -65,7 +64,7 @@ struct pf_in_force {
     /* label set that the last pf_in_force_settle found for earlier records; 0: none */
     uint32_t before;
     bool holds; /* a later row may give earlier records a value of a chosen key */
-    bool waits; /* the same, at most once in the profile */
+    bool waits; /* like `holds`, by a row that comes at most once in a profile */
 
     struct pf_table series; /* identities */
     struct pf_in_force_series {

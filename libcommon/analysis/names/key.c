@@ -298,7 +298,7 @@ static struct pf_location place_of(const struct pf_keys *keys, uint32_t location
     return place;
 }
 
-static void meet_images(struct pf_keys *keys)
+static void enter_images(struct pf_keys *keys)
 {
     struct pf_form *form;
 
@@ -330,8 +330,8 @@ static void add_place(struct pf_keys *keys, uint32_t location)
     keys->places[location] = id;
 }
 
-/* By function, because there are far fewer functions than locations, and the whole name must be
- * read. */
+/* Calls pf_anonymous_line once for each function: it reads the whole name, and functions are far
+ * fewer than locations. */
 static void find_first_lines(struct pf_keys *keys)
 {
     size_t known = keys->first_line_count, count = keys->dict->functions.count;
@@ -356,7 +356,7 @@ int pf_keys_places(struct pf_keys *keys)
             return keys->status = PF_NOMEM;
         keys->place_count = count;
     }
-    meet_images(keys);
+    enter_images(keys);
     find_first_lines(keys);
     for (; keys->places_done < count && keys->status == PF_OK; keys->places_done++)
         add_place(keys, (uint32_t)keys->places_done);

@@ -63,8 +63,8 @@ struct pf_keys {
     size_t inlined_capacity, inlined_count;
     uint32_t *places; /* by location: its key (pf_keys_places) */
     size_t place_count, place_capacity, places_done;
-    /* neighbours often have one key: the key of the last location, with the names as the profile
-     * has them, and its row */
+    /* the key of the last location, with the names as in the profile, and the row of this key:
+     * neighbouring locations often have equal keys */
     struct pf_key last;
     uint32_t last_id;
     int64_t *first_lines; /* by function: pf_anonymous_line */
@@ -106,8 +106,8 @@ bool pf_keys_has_address(const struct pf_keys *, uint32_t key);
  * known. */
 int64_t pf_keys_line(const struct pf_keys *, uint32_t key);
 
-/* PF_KEY_INLINED if the locations of a key are inlined, with PF_KEY_CALLED if some of them are not.
- * 0 if none is inlined, and for keys that are not functions. */
+/* PF_KEY_INLINED if a location of the key is inlined, with PF_KEY_CALLED if another location is
+ * not. 0 if no location is inlined, and for keys that are not functions. */
 enum { PF_KEY_INLINED = 1, PF_KEY_CALLED = 2 };
 unsigned pf_keys_inlined(const struct pf_keys *, uint32_t key);
 

@@ -18,7 +18,7 @@ struct pf_name_list {
 };
 
 void pf_name_list_free(struct pf_name_list *);
-/* Adds a name, which is copied or stays the caller's. PF_OK or PF_NOMEM. */
+/* Adds a name. Without `copy` the bytes must outlive the list. PF_OK or PF_NOMEM. */
 int pf_name_list_add(struct pf_name_list *, struct pf_bytes, bool copy);
 /* Adds a string of a dictionary as it is shown (model/utf8.h). PF_OK or PF_NOMEM. */
 int pf_name_list_add_string(struct pf_name_list *, const struct pf_dict *, uint32_t string);

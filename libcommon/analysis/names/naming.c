@@ -9,7 +9,7 @@
 /* A source of names. */
 struct source {
     const char *name;
-    /* one of these */
+    /* one of these three is set */
     struct pf_symbols *symbols;
     struct pf_image_files *files;
     struct pf_binary *binary;
@@ -39,7 +39,8 @@ struct pf_naming {
     size_t place_count, place_capacity;
     uint32_t *locations;
     size_t location_count, location_capacity;
-    /* by stack: the new stack + 1; 0 and SEEN: not known yet, SEEN: its locations are asked for */
+    /* by stack: the new stack + 1; 0: not known yet; SEEN: not known yet, but its locations are
+     * asked for */
     uint32_t *stacks;
     size_t stack_count, stack_capacity;
     struct pf_buffer path; /* scratch: stacks to be made, innermost first */
@@ -291,7 +292,7 @@ static bool outermost(struct pf_naming *naming, struct pf_dict *dict, uint32_t l
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-static bool make_stack(struct pf_naming *naming, uint32_t stack)
+static bool reserve_stack(struct pf_naming *naming, uint32_t stack)
 {
     if (!pf_grow_zeroed(&naming->stacks, &naming->stack_count, &naming->stack_capacity,
                         (size_t)stack + 1, sizeof *naming->stacks))
@@ -304,7 +305,7 @@ static bool make_stack(struct pf_naming *naming, uint32_t stack)
 static bool map_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack,
                       uint32_t *named)
 {
-    if (!make_stack(naming, stack))
+    if (!reserve_stack(naming, stack))
         return false;
     naming->path.size = 0;
     for (; naming->stacks[stack] == 0 || naming->stacks[stack] == SEEN;
@@ -339,11 +340,11 @@ static bool ask_location(struct pf_naming *naming, struct pf_dict *dict, uint32_
     return pf_image_files_ask(naming->files, dict, row->image, row->address, &place->answer);
 }
 
-/* The same for the locations of a stack. */
+/* Asks the files for the locations of a stack. */
 static bool ask_stack(struct pf_naming *naming, struct pf_dict *dict, uint32_t stack,
                       uint32_t *unused)
 {
-    if (!make_stack(naming, stack))
+    if (!reserve_stack(naming, stack))
         return false;
     for (; naming->stacks[stack] == 0; stack = pf_dict_stack(dict, stack)->parent) {
         naming->stacks[stack] = SEEN;

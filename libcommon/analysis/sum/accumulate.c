@@ -96,7 +96,7 @@ static int overflow(const struct pf_accumulator *accumulator, const struct pf_me
 }
 
 /* Adds a measure that is new to the ledger. */
-static int meet(struct pf_accumulator *accumulator, uint32_t index, struct pf_error *error)
+static int add_measure(struct pf_accumulator *accumulator, uint32_t index, struct pf_error *error)
 {
     const struct pf_measure *measure = pf_measures_row(&accumulator->dict->measures, index);
     struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
@@ -121,7 +121,7 @@ static int member_of(struct pf_accumulator *accumulator, uint32_t measure, struc
     int status = pf_ledger_reserve(ledger, accumulator->dict) ? PF_OK : pf_error_nomem(error);
 
     if (status == PF_OK && ledger->members[measure].sums == 0)
-        status = meet(accumulator, measure, error);
+        status = add_measure(accumulator, measure, error);
     if (status == PF_OK)
         *member = ledger->members[measure];
     return status;
@@ -378,7 +378,7 @@ static uint32_t *join_edges(struct pf_accumulator *all, const struct pf_accumula
 /* How the sums of an input are added to those of all. */
 struct joint {
     struct pf_quantity quantity; /* the common quantity */
-    int64_t times, factor;       /* for the sums of all inputs; for those of the input */
+    int64_t times, factor;       /* factors of the sums of all inputs; of those of the input */
     const uint32_t *rows;        /* row in `all` of each row of the input; NULL: the same row */
 };
 
@@ -534,7 +534,7 @@ int pf_sums_subtrees(struct pf_sums *sums, const struct pf_dict *dict, struct pf
     return PF_OK;
 }
 
-/* In order of ids: when a node is subtracted from its parent, it still has the sum of its
+/* Subtracts nodes from their parents in the order of ids: a node then still has the sum of its
  * subtree. */
 void pf_sums_nodes(struct pf_sums *sums, const struct pf_dict *dict)
 {

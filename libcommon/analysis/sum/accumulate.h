@@ -17,8 +17,8 @@ struct pf_edge {
 };
 
 /* Zero-initialise, set dict, by_labels, slices, wants and arg; free with pf_accumulator_free. Sums
- * are narrow. Their rows are stacks (SAMPLE), locations (FLAT) or edges (EDGE); with by_labels
- * label sets; with slices SAMPLE rows are the records of the slices. */
+ * are narrow (analysis/sum/ledger.h). Their rows are stacks (SAMPLE), locations (FLAT) or edges
+ * (EDGE); with by_labels label sets; with slices SAMPLE rows are the records of the slices. */
 struct pf_accumulator {
     const struct pf_dict *dict;
     bool by_labels;
@@ -106,7 +106,8 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
 /* The main measure of a kind (model/main_measure.h) among the measures that are kept; UINT32_MAX if
  * there is none. */
 uint32_t pf_accumulator_main(const struct pf_accumulator *, enum pf_kind);
-/* The same for SAMPLE, fast enough for every batch: only compares measures that are new. */
+/* The main SAMPLE measure. Compares only measures that are new, so that a call for every batch is
+ * cheap. */
 uint32_t pf_accumulator_preferred(struct pf_accumulator *);
 /* True if the measure counts calls: its name and role say so. */
 bool pf_measure_calls(const struct pf_dict *, const struct pf_measure *);

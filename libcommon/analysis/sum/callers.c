@@ -9,7 +9,7 @@ enum { CALLS, SELF, INCLUSIVE, RECURSIVE, DEPTH, COLUMNS, TOLD = RECURSIVE };
 
 /* A function and the EDGE records of its calls. */
 struct function {
-    /* the function's totals; their part for calls that have records */
+    /* the function's totals; the part of them for calls that have records */
     int64_t told[TOLD], target[TOLD];
     pf_int128 known[TOLD]; /* sums of the records; INCLUSIVE: of calls by other functions */
     pf_int128 others;      /* number of calls by other functions */
@@ -79,7 +79,7 @@ static bool has(const struct pf_batch *batch, uint32_t measure)
 
 /* True if FLAT records have totals for the functions of these calls. If a total is 0 everywhere,
  * its column may be missing. */
-static bool are_told(const struct pf_callers *callers, const struct pf_batch *batch)
+static bool have_totals(const struct pf_callers *callers, const struct pf_batch *batch)
 {
     const struct pf_measures *measures = &callers->dict->measures;
     bool counts_only = !has_inclusive(callers->dict, batch), any = false;
@@ -90,8 +90,8 @@ static bool are_told(const struct pf_callers *callers, const struct pf_batch *ba
     return any;
 }
 
-static int take_calls(struct pf_callers *callers, const struct pf_batch *batch,
-                      struct pf_error *error)
+static int add_calls(struct pf_callers *callers, const struct pf_batch *batch,
+                     struct pf_error *error)
 {
     const struct pf_measures *measures = &callers->dict->measures;
     int status = PF_OK;
@@ -119,8 +119,8 @@ int pf_callers_take(struct pf_callers **callers, struct pf_dict *dict, const str
     (*callers)->accumulator.dict = dict;
     if (batch->kind == PF_FLAT)
         return pf_accumulator_add(&(*callers)->accumulator, batch, error);
-    *held = are_told(*callers, batch);
-    return *held ? take_calls(*callers, batch, error) : PF_OK;
+    *held = have_totals(*callers, batch);
+    return *held ? add_calls(*callers, batch, error) : PF_OK;
 }
 
 bool pf_callers_told(const struct pf_callers *callers, const struct pf_measure *flat)
@@ -184,7 +184,7 @@ static int64_t value_of(const struct pf_callers *callers, size_t edge, unsigned 
     return callers->calls[column] ? pf_sums_at(callers->calls[column], edge) : 0;
 }
 
-static bool add_told(struct pf_callers *callers)
+static bool add_totals(struct pf_callers *callers)
 {
     bool good = true;
 
@@ -230,7 +230,7 @@ static pf_int128 weights_of(const struct function *function, unsigned column)
                                        : function->known[CALLS];
 }
 
-static void settle(struct function *function)
+static void set_targets(struct function *function)
 {
     pf_int128 outside = function->told[CALLS] - function->known[CALLS];
 
@@ -284,13 +284,13 @@ static int make_ready(struct pf_callers *callers, struct pf_error *error)
     callers->functions = calloc(callers->function_count, sizeof *callers->functions);
     if (!callers->functions)
         return pf_error_nomem(error);
-    if (!add_told(callers))
+    if (!add_totals(callers))
         return pf_error_set(error, PF_OVERFLOW,
                             "the sum of the costs of one function overflows 64 bits");
     add_known(callers);
     for (size_t id = 1; id < callers->function_count; id++)
         if (callers->functions[id].settled)
-            settle(&callers->functions[id]);
+            set_targets(&callers->functions[id]);
     set_columns(callers);
     return pf_dict_status(callers->dict) == PF_OK ? PF_OK : pf_error_nomem(error);
 }
@@ -312,7 +312,7 @@ static int64_t share(struct function *function, unsigned column, int64_t value, 
     return amount;
 }
 
-static void give_edge(struct pf_callers *callers, size_t id)
+static void add_edge(struct pf_callers *callers, size_t id)
 {
     const struct pf_edge *edge = pf_accumulator_edge(&callers->accumulator, id);
     struct function *function = &callers->functions[function_of(callers, edge->callee)];
@@ -338,7 +338,7 @@ static void give_edge(struct pf_callers *callers, size_t id)
         callers->values[k][row] = values[k];
 }
 
-static void give_outside(struct pf_callers *callers, const struct function *function)
+static void add_outside_calls(struct pf_callers *callers, const struct function *function)
 {
     int64_t left[COLUMNS] = {0};
     bool any = false;
@@ -368,9 +368,9 @@ int pf_callers_next(struct pf_callers *callers, bool recursion, struct pf_batch 
 
     for (callers->rows = 0; callers->rows < PF_BATCH_ROWS && callers->next < end; callers->next++)
         if (callers->next < edges)
-            give_edge(callers, callers->next);
+            add_edge(callers, callers->next);
         else
-            give_outside(callers, &callers->functions[callers->next - edges]);
+            add_outside_calls(callers, &callers->functions[callers->next - edges]);
     if (callers->rows == 0)
         return PF_EOF;
     *batch =

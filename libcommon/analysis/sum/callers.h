@@ -1,5 +1,5 @@
 /* Adjusts calls (EDGE) to the totals of functions that FLAT records give (pf_subject_told), for
- * formats that know functions only by the calls of them.
+ * output formats that have functions only as callers and callees.
  *
  * - Calls from outside the profile have no EDGE record. They become an edge whose caller is
  *   location 0.
@@ -20,15 +20,15 @@ struct pf_callers;
 
 void pf_callers_free(struct pf_callers *); /* NULL is allowed */
 
-/* Adds a FLAT or EDGE batch. *callers is NULL at first, and is made when the first batch matters;
- * the caller frees it. *held is true if the EDGE records are kept here and pf_callers_next will
- * give them. Labels, and values of measures that are not mentioned below, are dropped. As
- * pf_accumulator_add. */
+/* Adds a FLAT or EDGE batch. *callers is NULL at first, and is made for the first FLAT batch with
+ * inclusive totals of functions; the caller frees it. *held is true if the EDGE records are kept
+ * here and pf_callers_next will give them. Labels, and values of measures that are not mentioned
+ * below, are dropped. As pf_accumulator_add. */
 int pf_callers_take(struct pf_callers **callers, struct pf_dict *, const struct pf_batch *,
                     bool *held, struct pf_error *);
 
-/* True if pf_callers_next gives the values of this FLAT measure, as parts of calls. `callers` may
- * be NULL. */
+/* True if the calls from pf_callers_next contain the values of this FLAT measure. `callers` may be
+ * NULL. */
 bool pf_callers_told(const struct pf_callers *, const struct pf_measure *);
 
 /* Call after the last pf_callers_take. Gives EDGE batches with `calls`, the self and the inclusive

@@ -17,7 +17,7 @@ struct pf_facts {
     size_t metadata_count, metadata_capacity;
     uint32_t *inputs, *formats; /* strings: names in order; each format once */
     size_t input_count, input_capacity, format_count, format_capacity;
-    struct pf_before before;
+    struct pf_before before; /* amounts that filters removed */
     pf_int128 duration; /* sum of the run times that inputs state, in nanoseconds; 0: not known */
 };
 

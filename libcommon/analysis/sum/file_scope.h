@@ -1,10 +1,11 @@
 /* main::RUNTIME: the time that a Perl program spends outside of all subs.
  *
  * NYTProf times every statement, and sums up the time of the calls of each sub. The difference is
- * the time of statements outside of all subs. No record of a call or a stack has this time; NYTProf
- * names the caller main::RUNTIME there. For tables, trees and flame graphs this time becomes a call
- * of main::RUNTIME without a caller, and a stack of one frame; stacks whose first function is
- * called by main::RUNTIME are moved below this frame. Only the sums change, never the records. */
+ * the time of statements outside of all subs. No record of a call or a stack has this time. In
+ * calls from there NYTProf names the caller main::RUNTIME. For tables, trees and flame graphs this
+ * time becomes a call of main::RUNTIME without a caller, and a stack of one frame; stacks whose
+ * first function is called by main::RUNTIME are moved below this frame. Only the sums change, never
+ * the records. */
 #ifndef PF_ANALYSIS_SUM_FILE_SCOPE_H
 #define PF_ANALYSIS_SUM_FILE_SCOPE_H
 
@@ -35,7 +36,7 @@ int pf_file_scope_add(struct pf_accumulator *calls, struct pf_accumulator *stack
                       const struct pf_facts *, enum pf_by, struct pf_file_scope *added,
                       struct pf_error *);
 
-/* True if pf_file_scope_add may add something, as far as the metadata of the inputs tell. */
+/* False if the metadata of the inputs rule out that pf_file_scope_add adds anything. */
 bool pf_file_scope_possible(const struct pf_dict *, const struct pf_facts *);
 
 #endif

@@ -44,7 +44,7 @@ struct pf_frame_sums {
 
 struct pf_sum_row {
     uint32_t node, group; /* node 0: the empty stack */
-    uint64_t used;
+    uint64_t used;        /* always 1, so that no row is all 0 */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */

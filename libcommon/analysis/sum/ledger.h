@@ -17,7 +17,7 @@ struct pf_sums {
     struct pf_quantity quantity;
     bool wide; /* which of the two arrays below is used */
     union {
-        int64_t *data;   /* by row: 64 bits, half the memory; the user reports overflow */
+        int64_t *data;   /* by row: 64 bits, half the memory; the caller reports overflow */
         pf_int128 *sums; /* by row: 128 bits */
     };
     size_t count, capacity; /* rows from `count` on are 0 */

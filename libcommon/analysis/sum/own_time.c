@@ -79,7 +79,7 @@ static pf_int128 missing_of(const struct function *function)
     return function->out > function->in ? function->out - function->in : 0;
 }
 
-static pf_int128 rest_of(const struct function *function)
+static pf_int128 self_of(const struct function *function)
 {
     return function->in + missing_of(function) - function->out;
 }
@@ -89,7 +89,7 @@ static pf_int128 rest_of(const struct function *function)
 static bool fits(const struct pf_accumulator *accumulator, const struct function *functions)
 {
     for (uint32_t id = 1; id < accumulator->dict->functions.count; id++)
-        if (missing_of(&functions[id]) > INT64_MAX || rest_of(&functions[id]) > INT64_MAX)
+        if (missing_of(&functions[id]) > INT64_MAX || self_of(&functions[id]) > INT64_MAX)
             return false;
     return true;
 }
@@ -106,10 +106,11 @@ static int add_function(struct pf_accumulator *accumulator, struct pf_sums *sums
         return pf_error_nomem(error);
     if (pf_accumulator_put(accumulator, sums, at, (int64_t)missing_of(function), error) != PF_OK)
         return error->code;
-    return pf_accumulator_put(accumulator, own, at, (int64_t)rest_of(function), error);
+    return pf_accumulator_put(accumulator, own, at, (int64_t)self_of(function), error);
 }
 
-static int derive(struct pf_accumulator *accumulator, struct pf_sums *sums, struct pf_error *error)
+static int derive_self(struct pf_accumulator *accumulator, struct pf_sums *sums,
+                       struct pf_error *error)
 {
     struct function *functions = sum_calls(accumulator, sums);
     int status = functions ? PF_OK : pf_error_nomem(error);
@@ -146,7 +147,7 @@ int pf_own_time_add(struct pf_accumulator *accumulator, struct pf_error *error)
 
         if (measure->kind == PF_EDGE && measure->role == PF_INCLUSIVE &&
             measure->aggregation == PF_SUM && !has_own(accumulator, measure))
-            status = derive(accumulator, sums, error);
+            status = derive_self(accumulator, sums, error);
     }
     return status;
 }

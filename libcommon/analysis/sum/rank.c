@@ -196,7 +196,7 @@ static const struct pf_sums *inclusive_of(const struct columns *columns)
 
 /* True if FLAT records have the inclusive totals of functions, which also cover recursion and calls
  * from outside. */
-static bool is_told(const struct columns *columns)
+static bool has_totals(const struct columns *columns)
 {
     return columns->subject->told && !joins_functions(columns->keys->by);
 }
@@ -207,7 +207,7 @@ static bool adds_flat(const struct columns *columns)
     const struct pf_subject *subject = columns->subject;
     const struct pf_sums *inclusive = inclusive_of(columns);
 
-    if (is_told(columns) || !inclusive || inclusive->quantity.measure.kind != PF_EDGE)
+    if (has_totals(columns) || !inclusive || inclusive->quantity.measure.kind != PF_EDGE)
         return false;
     return pf_subject_lines_have_self(subject) ||
            (subject->self && joins_functions(columns->keys->by));
@@ -274,7 +274,7 @@ static int rank_edges(struct columns *columns)
                      ? add_places(columns, subject->self, flat_column)
                      : add_edges(columns, subject->self, CALLEE, true, flat_column);
 
-    if (status == PF_OK && is_told(columns))
+    if (status == PF_OK && has_totals(columns))
         status = add_places(columns, subject->told, cum_column);
     else if (status == PF_OK && adds_flat(columns) && of_lines(columns->keys->by))
         status = add_calls_made(columns, subject->inclusive);

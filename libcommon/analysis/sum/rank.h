@@ -60,8 +60,8 @@ int pf_rank_sort(struct pf_rank *, const struct pf_keys *, enum pf_sort);
 struct pf_hidden {
     size_t shown, small, behind; /* number of rows shown, too small, beyond the limit */
     pf_int128 flat;              /* sum over the rows left out */
-    /* the greatest share of a row left out, in percent, of the amount that is sorted by (cum or
-     * flat) */
+    /* the greatest share of a row left out, in percent of `whole`: of its cum if sorted by cum,
+     * else of its flat */
     double share;
 };
 /* Removes rows whose flat and cum are both less than `percent` of `whole`, and rows after the first

@@ -61,7 +61,7 @@ static inline void pf_merge_rows_set(struct pf_merge_rows *rows, uint32_t row,
     rows->labels[row] = key->labels;
 }
 
-/* Gives the first `count` rows to a batch, whose kind and values are set. */
+/* Sets the rows of a batch to the first `count` rows. The batch has its kind; its values stay. */
 void pf_merge_rows_give(const struct pf_merge_rows *, uint32_t count, struct pf_batch *);
 
 #endif

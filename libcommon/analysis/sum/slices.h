@@ -12,7 +12,7 @@
 
 struct pf_slices {
     struct pf_keys keys; /* the values of the label */
-    /* struct pf_slice; a slice is known by its last value; slice 0 has no value */
+    /* struct pf_slice: the greatest value, and the slice of the others; slice 0 has no value */
     struct pf_table sets;
     uint32_t *of_labels; /* by label set: slice + 1; 0: not known yet */
     size_t label_count, label_capacity;

@@ -234,7 +234,7 @@ struct pf_sums *pf_subject_told(const struct pf_accumulator *accumulator,
 
 /* Replaces the values of calls by the functions' totals that FLAT records give, which are
  * better. */
-static void prefer_told(struct pf_subject *subject, const struct pf_accumulator *accumulator)
+static void prefer_totals(struct pf_subject *subject, const struct pf_accumulator *accumulator)
 {
     struct pf_sums *told = NULL, *self, *calls;
 
@@ -267,7 +267,7 @@ int pf_subject_choose(struct pf_subject *subject, const struct pf_accumulator *a
     subject->calls = calls_of(accumulator, subject->shown);
     set_columns(subject, accumulator);
     if (subject->kind == PF_EDGE)
-        prefer_told(subject, accumulator);
+        prefer_totals(subject, accumulator);
     status = pf_quantity_scale(&subject->shown->quantity, dict, unit, &subject->scale, error);
     subject->self_scale = subject->inclusive_scale = subject->scale;
     if (status == PF_OK && subject->self)

@@ -64,7 +64,7 @@ static inline const struct pf_measure *pf_subject_cum(const struct pf_subject *s
 struct pf_sums *pf_subject_told(const struct pf_accumulator *, const struct pf_measure *);
 /* True if a location has a function with a name. */
 bool pf_subject_names(const struct pf_dict *, uint32_t location);
-/* True if FLAT sums have a value at such a location. */
+/* True if FLAT sums have a value at a location that has a function with a name. */
 bool pf_subject_has_functions(const struct pf_dict *, const struct pf_sums *);
 /* The FLAT sums with the name, role, unit and scale of an EDGE measure; NULL: there are none. */
 struct pf_sums *pf_subject_beside(const struct pf_accumulator *, const struct pf_measure *);
