@@ -1,9 +1,9 @@
 /* Two builds of one program in a difference (--images=joined). A function that both builds have is
  * one function, in the table and in the records of the difference.
  *
- * Exactly one image name is only before and exactly one only after: they name one program, and
- * unnamed functions aside its functions are joined by name and file, under the name before. If more
- * image names differ, nobody can tell which belong together.
+ * If exactly one image name is only before and exactly one only after, both name one program: its
+ * functions, except unnamed ones, are joined by name and file, under the name before. If more image
+ * names differ, nobody can tell which belong together.
  *
  * Images of one name are builds of one program too. Their functions have equal keys, but their
  * records differ in identifier, address and first line of the function. */

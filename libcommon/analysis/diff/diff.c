@@ -420,7 +420,7 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
     return status;
 }
 
-/* --- rows that are one ------------------------------------------------------------------------ */
+/* --- equal rows ------------------------------------------------------------------------------- */
 
 /* Sums up a run again from its sums by stack, with the new keys. */
 static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
@@ -499,8 +499,9 @@ static uint32_t *new_keys(struct pf_diff *diff, const struct pf_keys *old)
     return NULL;
 }
 
-/* Joins rows that only the end shows to be equal: evals with the same text, forms of one image. */
-static int settle(struct pf_diff *diff, struct pf_error *error)
+/* Joins rows that are known to be equal only after the last run: evals with the same text, forms of
+ * one image. */
+static int join_equal_rows(struct pf_diff *diff, struct pf_error *error)
 {
     struct pf_keys old = diff->keys;
     uint32_t *to;
@@ -622,7 +623,7 @@ uint64_t pf_diff_parts(uint64_t parts, uint64_t runs)
 }
 
 /* Replaces `column` by its means over the runs of the group, in 1/parts. False: an amount overflows
- * 64 bits; without `change` nothing is replaced, which tries it. */
+ * 64 bits. Without `change` only checks for overflow. */
 static bool divide_column(int64_t *column, size_t count, uint64_t parts, uint64_t runs, bool change)
 {
     int64_t mean;
@@ -703,7 +704,7 @@ static int divide_groups(struct pf_diff *diff, struct pf_diff_block *block, stru
 
 int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
-    int status = settle(diff, error);
+    int status = join_equal_rows(diff, error);
 
     if (status == PF_OK && diff->images == PF_DIFF_IMAGES_JOINED &&
         (diff->by == PF_BY_FUNCTION || diff->by == PF_BY_LINE))

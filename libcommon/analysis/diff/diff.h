@@ -22,8 +22,8 @@ enum { PF_DIFF_WHOLE = 1000000000 };
 /* A run may stand for the mean of several runs: the group of a replicate (model/replicates.h).
  * Means of groups are whole numbers of 1/pf_diff_parts of the amounts' unit; if the least common
  * multiple of the numbers of runs is greater than PF_DIFF_PARTS_MAX, they are rounded half to even
- * to 1/PF_DIFF_PARTS_MAX. (In a table, times are rounded to nanoseconds.) `parts` starts as 1; call
- * for each number of runs (above 0). */
+ * to 1/PF_DIFF_PARTS_MAX. (In a table, times are rounded to nanoseconds.) Returns the new `parts`:
+ * begin with 1, and call for each number of runs (above 0). */
 enum { PF_DIFF_PARTS_MAX = 1000000 };
 uint64_t pf_diff_parts(uint64_t parts, uint64_t runs);
 
@@ -55,7 +55,7 @@ struct pf_diff_block {
     uint32_t name;         /* string: name of the measure the user asked for, else as `column` */
     struct pf_scale scale; /* unit of the amounts */
     bool events;           /* the amounts of the first run are events, not counts */
-    /* what the amounts of all runs are converted to by pf_diff_finish */
+    /* the common unit, to which pf_diff_finish converts the amounts of all runs */
     struct pf_quantity common;
     double tick; /* the longest raw unit of all runs, in units of the scale */
     /* numbers of samples are known for all runs that have the measure */
@@ -98,7 +98,7 @@ struct pf_diff {
     struct pf_diff_run {
         /* 0: before, 1: after */
         unsigned side;
-        /* its amounts are the mean of so many runs after pf_diff_finish, their sum before */
+        /* number of runs in the amounts, which are sums until pf_diff_finish, then means */
         uint64_t runs;
         /* sums by stack, kept if evals may have to be joined; else NULL */
         struct pf_accumulator *accumulator;

@@ -101,7 +101,7 @@ struct sight {
     bool steady; /* each side has one amount in all its runs */
 };
 
-static struct sight look(const struct judging *judging, double *amounts)
+static struct sight inspect_amounts(const struct judging *judging, double *amounts)
 {
     const size_t *runs = judging->runs;
     double *after = amounts + runs[0];
@@ -174,7 +174,7 @@ static int collect(struct judging *judging, bool *negative)
 
         read_amounts(judging, row->key, amounts);
         memcpy(key, amounts, judging->all * sizeof *key);
-        struct sight sight = look(judging, amounts);
+        struct sight sight = inspect_amounts(judging, amounts);
 
         row->exact = is_exact(judging, &sight);
         row->verdict = sight.equal ? '=' : '~';
@@ -788,7 +788,7 @@ static int judge_total(struct judging *judging)
     if (!amounts)
         return PF_NOMEM;
     read_amounts(judging, 0, amounts);
-    struct sight sight = look(judging, amounts);
+    struct sight sight = inspect_amounts(judging, amounts);
 
     row->exact = is_exact(judging, &sight);
     row->verdict = sight.equal || judging->diff->normalize ? '=' : '~';

@@ -178,8 +178,9 @@ int pf_labelled_add(struct pf_labelled *labelled, const struct pf_batch *batch,
 /* --- a batch of the sums ---------------------------------------------------------------------- */
 
 /* Makes a batch of the records order[0] to order[rows - 1] of a kind (NULL: from `first` on). */
-static bool give(struct pf_labelled *labelled, const struct pf_labelled *from, unsigned number,
-                 const uint32_t *order, size_t first, uint32_t rows, struct pf_batch *batch)
+static bool make_batch(struct pf_labelled *labelled, const struct pf_labelled *from,
+                       unsigned number, const uint32_t *order, size_t first, uint32_t rows,
+                       struct pf_batch *batch)
 {
     const struct pf_labelled_kind *kind = &from->kinds[number];
     size_t columns = kind->column_count;
@@ -244,7 +245,7 @@ int pf_labelled_join(struct pf_labelled *labelled, const struct pf_labelled *own
                                                           : PF_BATCH_ROWS;
             struct pf_batch batch;
 
-            if (!give(labelled, own, kind, NULL, first, rows, &batch))
+            if (!make_batch(labelled, own, kind, NULL, first, rows, &batch))
                 return pf_error_nomem(error);
             status = pf_labelled_add(labelled, &batch, error);
             first += rows > 0 ? rows : 1;
@@ -440,7 +441,7 @@ int pf_labelled_declared(struct pf_labelled *labelled, struct pf_batch *batch)
         unsigned kind = labelled->at++;
 
         if (labelled->kinds[kind].column_count > 0)
-            return give(labelled, labelled, kind, NULL, 0, 0, batch) ? PF_OK : PF_NOMEM;
+            return make_batch(labelled, labelled, kind, NULL, 0, 0, batch) ? PF_OK : PF_NOMEM;
     }
     return PF_EOF;
 }
@@ -477,7 +478,8 @@ int pf_labelled_next(struct pf_labelled *labelled, size_t run, struct pf_batch *
         if (kind->column_count == 0 || (labelled->declared && rows == 0))
             continue;
         labelled->declared = true;
-        if (!give(labelled, labelled, labelled->at, kind->order + labelled->next, 0, rows, batch))
+        if (!make_batch(labelled, labelled, labelled->at, kind->order + labelled->next, 0, rows,
+                        batch))
             return PF_NOMEM;
         labelled->next += rows;
         return !labelled->drops || drop_label(labelled, batch) ? PF_OK : PF_NOMEM;

@@ -60,14 +60,14 @@ struct pf_labelled {
 struct pf_labelled_value {
     uint32_t text, numeric; /* as in struct pf_label */
     int64_t number;
-    uint64_t one; /* 1: a row of a table is not all 0 */
+    uint64_t one; /* always 1, so that no row of a table is all 0 */
 };
 
 void pf_labelled_free(struct pf_labelled *);
 
 /* Adds a batch of any kind. PF_OK; PF_NOMEM; PF_OVERFLOW, naming the measure. */
 int pf_labelled_add(struct pf_labelled *, const struct pf_batch *, struct pf_error *);
-/* Adds all that `own` has, a single input. As pf_labelled_add. */
+/* Adds the records, metadata and texts of `own`, which has a single input. As pf_labelled_add. */
 int pf_labelled_join(struct pf_labelled *, const struct pf_labelled *own, struct pf_error *);
 
 /* Call after the last batch: sorts the runs by value. PF_OK; PF_NOMEM; PF_UNSUPPORTED if records

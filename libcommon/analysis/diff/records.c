@@ -37,7 +37,7 @@ static bool wants_all_rows(void *arg, uint32_t measure)
     return true;
 }
 
-/* Makes room for a run. */
+/* Prepares the sums of a run. */
 static void begin_run(struct pf_diff_records *records)
 {
     begin_kinds(records, records->own, 0);
@@ -98,8 +98,8 @@ static int overflow(const struct pf_diff_records *records, const struct pf_sums 
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static int take(struct pf_diff_records *records, const struct pf_batch *batch,
-                struct pf_error *error)
+static int add_values(struct pf_diff_records *records, const struct pf_batch *batch,
+                      struct pf_error *error)
 {
     struct pf_merge_place place = {NULL, NULL, 0};
     int status = records->normalize ? pf_accumulator_add(&records->wholes, batch, error) : PF_OK;
@@ -125,7 +125,7 @@ int pf_diff_records_add(struct pf_diff_records *records, const struct pf_batch *
 
     if (pf_facts_add(&records->facts, records->dict, batch) != PF_OK)
         return pf_error_nomem(error);
-    status = take(records, batch, error);
+    status = add_values(records, batch, error);
     return status == PF_OK ? pf_diff_records_add_again(records, batch, error) : status;
 }
 
@@ -230,7 +230,7 @@ static int add_runtime(struct pf_diff_records *records, const struct pf_accumula
         if (value == 0)
             continue;
         column.measure = pf_measures_intern(&records->dict->measures, &sums->quantity.measure);
-        status = column.measure != UINT32_MAX ? take(records, &batch, error)
+        status = column.measure != UINT32_MAX ? add_values(records, &batch, error)
                                               : pf_error_nomem(error);
     }
     return status;
@@ -274,8 +274,8 @@ static uint32_t measure_of(const struct pf_ledger *ledger, uint32_t column)
 }
 
 /* Replaces the values of a column by shares of the total that is 100 % in tables of its measure. */
-static int take_shares(const struct pf_diff_records *records, const struct pf_ledger *ledger,
-                       uint32_t column, struct pf_error *error)
+static int set_shares(const struct pf_diff_records *records, const struct pf_ledger *ledger,
+                      uint32_t column, struct pf_error *error)
 {
     struct pf_sums *sums = &ledger->sums[column];
     struct pf_subject subject;
@@ -295,7 +295,7 @@ static int take_shares(const struct pf_diff_records *records, const struct pf_le
 
 /* Replaces the values by their means over the runs of the group, in 1/parts. The greatest of
  * several values is not divided. The values have 64 bits, so nothing overflows. */
-static void take_means(struct pf_sums *sums, uint64_t parts, uint64_t runs)
+static void set_means(struct pf_sums *sums, uint64_t parts, uint64_t runs)
 {
     if (sums->quantity.measure.aggregation == PF_MAX)
         runs = 1;
@@ -316,9 +316,9 @@ static int add_run(struct pf_diff_records *records, enum pf_side side, uint64_t 
         for (uint32_t i = 0; i < ledger->count && status == PF_OK; i++) {
             status = check_run(records, &ledger->sums[i], error);
             if (status == PF_OK && records->normalize)
-                status = take_shares(records, ledger, i, error);
+                status = set_shares(records, ledger, i, error);
             else if (records->parts[side] > 1)
-                take_means(&ledger->sums[i], records->parts[side], runs);
+                set_means(&ledger->sums[i], records->parts[side], runs);
         }
     }
     if (status == PF_OK)
@@ -343,7 +343,7 @@ int pf_diff_records_end(struct pf_diff_records *records, enum pf_side side, uint
     return status;
 }
 
-/* --- records that are one --------------------------------------------------------------------- */
+/* --- equal records ---------------------------------------------------------------------------- */
 
 /* Maps the places of all records; joins records that become equal. */
 static int regroup(struct pf_diff_records *records, const struct pf_merge_map *map,
@@ -371,9 +371,9 @@ static int join_builds(struct pf_diff_records *records, struct pf_error *error)
     return status;
 }
 
-/* Joins records that only the end shows to be equal: evals with the same text, forms of one image,
- * functions of two builds. */
-static int settle(struct pf_diff_records *records, struct pf_error *error)
+/* Joins records that are known to be equal only after the last run: evals with the same text, forms
+ * of one image, functions of two builds. */
+static int join_equal_records(struct pf_diff_records *records, struct pf_error *error)
 {
     int status = pf_merge_frames_end(&records->frames, records->evals) == PF_OK
                      ? regroup(records, &records->frames.final, error)
@@ -589,7 +589,7 @@ static bool give_meta(struct pf_diff_records *records, struct pf_batch *batch)
 
 static int begin(struct pf_diff_records *records, struct pf_error *error)
 {
-    int status = settle(records, error);
+    int status = join_equal_records(records, error);
     bool good = status == PF_OK && declare_all(records);
     size_t most = 0;
 

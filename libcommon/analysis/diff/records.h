@@ -48,7 +48,7 @@ struct pf_diff_records {
         uint32_t measures[PF_SIDES];
     } * columns[PF_RECORD_KINDS];
     size_t runs[PF_SIDES]; /* number of runs that count, by side */
-    /* the amounts of a side are sums of 1/parts of its runs' means; 0 is 1 */
+    /* the values of a side are counted in 1/parts of a raw unit; 0 stands for 1 */
     uint64_t parts[PF_SIDES];
     struct pf_merge_rows rows; /* records of the current batch */
 

@@ -77,7 +77,7 @@ static size_t spreads_of(const struct pf_moments *before, const struct pf_moment
 }
 
 /* Adds a t test to the result: the greater p and the wider interval count. */
-static void doubt(struct pf_test *test, const struct spread *spread)
+static void add_t_test(struct pf_test *test, const struct spread *spread)
 {
     double error = sqrt(spread->variance[0] + spread->variance[1]),
            p = pf_student_tail(fabs(test->difference) / error, spread->freedom),
@@ -111,7 +111,7 @@ void pf_test_welch(struct pf_test *test, const struct pf_moments *before,
         return;
     }
     for (size_t k = 0; k < count; k++)
-        doubt(test, &spreads[k]);
+        add_t_test(test, &spreads[k]);
 }
 
 double pf_test_above(const struct pf_moments *before, const struct pf_moments *after, double factor,

@@ -224,8 +224,8 @@ static int collect(const struct pf_label_tests *tests, const struct pf_dict *dic
     return status;
 }
 
-static void say_section(const struct pf_label_test *test, const char *format, const char *names,
-                        const struct pf_report *report)
+static void report_section(const struct pf_label_test *test, const char *format, const char *names,
+                           const struct pf_report *report)
 {
     if (names[0] != '\0')
         pf_report_send(report, PF_WARNING, "no record is in section '%s'; sections here: %s",
@@ -239,8 +239,8 @@ static void say_section(const struct pf_label_test *test, const char *format, co
                        "no record is in section '%s'; the inputs have no sections", test->text);
 }
 
-static void say_label(const struct pf_label_test *test, const char *names,
-                      const struct pf_report *report)
+static void report_label(const struct pf_label_test *test, const char *names,
+                         const struct pf_report *report)
 {
     if (test->key_seen)
         pf_report_send(report, PF_WARNING, "no label '%s' %s '%s'; values here: %s",
@@ -268,9 +268,9 @@ int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_di
             collect(tests, dict, test->rule == GLOB || test->key_seen ? &test->key : NULL, &list);
         pf_name_list_join(&list, names, sizeof names);
         if (test->rule == GLOB)
-            say_section(test, format, names, report);
+            report_section(test, format, names, report);
         else
-            say_label(test, names, report);
+            report_label(test, names, report);
         pf_name_list_free(&list);
     }
     return status;

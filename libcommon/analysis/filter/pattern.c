@@ -80,7 +80,7 @@ static const char *repeat(struct scan *scan, uint64_t count, uint64_t written, u
 
 /* Reads the number at *text and moves *text after it. A number over REPEAT_MAX becomes any number
  * over REPEAT_MAX. */
-static uint64_t take_count(const char **text)
+static uint64_t read_count(const char **text)
 {
     uint64_t count = 0;
 
@@ -91,16 +91,16 @@ static uint64_t take_count(const char **text)
 
 /* Reads a repeat after its '{' and moves *text after its '}'. Anything else is left to
  * regcomp. */
-static const char *take_repeat(struct scan *scan, const char **text)
+static const char *read_repeat(struct scan *scan, const char **text)
 {
     const char *at = *text;
-    uint64_t least = take_count(&at), most = least, written;
+    uint64_t least = read_count(&at), most = least, written;
     bool open = false;
 
     if (*at == ',') {
         at++;
         open = *at == '}';
-        most = take_count(&at);
+        most = read_count(&at);
     }
     if (*at != '}')
         return NULL;
@@ -126,7 +126,7 @@ static const char *bracket_end(const char *text)
 }
 
 /* Reads one element, or a repeat of the element before, and moves *text after it. */
-static const char *take_element(struct scan *scan, const char **text)
+static const char *read_element(struct scan *scan, const char **text)
 {
     char c = *(*text)++;
     const char *excess;
@@ -136,7 +136,7 @@ static const char *take_element(struct scan *scan, const char **text)
     if (c == '+')
         return repeat(scan, 1, 2, 1);
     if (c == '{')
-        return take_repeat(scan, text);
+        return read_repeat(scan, text);
     excess = close_element(scan);
     if (excess)
         return excess;
@@ -173,7 +173,7 @@ static const char *find_excess(const char *text)
     scan.last = (struct extent){0, 0, 0};
     scan.groups[0] = (struct extent){0, 0, 1};
     while (*text != '\0' && !excess)
-        excess = take_element(&scan, &text);
+        excess = read_element(&scan, &text);
     return excess;
 }
 

@@ -33,9 +33,10 @@ void pf_pattern_free(struct pf_pattern *);
  * every string of a dictionary. False also if memory runs out; then pattern->status is PF_NOMEM. */
 bool pf_pattern_match(struct pf_pattern *, struct pf_bytes name);
 /* Finds the first match at or after `from`. groups[] has the offsets in `name` of the match and of
- * its groups; -1 for a group that took no part. A NUL must follow `name`. *end is where the part of
- * the name without NUL ends that was searched last: pass it on with a later `from` of the same
- * name, so that many matches of a long name take linear time. False as pf_pattern_match. */
+ * its groups; -1 for a group that took no part. A NUL must follow `name`. *end receives the end of
+ * the searched part of the name (the parts are separated by NUL). Search a name from 0 first; pass
+ * the same *end with each later `from`, so that many matches in a long name take linear time. False
+ * as pf_pattern_match. */
 enum { PF_PATTERN_GROUPS = 10 };
 bool pf_pattern_find(struct pf_pattern *, struct pf_bytes name, size_t from, size_t *end,
                      regmatch_t groups[PF_PATTERN_GROUPS]);

@@ -36,7 +36,7 @@ int pf_places_trim(struct pf_places *places, const char *path, struct pf_error *
 }
 
 /* Reads "function:", "label:KEY:" and so on, and moves *text after it. */
-static int take_target(struct pf_rename *rename, const char **text, struct pf_error *error)
+static int read_target(struct pf_rename *rename, const char **text, struct pf_error *error)
 {
     static const struct {
         struct pf_bytes name;
@@ -68,7 +68,7 @@ int pf_places_rename(struct pf_places *places, const char *text, unsigned flags,
                      struct pf_error *error)
 {
     struct pf_rename rename = {.text = text};
-    int status = take_target(&rename, &text, error);
+    int status = read_target(&rename, &text, error);
 
     if (status == PF_OK && !pf_grow(&places->renames, &places->rename_capacity,
                                     places->rename_count + 1, sizeof *places->renames))
@@ -119,7 +119,7 @@ static uint32_t make_coarse(struct pf_places *places, uint32_t location)
     return pf_dict_add_location(dict, &row);
 }
 
-static void put(struct pf_places *places, struct pf_id_map *map, uint32_t from, uint32_t to)
+static void put_id(struct pf_places *places, struct pf_id_map *map, uint32_t from, uint32_t to)
 {
     if (pf_dict_status(places->dict) != PF_OK || !pf_id_map_put(map, from, to))
         places->status = PF_NOMEM;
@@ -133,14 +133,14 @@ uint32_t pf_places_coarse(struct pf_places *places, uint32_t location)
         return location;
     if (!pf_id_map_get(&places->coarse, location, &to)) {
         to = make_coarse(places, location);
-        put(places, &places->coarse, location, to);
+        put_id(places, &places->coarse, location, to);
     }
     return to;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool trim(struct pf_places *places, struct pf_bytes *file)
+static bool trim_path(struct pf_places *places, struct pf_bytes *file)
 {
     for (size_t i = 0; i < places->trim_count; i++) {
         struct pf_bytes path = places->trims[i].path;
@@ -162,8 +162,8 @@ static bool trim(struct pf_places *places, struct pf_bytes *file)
 
 /* Applies a rename to *name, or if it does not match to the shown form of *name. The result is in
  * places->text; places->other takes the next result. */
-static bool apply(struct pf_places *places, struct pf_rename *rename, struct pf_bytes *name,
-                  unsigned *flags)
+static bool apply_rename(struct pf_places *places, struct pf_rename *rename, struct pf_bytes *name,
+                         unsigned *flags)
 {
     struct pf_bytes shown;
     struct pf_buffer result;
@@ -184,8 +184,8 @@ static bool apply(struct pf_places *places, struct pf_rename *rename, struct pf_
 }
 
 /* Applies all renames of a target, one after another. */
-static bool substitute(struct pf_places *places, enum pf_rename_target target, struct pf_bytes key,
-                       struct pf_bytes *name, unsigned *flags)
+static bool apply_renames(struct pf_places *places, enum pf_rename_target target,
+                          struct pf_bytes key, struct pf_bytes *name, unsigned *flags)
 {
     bool changed = false;
 
@@ -195,7 +195,7 @@ static bool substitute(struct pf_places *places, enum pf_rename_target target, s
         if (rename->target != target ||
             (target == PF_RENAME_LABEL && !pf_bytes_equal(rename->key, key)))
             continue;
-        changed |= apply(places, rename, name, flags);
+        changed |= apply_rename(places, rename, name, flags);
         if (places->other.failed || places->shown.failed ||
             rename->substitution.pattern.status != PF_OK)
             places->status = PF_NOMEM;
@@ -211,9 +211,9 @@ static uint32_t edit_name(struct pf_places *places, enum pf_rename_target target
     struct pf_bytes name = pf_dict_string(places->dict, id);
     unsigned flags = places->dict->strings.rows[id].flags;
     bool ascii = pf_ascii(name);
-    bool changed = target == PF_RENAME_FILE && trim(places, &name);
+    bool changed = target == PF_RENAME_FILE && trim_path(places, &name);
 
-    changed |= substitute(places, target, key, &name, &flags);
+    changed |= apply_renames(places, target, key, &name, &flags);
     if (!changed)
         return id;
     if (ascii && pf_utf8_valid(name))
@@ -271,7 +271,7 @@ static uint32_t edit_function(struct pf_places *places, uint32_t function, uint3
         to = make_function(places, function,
                            places->granularity == PF_GRANULARITY_IMAGE && row->file == 0 &&
                                row->name == pf_dict_image(places->dict, image)->name);
-        put(places, &places->functions, function, to);
+        put_id(places, &places->functions, function, to);
     }
     return to;
 }
@@ -287,7 +287,7 @@ static uint32_t edit_image(struct pf_places *places, uint32_t image)
 
         row.name = image_name(places, row.name);
         to = pf_dict_add_image(places->dict, &row);
-        put(places, &places->images, image, to);
+        put_id(places, &places->images, image, to);
     }
     return to;
 }
@@ -304,7 +304,7 @@ uint32_t pf_places_named(struct pf_places *places, uint32_t location)
         row.function = edit_function(places, row.function, row.image);
         row.image = edit_image(places, row.image);
         to = pf_dict_add_location(places->dict, &row);
-        put(places, &places->named, location, to);
+        put_id(places, &places->named, location, to);
     }
     return to;
 }

@@ -4,8 +4,8 @@
  *
  * An EDGE counts as a stack of caller and callee, a FLAT record as a stack of one frame. A FLAT
  * record is removed with its frame, an EDGE with its callee; an EDGE whose caller is removed
- * becomes an edge from location 0. A SAMPLE is removed with its last frame; a SAMPLE that never had
- * frames is removed only by show and show_from. */
+ * becomes an edge from location 0. A SAMPLE is removed when no frame of its stack is left; a SAMPLE
+ * without frames in the input is removed only by show and show_from. */
 #ifndef PF_ANALYSIS_FILTER_REWRITE_H
 #define PF_ANALYSIS_FILTER_REWRITE_H
 

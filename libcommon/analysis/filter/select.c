@@ -65,7 +65,7 @@ void pf_select_free(struct pf_select *select)
 
 /* --- the expressions -------------------------------------------------------------------------- */
 
-/* Every kind of label expression must match, and no label to be ignored. */
+/* A set is selected if it has all needed marks and no refused mark. */
 static void make_label_verdicts(struct pf_select *select)
 {
     uint8_t needed = select->label_asked & (PF_LABEL_SECTION | PF_LABEL_MATCHED);
@@ -191,7 +191,7 @@ static void test_labels(struct pf_select *select, const struct pf_batch *batch, 
 
 /* The marks of a stack: the marks of all frames, PF_SELECT_LEAF only of the leaf, PF_SELECT_ROOT
  * only of the root. 0: out of memory. */
-static uint8_t look_at_stack(struct pf_select *select, uint32_t stack)
+static uint8_t mark_stack(struct pf_select *select, uint32_t stack)
 {
     uint8_t *stacks = select->stacks;
     size_t depth = 0;
@@ -221,7 +221,7 @@ static bool test_stacks(struct pf_select *select, const struct pf_batch *batch, 
         uint32_t stack = batch->stack ? batch->stack[i] : 0;
         uint8_t marks = select->stacks[stack];
 
-        if (marks == 0 && (marks = look_at_stack(select, stack)) == 0)
+        if (marks == 0 && (marks = mark_stack(select, stack)) == 0)
             return false;
         seen |= marks;
         keep[i] &= select->frame_verdict[marks];
@@ -284,7 +284,8 @@ static void test_time(struct pf_select *select, const struct pf_batch *batch, ui
 }
 
 /* Sets keep[i] to 1 for the records that satisfy all expressions, else to 0. */
-static int test(struct pf_select *select, const struct pf_batch *batch, struct pf_error *error)
+static int test_batch(struct pf_select *select, const struct pf_batch *batch,
+                      struct pf_error *error)
 {
     uint8_t *keep = select->keep;
     int status = PF_OK;
@@ -307,7 +308,7 @@ static int test(struct pf_select *select, const struct pf_batch *batch, struct p
 }
 
 /* Selects all records that count runs (model/replicates.h): the selected part of the profile comes
- * from as many runs. */
+ * from the same number of runs. */
 static void keep_runs(const struct pf_select *select, const struct pf_batch *batch)
 {
     for (uint32_t k = 0; k < batch->value_count; k++) {
@@ -323,7 +324,7 @@ static void keep_runs(const struct pf_select *select, const struct pf_batch *bat
 
 /* Lists the selected rows, then the others; returns the number of selected rows. Without branches,
  * because the selection is as good as random. */
-static uint32_t part(const struct pf_select *select, uint32_t rows)
+static uint32_t list_rows(const struct pf_select *select, uint32_t rows)
 {
     uint32_t *stay = select->order, *go = select->order + rows, kept = 0;
     uint8_t flip = select->invert ? 1 : 0;
@@ -350,11 +351,11 @@ int pf_select_batch(struct pf_select *select, const struct pf_batch *from, struc
     if (!pf_grow(&select->keep, &select->keep_capacity, rows, 1) ||
         !pf_grow(&select->order, &select->order_capacity, 2 * (size_t)rows, sizeof *select->order))
         return pf_error_nomem(error);
-    status = test(select, from, error);
+    status = test_batch(select, from, error);
     if (status != PF_OK)
         return status == PF_NOMEM ? pf_error_nomem(error) : status;
     keep_runs(select, from);
-    kept = part(select, rows);
+    kept = list_rows(select, rows);
     if (kept == rows)
         return PF_OK;
     if (pf_removed_count(removed, select->dict, from, select->order + rows, rows - kept) != PF_OK ||

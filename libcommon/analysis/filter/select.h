@@ -1,6 +1,7 @@
-/* Selects records by expressions. A record must satisfy every kind of expression; of several
- * expressions of one kind one is enough. An expression on frames is evaluated once for each stack,
- * an expression on labels once for each label set, when the first record needs it.
+/* Selects records by expressions. A record must satisfy every kind of expression. If there are
+ * several expressions of one kind, one must match; of the two kinds that ignore, none may match. An
+ * expression on frames is evaluated once for each stack, an expression on labels once for each
+ * label set, when the first record needs it.
  *
  * An EDGE counts as a stack of caller and callee, a FLAT record as a stack of one frame. */
 #ifndef PF_ANALYSIS_FILTER_SELECT_H
@@ -18,16 +19,16 @@ struct pf_select;
 enum pf_select_rule {
     /* expressions for frames; their values are marks of frames, a bit each */
     PF_SELECT_FOCUS = 1,  /* a frame must match */
-    PF_SELECT_IGNORE = 2, /* no frame must match */
+    PF_SELECT_IGNORE = 2, /* no frame may match */
     PF_SELECT_LEAF = 4,   /* the leaf frame must match */
     PF_SELECT_ROOT = 8,   /* the root frame must match */
     /* KEY, KEY=RE or KEY=LOW:HIGH (pf_label_tests_add) */
     PF_SELECT_LABEL,        /* a label must match */
-    PF_SELECT_IGNORE_LABEL, /* no label must match */
+    PF_SELECT_IGNORE_LABEL, /* no label may match */
     PF_SELECT_SECTION,      /* glob: a section must match */
     PF_SELECT_KIND,         /* sample, flat or edge */
     /* FROM,TO in nanoseconds or with a suffix (ns us ms s). One of them may be omitted. Records at
-     * TO are not selected, records at FROM are. The last range counts. */
+     * TO are not selected, records at FROM are. Of several ranges the last counts. */
     PF_SELECT_TIME
 };
 

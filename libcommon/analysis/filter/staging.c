@@ -73,9 +73,9 @@ bool pf_staging_left_out(const struct pf_staging *staging)
 
 /* --- choosing by the start -------------------------------------------------------------------- */
 
-/* Decides about the profile at hand. PF_OK; PF_FAILED if the profile does not say when its run
- * began. */
-static int choose(struct pf_staging *staging)
+/* Decides whether the profile at hand is chosen. PF_OK; PF_FAILED if the profile does not say when
+ * its run began. */
+static int choose_profile(struct pf_staging *staging)
 {
     const struct pf_in_force *force = &staging->force;
 
@@ -104,7 +104,7 @@ static bool is_record(const struct pf_batch *batch)
     return batch->kind < PF_RECORD_KINDS && batch->rows > 0;
 }
 
-static void hold(struct pf_staging *staging, const struct pf_batch *batch)
+static void hold_batch(struct pf_staging *staging, const struct pf_batch *batch)
 {
     const struct pf_in_force *force = &staging->force;
     struct pf_staged *held = malloc(sizeof *held);
@@ -125,8 +125,8 @@ static void hold(struct pf_staging *staging, const struct pf_batch *batch)
     held->dropped = !staging->undecided && !staging->chosen;
 }
 
-/* Completes the labels of the batches that wait for later metadata. `end`: no more come. */
-static void complete(struct pf_staging *staging, bool end)
+/* Completes the labels of the batches that wait for later metadata. `end`: no more metadata. */
+static void complete_labels(struct pf_staging *staging, bool end)
 {
     struct pf_in_force *force = &staging->force;
 
@@ -143,7 +143,7 @@ static void complete(struct pf_staging *staging, bool end)
 }
 
 /* Releases the batches of the profile at hand, after the decision. */
-static void release(struct pf_staging *staging)
+static void release_profile(struct pf_staging *staging)
 {
     for (struct pf_staged *held = staging->first; held; held = held->next)
         if (!held->decided) {
@@ -172,7 +172,7 @@ static void report_keys(struct pf_staging *staging)
 }
 
 /* Decides about the profile at hand when its start is known, or at its end (`end`). */
-static int decide(struct pf_staging *staging, bool end)
+static int decide_profile(struct pf_staging *staging, bool end)
 {
     const struct pf_in_force *force = &staging->force;
     bool late = force->format && force->format->merging && force->format->merging->start_late;
@@ -182,13 +182,13 @@ static int decide(struct pf_staging *staging, bool end)
         return PF_OK;
     staging->undecided = false;
     if (force->has_start || !damaged)
-        return choose(staging);
+        return choose_profile(staging);
     staging->chosen = false;
     return PF_OK;
 }
 
 /* Uses the metadata so far, before records or at the end of a profile. */
-static void settle(struct pf_staging *staging, bool end)
+static void use_metadata(struct pf_staging *staging, bool end)
 {
     bool news = staging->force.count > 0 || staging->undecided || end;
     int status = pf_in_force_settle(&staging->force);
@@ -200,8 +200,8 @@ static void settle(struct pf_staging *staging, bool end)
         return;
     }
     report_keys(staging);
-    complete(staging, end);
-    status = decide(staging, end);
+    complete_labels(staging, end);
+    status = decide_profile(staging, end);
     if (status != PF_OK) {
         staging->ended = true;
         staging->status = status;
@@ -211,7 +211,7 @@ static void settle(struct pf_staging *staging, bool end)
         staging->status = PF_EOF;
     }
     if (!staging->undecided)
-        release(staging);
+        release_profile(staging);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ static bool counts_runs(const struct pf_dict *dict, const struct pf_batch *batch
     return false;
 }
 
-static void label(struct pf_staging *staging, struct pf_batch *batch, uint32_t set)
+static void label_records(struct pf_staging *staging, struct pf_batch *batch, uint32_t set)
 {
     struct pf_in_force *force = &staging->force;
     bool runs = set != 0 && pf_replicates_here(force->dict, batch);
@@ -247,7 +247,7 @@ static void label(struct pf_staging *staging, struct pf_batch *batch, uint32_t s
         end_without_memory(staging);
 }
 
-static void note(struct pf_staging *staging, const struct pf_batch *batch)
+static void note_metadata(struct pf_staging *staging, const struct pf_batch *batch)
 {
     if (batch->rows > 0 && pf_in_force_note(&staging->force, batch) != PF_OK)
         end_without_memory(staging);
@@ -266,55 +266,56 @@ static void divide_metadata(struct pf_staging *staging, const struct pf_batch *b
         begin = batch->rows;
     head = pf_notes_part(batch, 0, begin);
     tail = pf_notes_part(batch, begin, batch->rows);
-    note(staging, &head);
+    note_metadata(staging, &head);
     if (head.rows > 0)
-        hold(staging, &head);
+        hold_batch(staging, &head);
     if (tail.rows == 0)
         return;
     if (staging->undecided)
-        settle(staging, true);
-    note(staging, &tail);
+        use_metadata(staging, true);
+    note_metadata(staging, &tail);
     staging->undecided = true;
     staging->recorded = false;
-    hold(staging, &tail);
+    hold_batch(staging, &tail);
 }
 
 /* Notes metadata. True: the batch can be returned at once. */
-static bool take_metadata(struct pf_staging *staging, const struct pf_batch *batch)
+static bool pass_metadata(struct pf_staging *staging, const struct pf_batch *batch)
 {
     if (staging->selects && batch->rows > 0) {
         divide_metadata(staging, batch);
         return false;
     }
-    note(staging, batch);
+    note_metadata(staging, batch);
     if (staging->first)
-        hold(staging, batch);
+        hold_batch(staging, batch);
     return !staging->first;
 }
 
 /* True: the batch can be returned at once. */
-static bool take_batch(struct pf_staging *staging, struct pf_batch *batch)
+static bool pass_batch(struct pf_staging *staging, struct pf_batch *batch)
 {
     struct pf_in_force *force = &staging->force;
 
     if (batch->kind == PF_META)
-        return take_metadata(staging, batch);
+        return pass_metadata(staging, batch);
     if (is_record(batch) && !force->last)
-        settle(staging, false);
+        use_metadata(staging, false);
     staging->recorded |= is_record(batch);
     if (staging->ended || (!staging->undecided && !staging->chosen))
         return false;
     if (staging->undecided || staging->first ||
         (is_record(batch) && (force->last || force->holds))) {
-        hold(staging, batch);
+        hold_batch(staging, batch);
         return false;
     }
     if (is_record(batch))
-        label(staging, batch, force->set);
+        label_records(staging, batch, force->set);
     return true;
 }
 
-/* Takes the first batch of the queue that counts. False: the queue is empty, or waits. */
+/* Takes the first batch of a chosen profile from the queue. False: the queue is empty, or its first
+ * batch waits. */
 static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
 {
     struct pf_staged *held;
@@ -327,14 +328,14 @@ static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
             continue;
         *batch = *pf_parcel_batch(held->copy);
         if (is_record(batch))
-            label(staging, batch, held->set);
+            label_records(staging, batch, held->set);
         return true;
     }
     return false;
 }
 
-/* Returns a batch, whose measures belong to a profile that counts. */
-static void note_given(struct pf_staging *staging, const struct pf_batch *batch)
+/* Notes that a batch is returned: its measures belong to a chosen profile. */
+static void note_returned(struct pf_staging *staging, const struct pf_batch *batch)
 {
     struct pf_measures *measures = &staging->force.dict->measures;
 
@@ -350,7 +351,7 @@ int pf_staging_next(struct pf_staging *staging, pf_staging_source next, void *co
 {
     for (;;) {
         if (take_held(staging, batch)) {
-            note_given(staging, batch);
+            note_returned(staging, batch);
             return PF_OK;
         }
         if (staging->ended) {
@@ -360,9 +361,9 @@ int pf_staging_next(struct pf_staging *staging, pf_staging_source next, void *co
         staging->status = next(context, batch, &staging->error);
         if (staging->status != PF_OK) {
             staging->ended = true;
-            settle(staging, true);
-        } else if (take_batch(staging, batch)) {
-            note_given(staging, batch);
+            use_metadata(staging, true);
+        } else if (pass_batch(staging, batch)) {
+            note_returned(staging, batch);
             return PF_OK;
         }
     }

@@ -27,18 +27,19 @@ struct pf_staged {
 /* Zero-initialise, then pf_staging_init; free with pf_staging_free. */
 struct pf_staging {
     struct pf_in_force force; /* the keys are chosen there */
-    bool selects;
-    int64_t since, until; /* nanoseconds since 1970 UTC; from the first, before the second */
+    bool selects;             /* profiles are chosen by the start of their run */
+    /* nanoseconds since 1970 UTC; a chosen run began at `since` or later, before `until` */
+    int64_t since, until;
 
     struct pf_staged *first, *last; /* the queue; `last` is set if there is a first */
-    struct pf_staged *taken;        /* the batch that was taken last, valid until the next */
+    struct pf_staged *taken;        /* the batch returned last, valid until the next call */
     /* the input */
     const struct pf_format *format;
     struct pf_report report;
     bool given;    /* a batch was returned */
     bool left_out; /* a profile was not chosen */
     bool ended;    /* the source has given its last batch; the queue may have more */
-    int status;    /* after the queue */
+    int status;    /* returned after the queue */
     struct pf_error error;
     /* the profile at hand */
     bool undecided; /* the start of the run has not come yet; the batches wait */
@@ -46,7 +47,7 @@ struct pf_staging {
     bool recorded; /* the profile has records */
 
     bool any_chosen, any_start;
-    int64_t earliest, latest; /* start of the profiles that were not chosen */
+    int64_t earliest, latest; /* starts of the runs of profiles that were not chosen */
     uint32_t column[PF_BATCH_ROWS];
 };
 

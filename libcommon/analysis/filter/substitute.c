@@ -6,7 +6,7 @@
 /* Copies the part of a command up to `delimiter` and moves *text after it. Sets *unended if the
  * command has no delimiter. An escaped delimiter becomes a plain one, unless the delimiter has a
  * special meaning: then it stays escaped. NULL: out of memory. */
-static char *take_part(const char **text, char delimiter, bool expression, bool *unended)
+static char *copy_part(const char **text, char delimiter, bool expression, bool *unended)
 {
     struct pf_buffer part = {0};
     const char *p = *text;
@@ -72,9 +72,9 @@ int pf_substitution_parse(struct pf_substitution *sub, const char *text, unsigne
     if (text[0] == 's' && text[1] != '\0' && text[1] != '\\' && text[1] != '\n') {
         char delimiter = *rest++;
 
-        sub->expression = take_part(&rest, delimiter, true, &unended);
+        sub->expression = copy_part(&rest, delimiter, true, &unended);
         if (!unended)
-            sub->replacement = take_part(&rest, delimiter, false, &unended);
+            sub->replacement = copy_part(&rest, delimiter, false, &unended);
     }
     if (rest > text + 1 && (!sub->expression || (!unended && !sub->replacement)))
         status = pf_error_nomem(error);

@@ -717,7 +717,7 @@ static bool give_measures(struct pf_canonical *canonical, struct pf_batch *batch
     return true;
 }
 
-static uint32_t take_rows(struct pf_canonical *canonical, size_t count)
+static uint32_t next_rows(struct pf_canonical *canonical, size_t count)
 {
     size_t left = count - canonical->given, rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
 
@@ -730,7 +730,7 @@ static bool give_notes(struct pf_canonical *canonical, struct pf_batch all, stru
 {
     size_t first = canonical->given;
 
-    *batch = pf_notes_part(&all, first, first + take_rows(canonical, all.rows));
+    *batch = pf_notes_part(&all, first, first + next_rows(canonical, all.rows));
     return batch->rows > 0;
 }
 
@@ -742,7 +742,7 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
     if (canonical->given == store->rows)
         return false;
     batch->kind = (enum pf_kind)canonical->kind;
-    batch->rows = take_rows(canonical, store->rows);
+    batch->rows = next_rows(canonical, store->rows);
     for (unsigned column = 0; column < ID_COLUMNS; column++)
         for (uint32_t row = 0; store->ids[column] && row < batch->rows; row++)
             canonical->id_rows[column][row] = store->ids[column][order[row].row];
@@ -766,7 +766,7 @@ static bool give_records(struct pf_canonical *canonical, struct pf_batch *batch)
 }
 
 /* Fills the next batch of the current phase; false at the end of the phase. */
-static bool give(struct pf_canonical *canonical, struct pf_batch *batch)
+static bool fill_batch(struct pf_canonical *canonical, struct pf_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     switch (canonical->phase) {
@@ -803,7 +803,7 @@ int pf_canonical_next(struct pf_canonical *canonical, struct pf_batch *batch)
         canonical->phase = MEASURES;
         canonical->status = prepare(canonical);
     }
-    while (canonical->status == PF_OK && !give(canonical, batch))
+    while (canonical->status == PF_OK && !fill_batch(canonical, batch))
         if (!next_phase(canonical))
             canonical->status = PF_EOF;
     if (canonical->status == PF_OK && canonical->transfer.to)

@@ -2,10 +2,10 @@
  * are held in memory and given back sorted: declarations of measures by kind, name and unit;
  * metadata by origin, key and value; source texts by name and line; records by kind, stack, labels,
  * time and values. Stacks are sorted as a tree: a caller comes before the functions it calls, and
- * the callees of one caller are in the order of their functions, places and images. Ids do not
- * count. The batches may get a dictionary of their own, whose ids are in the order of first use.
- * Equal records stay apart. Metadata private to a format (the origin begins with '.') are dropped,
- * because they describe the order of records, except rows that describe the next row
+ * the callees of one caller are in the order of their functions, places and images. The order does
+ * not depend on ids. The batches may get a dictionary of their own, whose ids are in the order of
+ * first use. Equal records stay apart. Metadata private to a format (the origin begins with '.')
+ * are dropped, because they describe the order of records, except rows that describe the next row
  * (PF_META_PREFIX). */
 #ifndef PF_ANALYSIS_MERGE_CANONICAL_H
 #define PF_ANALYSIS_MERGE_CANONICAL_H
@@ -14,8 +14,8 @@
 
 struct pf_canonical;
 
-/* `dict` is the dictionary of all batches added. The sorted batches have ids of `sorted`, which
- * has no rows but strings yet; NULL: of `dict`, for a writer that numbers rows in order of first
+/* `dict` is the dictionary of all batches added. The sorted batches have ids of `sorted`, which may
+ * have strings but no other rows; NULL: of `dict`, for a writer that numbers rows in order of first
  * use itself. Both are borrowed. NULL: out of memory. Free with pf_canonical_free. */
 struct pf_canonical *pf_canonical_new(struct pf_dict *dict, struct pf_dict *sorted);
 void pf_canonical_free(struct pf_canonical *); /* NULL is allowed */

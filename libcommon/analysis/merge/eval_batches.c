@@ -33,8 +33,8 @@ static bool reserve(struct pf_eval_places *places, size_t count)
                           sizeof *places->rows);
 }
 
-/* Looks at the functions that are new. False: out of memory. */
-static bool know_functions(struct pf_eval_batches *batches)
+/* Finds the new functions that have the name of an eval. False: out of memory. */
+static bool find_eval_functions(struct pf_eval_batches *batches)
 {
     const struct pf_dict *dict = batches->evals.dict;
     struct pf_evals *evals = &batches->evals;
@@ -54,8 +54,8 @@ static bool know_functions(struct pf_eval_batches *batches)
     return evals->status == PF_OK;
 }
 
-static bool known(const struct pf_eval_batches *batches, const struct pf_eval_places *places,
-                  uint32_t id)
+static bool is_mapped(const struct pf_eval_batches *batches, const struct pf_eval_places *places,
+                      uint32_t id)
 {
     return places->rows[id].input == batches->input || places->rows[id].input == FOR_ALL;
 }
@@ -66,7 +66,7 @@ static bool map_function(struct pf_eval_batches *batches, uint32_t id)
     struct pf_dict *dict = batches->evals.dict;
     struct pf_function row = *pf_dict_function(dict, id), was = row;
 
-    if (known(batches, &batches->functions, id))
+    if (is_mapped(batches, &batches->functions, id))
         return true;
     if (!pf_evals_function(&batches->evals, &row, batches->all))
         return false;
@@ -100,7 +100,8 @@ static bool map_frame(struct pf_eval_batches *batches, uint32_t id)
     const struct pf_stack row = *pf_dict_stack(dict, id);
     const struct pf_eval_place *parent = &batches->stacks.rows[row.parent], *location;
 
-    if (!known(batches, &batches->locations, row.location) && !map_location(batches, row.location))
+    if (!is_mapped(batches, &batches->locations, row.location) &&
+        !map_location(batches, row.location))
         return false;
     location = &batches->locations.rows[row.location];
     batches->stacks.rows[id] = (struct pf_eval_place){
@@ -115,7 +116,7 @@ static bool map_stack(struct pf_eval_batches *batches, uint32_t id)
 {
     size_t depth = 0;
 
-    for (; !known(batches, &batches->stacks, id);
+    for (; !is_mapped(batches, &batches->stacks, id);
          id = pf_dict_stack(batches->evals.dict, id)->parent) {
         if (!pf_grow(&batches->path, &batches->path_capacity, depth + 1, sizeof *batches->path)) {
             batches->evals.status = PF_NOMEM;
@@ -139,7 +140,7 @@ static bool map_column(struct pf_eval_batches *batches, const uint32_t **column,
     for (uint32_t i = 0; *column && i < rows; i++) {
         uint32_t id = (*column)[i];
 
-        if (!known(batches, places, id) &&
+        if (!is_mapped(batches, places, id) &&
             !(stacks ? map_stack(batches, id) : map_location(batches, id)))
             return false;
         to[i] = places->rows[id].to;
@@ -162,7 +163,7 @@ static int prepare(struct pf_eval_batches *batches)
 {
     const struct pf_dict *dict = batches->evals.dict;
 
-    if (!know_functions(batches) || !reserve(&batches->locations, dict->locations.count) ||
+    if (!find_eval_functions(batches) || !reserve(&batches->locations, dict->locations.count) ||
         !reserve(&batches->stacks, dict->stacks.count))
         return PF_NOMEM;
     batches->stacks.rows[0] = batches->locations.rows[0] = (struct pf_eval_place){FOR_ALL, 0};
@@ -328,7 +329,7 @@ static void end_first(struct pf_eval_batches *batches)
 {
     struct pf_evals *evals = &batches->evals;
 
-    if (!know_functions(batches))
+    if (!find_eval_functions(batches))
         evals->status = PF_NOMEM;
     for (uint32_t k = 1; evals->status == PF_OK && k < batches->known && batches->any; k++) {
         struct pf_function row = *pf_dict_function(evals->dict, k);
@@ -338,8 +339,8 @@ static void end_first(struct pf_eval_batches *batches)
     }
 }
 
-/* Begins the next input. */
-static void begin(struct pf_eval_batches *batches)
+/* Ends the held batches, and the current input if its end has come. */
+static void end_held(struct pf_eval_batches *batches)
 {
     pf_spill_close(batches->spill);
     batches->spill = NULL;
@@ -355,7 +356,7 @@ static void begin(struct pf_eval_batches *batches)
 }
 
 /* Gives the held batches next. */
-static void give_all(struct pf_eval_batches *batches)
+static void begin_held(struct pf_eval_batches *batches)
 {
     batches->all = true;
     batches->given = 0;
@@ -372,7 +373,7 @@ void pf_eval_batches_put(struct pf_eval_batches *batches, const struct pf_batch 
 void pf_eval_batches_end(struct pf_eval_batches *batches)
 {
     batches->ends = true;
-    give_all(batches);
+    begin_held(batches);
 }
 
 /* The number of the first row `profutils` `input`; the number of rows if no row is one. */
@@ -425,7 +426,7 @@ static int give_waiting(struct pf_eval_batches *batches, struct pf_batch *batch,
     if (batch->kind == PF_TEXT)
         pf_evals_take(&batches->evals, batch);
     if (batch->kind < PF_RECORD_KINDS && batch->rows > 0 && batches->first && !batches->all) {
-        give_all(batches);
+        begin_held(batches);
         return PF_EOF;
     }
     batches->waiting = false;
@@ -442,7 +443,7 @@ int pf_eval_batches_next(struct pf_eval_batches *batches, struct pf_batch *batch
         if (batches->giving != PF_EVALS_PASS) {
             status = give_held(batches, batch, error);
             if (status == PF_EOF)
-                begin(batches);
+                end_held(batches);
         } else {
             status = give_waiting(batches, batch, error);
         }

@@ -1,6 +1,6 @@
 /* Batches of several inputs in which different string evals have different names (names/evals.h).
- * Records whose evals cannot be told apart before the texts at the end of their input have come
- * wait in a temporary file. */
+ * If the names of records depend on texts at the end of their input, the records wait for them in a
+ * temporary file. */
 #ifndef PF_ANALYSIS_MERGE_EVAL_BATCHES_H
 #define PF_ANALYSIS_MERGE_EVAL_BATCHES_H
 
@@ -57,8 +57,9 @@ void pf_eval_batches_free(struct pf_eval_batches *);
 void pf_eval_batches_put(struct pf_eval_batches *, const struct pf_batch *, bool first);
 /* Ends an input. */
 void pf_eval_batches_end(struct pf_eval_batches *);
-/* Call after each of both until PF_EOF: gives the next batch, valid until the next call. Or as
- * pf_spill_open; PF_NOMEM. */
+/* Gives the next batch, valid until the next call. After each pf_eval_batches_put and
+ * pf_eval_batches_end call until PF_EOF. PF_OK; PF_EOF; PF_NOMEM; or as the functions of
+ * analysis/merge/spill.h. */
 int pf_eval_batches_next(struct pf_eval_batches *, struct pf_batch *, struct pf_error *);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise but for `dict`; free with pf_merge_labels_free. */
+/* Zero-initialise, set dict; free with pf_merge_labels_free. */
 struct pf_merge_labels {
     struct pf_dict *dict;
     bool only;      /* true: only labels with these keys stay; false: labels with these keys go */

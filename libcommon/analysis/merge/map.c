@@ -37,7 +37,7 @@ const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *ids, const uint32
     return to;
 }
 
-static bool met(const struct pf_merge_map *map, size_t id, bool stack)
+static bool occurs(const struct pf_merge_map *map, size_t id, bool stack)
 {
     const struct pf_merge_map *before = map->before;
 
@@ -46,7 +46,8 @@ static bool met(const struct pf_merge_map *map, size_t id, bool stack)
 
 static uint32_t map_location(struct pf_merge_map *map, uint32_t location)
 {
-    return location != 0 && met(map, location, false) ? map->place(map->arg, location) : location;
+    return location != 0 && occurs(map, location, false) ? map->place(map->arg, location)
+                                                         : location;
 }
 
 /* `apart`: the new stack surely differs from all others, so that no lookup is needed. */
@@ -54,7 +55,7 @@ static uint32_t map_stack(struct pf_merge_map *map, uint32_t stack, bool apart)
 {
     struct pf_stack row = *pf_dict_stack(map->dict, stack);
 
-    if (!met(map, stack, true))
+    if (!occurs(map, stack, true))
         return stack;
     uint32_t parent = pf_merge_id(&map->stacks, row.parent),
              location = pf_merge_id(&map->locations, row.location);

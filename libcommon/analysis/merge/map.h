@@ -30,7 +30,7 @@ static inline uint32_t pf_merge_id(const struct pf_merge_ids *ids, uint32_t id)
 const uint32_t *pf_merge_ids_column(const struct pf_merge_ids *, const uint32_t *column,
                                     uint32_t rows, uint32_t *to);
 
-/* Zero-initialise but for the first four; free with pf_merge_map_free. */
+/* Zero-initialise, set dict, place, arg and before; free with pf_merge_map_free. */
 struct pf_merge_map {
     struct pf_dict *dict;
     /* Returns the location that replaces `location`; its result must map to itself. May intern. */

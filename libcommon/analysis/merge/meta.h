@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise but for `dict`; free with pf_merge_meta_free. */
+/* Zero-initialise, set dict; free with pf_merge_meta_free. */
 struct pf_merge_meta {
     struct pf_dict *dict;
     struct pf_merge_meta_row {

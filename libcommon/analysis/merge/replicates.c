@@ -67,7 +67,8 @@ static uint32_t group_of(struct pf_merge_replicates *replicates, uint32_t set)
 }
 
 /* Notes that the current input has the group. */
-static int note(struct pf_merge_replicates *replicates, uint32_t group, struct pf_error *error)
+static int note_group(struct pf_merge_replicates *replicates, uint32_t group,
+                      struct pf_error *error)
 {
     unsigned groups;
 
@@ -96,7 +97,7 @@ static int count_runs(struct pf_merge_replicates *replicates, const struct pf_ba
         uint32_t group = group_of(replicates, runs->labels ? runs->labels[row] : 0);
         struct pf_merge_group *to;
 
-        status = note(replicates, group, error);
+        status = note_group(replicates, group, error);
         if (status != PF_OK)
             break;
         to = &replicates->rows[group];
@@ -121,7 +122,7 @@ int pf_merge_replicates_take(struct pf_merge_replicates *replicates, const struc
         uint32_t labels = plain->labels ? plain->labels[row] : 0;
 
         if (labels != set)
-            status = note(replicates, group_of(replicates, labels), error);
+            status = note_group(replicates, group_of(replicates, labels), error);
         set = labels;
     }
     return status;
@@ -133,7 +134,7 @@ int pf_merge_replicates_end(struct pf_merge_replicates *replicates, int64_t weig
     int status = PF_OK;
 
     if (replicates->groups > 0 && replicates->here_count == 0 && name != 0)
-        status = note(replicates, find_group(replicates, name), error);
+        status = note_group(replicates, find_group(replicates, name), error);
     for (size_t k = 0; k < replicates->here_count && status == PF_OK; k++) {
         struct pf_merge_group *group = &replicates->rows[replicates->here[k]];
         pf_int128 runs = group->counted ? group->own : (int64_t)(name != 0);

@@ -46,8 +46,8 @@ void pf_merge_replicates_free(struct pf_merge_replicates *);
 /* Begins an input. */
 void pf_merge_replicates_begin(struct pf_merge_replicates *);
 /* Takes the records that count runs out of a batch of records; *plain has the others. With `groups`
- * notes to which groups they belong. PF_OK; PF_NOMEM; PF_USAGE if they belong to other groups than
- * `groups` makes; PF_OVERFLOW. */
+ * notes the groups of the records. PF_OK; PF_NOMEM; PF_USAGE if the records belong to other groups
+ * than `groups` makes; PF_OVERFLOW. */
 int pf_merge_replicates_take(struct pf_merge_replicates *, const struct pf_batch *,
                              struct pf_batch *plain, struct pf_error *);
 /* Ends the input, whose runs count `weight` times, in pieces. With `groups`, a group without a

@@ -10,8 +10,8 @@
 
 struct pf_rollup {
     struct pf_bound share; /* a percentage of the total */
-    /* the result will be sorted (canonical.h), so of several candidates the first in its order is
-     * the main measure; false: the first that came */
+    /* the result will be sorted (canonical.h): of several candidates the main measure is the first
+     * in the sorted order; false: the first in the order of the columns */
     bool sorted;
     const char *const *measures; /* names of the measures that are written */
     unsigned measure_count;      /* 0: all are written */

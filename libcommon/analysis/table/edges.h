@@ -48,7 +48,7 @@ struct pf_call_graph {
         pf_int128 callees, callers;
         uint32_t callee_count, caller_count, caller; /* caller: one of them */
         size_t first;                                /* its first call in `calls` */
-        bool listed;                                 /* it is in `order` */
+        bool listed;                                 /* the function is in `order` */
     } * functions;                                   /* by key */
     /* keys with amounts, from the greatest cumulative amount down; then callers without a self cost
      * and without callers, which pf_rank_make leaves out */

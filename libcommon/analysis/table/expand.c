@@ -208,7 +208,7 @@ static bool add_node(struct pf_expand *expand, uint32_t key, uint32_t stack, int
 
 /* Adds the node of a function below `parent`, and puts the function on the stack if its calls are
  * to be followed. */
-static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
+static bool enter_function(struct pf_expand *expand, uint32_t parent, uint32_t key, int64_t amount)
 {
     struct function *function = &expand->functions[key];
     const struct pf_graph_function *amounts = &expand->graph.functions[key];
@@ -232,9 +232,9 @@ static bool arrive(struct pf_expand *expand, uint32_t parent, uint32_t key, int6
 }
 
 /* Makes all nodes below a root. */
-static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
+static bool follow_calls(struct pf_expand *expand, uint32_t root, int64_t amount)
 {
-    bool good = arrive(expand, 0, root, amount);
+    bool good = enter_function(expand, 0, root, amount);
     while (good && expand->depth > 0) {
         struct step *step = &expand->steps[expand->depth - 1];
         const struct pf_call *call = &expand->graph.calls.rows[step->call++];
@@ -242,7 +242,7 @@ static bool follow(struct pf_expand *expand, uint32_t root, int64_t amount)
             expand->functions[step->key].open = false;
             expand->depth--;
         } else if (call->callee != step->key) {
-            good = arrive(expand, step->stack, call->callee, share(step, call->value));
+            good = enter_function(expand, step->stack, call->callee, share(step, call->value));
         }
     }
     return good;
@@ -258,13 +258,13 @@ static bool find_nodes(struct pf_expand *expand)
         const struct pf_graph_function *function = &graph->functions[graph->order[i]];
         pf_int128 amount = function->flat + function->callees - function->callers;
         if (amount > 0)
-            good = follow(expand, graph->order[i], (int64_t)amount);
+            good = follow_calls(expand, graph->order[i], (int64_t)amount);
     }
     for (size_t i = 0; good && i < graph->order_count; i++) {
         uint32_t key = graph->order[i];
         int64_t flat = graph->functions[key].flat, cum = graph->functions[key].cum;
         if (expand->functions[key].weight == 0 && flat > 0)
-            good = follow(expand, key, cum > flat ? cum : flat);
+            good = follow_calls(expand, key, cum > flat ? cum : flat);
     }
     return good;
 }
@@ -399,9 +399,9 @@ static int begin_measure(struct pf_expand *expand, struct pf_error *error)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Gives a node its part of the function's self cost, in proportion to its weight; the parts add
- * up. */
-static void give(struct pf_expand *expand, const struct node *node)
+/* Adds the record of a node: its part of the function's self cost, in proportion to its weight. The
+ * parts add up; a part of 0 has no record. */
+static void add_record(struct pf_expand *expand, const struct node *node)
 {
     struct function *function = &expand->functions[node->key];
     function->passed += node->weight;
@@ -427,7 +427,7 @@ int pf_expand_next(struct pf_expand *expand, struct pf_batch *batch, struct pf_e
         return status;
     expand->rows = 0;
     while (expand->next < expand->node_count && expand->rows < PF_BATCH_ROWS)
-        give(expand, &expand->nodes[expand->next++]);
+        add_record(expand, &expand->nodes[expand->next++]);
     if (expand->next == expand->node_count)
         drop_measure(expand);
     *batch = (struct pf_batch){.kind = PF_SAMPLE,

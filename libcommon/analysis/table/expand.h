@@ -19,8 +19,8 @@ struct pf_expand;
 struct pf_expand *pf_expand_new(struct pf_dict *);
 void pf_expand_free(struct pf_expand *); /* NULL is allowed */
 
-/* Adds FLAT and EDGE batches and their metadata; of SAMPLE batches only notes that there are some.
- * As pf_accumulator_add. */
+/* Adds FLAT and EDGE batches and their metadata; of SAMPLE batches only notes that they exist. As
+ * pf_accumulator_add. */
 int pf_expand_add(struct pf_expand *, const struct pf_batch *, struct pf_error *);
 /* True if the input has records of this kind. With SAMPLE records no stacks need be made from its
  * calls. */

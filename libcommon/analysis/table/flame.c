@@ -432,8 +432,8 @@ static int64_t magnitude(int64_t amount)
     return amount == INT64_MIN ? INT64_MAX : amount < 0 ? -amount : amount;
 }
 
-/* For flame->reverse: the self amount of a function is the total of its node below the root; other
- * nodes have none. */
+/* For flame->reverse: the self amount of a function is the total of its node that is a child of the
+ * root; other nodes have no self amount. */
 static void reverse_selves(const struct pf_flame *flame, const int64_t *total, int64_t *self)
 {
     for (uint32_t node = 1; node < flame->count; node++)

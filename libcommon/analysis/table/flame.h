@@ -87,7 +87,7 @@ int64_t pf_flame_shown(const struct pf_flame_subject *, int64_t amount);
 /* Amounts of a subject by node. Zero-initialise; free with pf_flame_amounts_free. */
 struct pf_flame_amounts {
     /* by side; [1] is NULL unless it is a difference. self: of the function; if flame->reverse,
-     * only nodes below the root have self amounts */
+     * only the children of the root have self amounts */
     int64_t *self[2], *total[2];
     /* sum over the subtree of the greater magnitude of both sides' self amounts; never less than
      * the sum of its children */

@@ -14,7 +14,7 @@ struct pf_tree_node {
 };
 
 enum pf_tree_mark {
-    /* the node has callees whose cost, for calls from here, is not known */
+    /* the node has callees, but their cost in calls from this node is not known */
     PF_TREE_CUT = 1,
     PF_TREE_NO_SELF = 2 /* the self cost of the node is not known either */
 };

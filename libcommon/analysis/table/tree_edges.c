@@ -9,7 +9,7 @@
 
 /* What the tree knows of a function besides the graph. */
 struct function {
-    uint32_t walk; /* number of the search for a cycle that passed it */
+    uint32_t walk; /* number of the search for a cycle that passed the function; 0: no search did */
     bool placed;
 };
 
@@ -133,7 +133,7 @@ static uint32_t cycle_above(struct growing *growing, uint32_t key, uint32_t walk
     return functions[key].walk == walk && !functions[key].placed ? key : 0;
 }
 
-static int grow(struct growing *growing, struct pf_error *error)
+static int add_nodes(struct growing *growing, struct pf_error *error)
 {
     const struct pf_call_graph *graph = &growing->graph;
     uint32_t next = 1;
@@ -185,7 +185,7 @@ int pf_tree_of_edges(struct pf_tree *tree, const struct pf_accumulator *accumula
         status = pf_error_nomem(error);
     if (status == PF_OK) {
         tree->total[0] = (int64_t)total;
-        status = grow(&growing, error);
+        status = add_nodes(&growing, error);
     }
     if (status == PF_OK && tree->nodes.status != PF_OK)
         status = pf_error_nomem(error);
