@@ -1,5 +1,5 @@
-/* Austin's text: folded stacks of Python, below a process and a thread, with file and line of each
- * frame. Austin's binary form, MOJO, is not read. */
+/* Austin's text: folded stacks of Python. A line begins with process and thread; frames have file
+ * and line. Austin's binary form, MOJO, is not read. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
@@ -120,7 +120,7 @@ static void declare(struct pf_reader *reader)
 /* --- frames ----------------------------------------------------------------------------------- */
 
 /* Removes `:TEXT` from the end. False: no colon after the first character; nothing is removed. */
-static bool take_last(struct pf_bytes *text, struct pf_bytes *last)
+static bool cut_last_field(struct pf_bytes *text, struct pf_bytes *last)
 {
     for (size_t at = text->size; at-- > 1;)
         if (text->data[at] == ':') {
@@ -140,9 +140,9 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     struct pf_location location = {0};
     bool pseudo = text.size > 1 && text.data[0] == ':' && text.data[text.size - 1] == ':';
 
-    if (!pseudo && take_last(&file, &last)) {
+    if (!pseudo && cut_last_field(&file, &last)) {
         name = last;
-        if (pf_parse_whole(last, 0, INT64_MAX, &location.line) && take_last(&file, &last))
+        if (pf_parse_whole(last, 0, INT64_MAX, &location.line) && cut_last_field(&file, &last))
             name = last;
         else
             location.line = 0;
@@ -189,7 +189,7 @@ static uint32_t line_labels(struct pf_dict *dict, const struct sample_line *line
 
     if (pf_parse_whole(pf_bytes_skip(line->process, 1), INT64_MIN, INT64_MAX, &number))
         labels = pf_dict_add_word_number(dict, labels, "pid", number);
-    if (take_last(&interpreter, &last) &&
+    if (cut_last_field(&interpreter, &last) &&
         pf_parse_whole(interpreter, INT64_MIN, INT64_MAX, &number)) {
         labels = pf_dict_add_word_number(dict, labels, "iid", number);
         thread = last;

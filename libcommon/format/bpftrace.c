@@ -14,13 +14,13 @@ struct state {
     struct pf_text_reader text; /* not for JSON */
     struct pf_bytes separator;  /* between parts of a key: ", ", in JSON "," */
     struct pf_buffer name;      /* of the current map, without @ */
-    struct pf_buffer keys;      /* the other parts of the entry's key, each with a NUL */
+    struct pf_buffer keys;      /* parts of the entry's key except the stack, each ended by a NUL */
     size_t key_count;
     struct pf_labels labels; /* labels from `keys` */
     bool in_entry;           /* inside the lines of an entry */
     bool is_json;
     struct pf_json_cut json;
-    unsigned level;        /* how deep the reader is in the JSON */
+    unsigned level;        /* enum level */
     uint64_t entry_offset; /* offset of the current entry */
     uint32_t measure;      /* measure of the map of the last record */
     uint64_t passed_over;  /* entries whose values are not whole numbers */
@@ -205,7 +205,7 @@ static void keep_variable(struct pf_reader *reader, struct pf_bytes name, struct
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* Removes `@name` from the beginning of a line. False: the line begins otherwise. */
-static bool take_map(struct pf_bytes *line, struct pf_bytes *name)
+static bool scan_map_name(struct pf_bytes *line, struct pf_bytes *name)
 {
     size_t size = 1;
 
@@ -248,7 +248,7 @@ static int judge(struct pf_bytes line, bool whole, void *field)
     struct pf_bytes name;
 
     (void)whole;
-    *opened = *opened || (take_map(&line, &name) && line.data[0] == '[');
+    *opened = *opened || (scan_map_name(&line, &name) && line.data[0] == '[');
     if (*opened && key_end(line) != SIZE_MAX)
         return 24 | PF_TEXT_SURE;
     return *opened ? 12 : 0;
@@ -268,6 +268,7 @@ static int bid(struct pf_source *source, const char *path)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+/* The innermost open object of the JSON: none, the object of a line, its maps, one map. */
 enum level { BETWEEN, OBJECT, MAPS, ENTRIES };
 
 /* Reads the lines of a key; lines of a stack begin with blanks. */
@@ -375,7 +376,7 @@ static int read_object(struct pf_reader *reader)
 
 static int read_json_step(struct pf_reader *reader)
 {
-    /* the member `type` next to `data` is not needed: names of maps begin with @ */
+    /* `type` next to `data` need not be read: only names of maps and variables begin with @ */
     static const struct pf_json_member object[] = {
         {"data", PF_JSON_OBJECT | PF_JSON_LAX, enter_maps, 0, NULL}, {0}};
     static const struct pf_json_member map[] = {{NULL, PF_JSON_ANY, read_map, 0, NULL}, {0}};
@@ -419,7 +420,7 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
 
     if (state->in_entry)
         return read_entry(reader, line);
-    if (!take_map(&line, &name))
+    if (!scan_map_name(&line, &name))
         return PF_OK;
     if (line.data[0] == '[') {
         state->entry_offset = state->text.offset;

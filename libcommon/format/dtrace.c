@@ -8,7 +8,7 @@ enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 
 /* True for a line below the title `CPU ID FUNCTION:NAME`: the probe that fired, `8 35077
  * :tick-60s`. */
-static bool probe(struct pf_bytes text)
+static bool is_probe(struct pf_bytes text)
 {
     for (unsigned numbers = 0; numbers < 2; numbers++)
         if (!pf_all_digits(pf_scan_word(&text)))
@@ -23,14 +23,14 @@ static enum line judge(struct pf_bytes line)
 
     if (text.size == 0)
         return LINE_EMPTY;
-    if (!pf_blank(line.data[0]) || probe(text))
+    if (!pf_blank(line.data[0]) || is_probe(text))
         return LINE_TITLE;
     return pf_parse_whole(text, INT64_MIN, INT64_MAX, &value) ? LINE_NUMBER : LINE_FRAME;
 }
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-static bool title_of_dtrace(struct pf_bytes line)
+static bool is_title(struct pf_bytes line)
 {
     return line.size > 3 && memcmp(line.data, "CPU", 3) == 0 && pf_blank(line.data[3]) &&
            pf_bytes_equal(pf_bytes_trim(line), line) && line.size > 13 &&
@@ -44,7 +44,7 @@ struct evidence {
     unsigned frames, above, stacks; /* `above`: frames since the last number */
 };
 
-static int weigh(struct pf_bytes line, bool whole, void *field)
+static int weigh_line(struct pf_bytes line, bool whole, void *field)
 {
     struct evidence *so_far = field;
     enum line what = judge(line);
@@ -53,7 +53,7 @@ static int weigh(struct pf_bytes line, bool whole, void *field)
         return 0;
     if (memchr(line.data, '\0', line.size))
         return PF_TEXT_OTHER;
-    so_far->title = so_far->title || title_of_dtrace(pf_bytes_trim(line));
+    so_far->title = so_far->title || is_title(pf_bytes_trim(line));
     if (what == LINE_TITLE && !so_far->title && !pf_bytes_starts(line, PF_BYTES("dtrace: ")))
         return PF_TEXT_OTHER;
     if (what == LINE_FRAME) {
@@ -74,7 +74,7 @@ static int bid(struct pf_source *source, const char *path)
     struct evidence evidence = {0};
 
     (void)path;
-    return pf_text_bid(source, weigh, &evidence);
+    return pf_text_bid(source, weigh_line, &evidence);
 }
 
 /* --- reader ----------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
 
 /* True for lines of bcc that are not frames: the last line of a stack, `- COMMAND (PID)`, which
  * gives labels, and the mark `--` between kernel and user frames. */
-static bool bcc_line(struct pf_reader *reader, struct pf_bytes text)
+static bool read_bcc_line(struct pf_reader *reader, struct pf_bytes text)
 {
     struct dtrace_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
@@ -157,7 +157,7 @@ static int add_frame(struct pf_reader *reader, struct pf_bytes text)
 
     if (reader->rows.depth == 0 && state->labels == 0)
         state->block = offset;
-    if (bcc_line(reader, text))
+    if (read_bcc_line(reader, text))
         return PF_OK;
     if (text.size > PF_STRING_MAX)
         return pf_error_at(&reader->error, PF_FAILED, offset, "a frame longer than 16 MiB");

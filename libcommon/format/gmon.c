@@ -13,8 +13,8 @@ enum {
     TAG_HISTOGRAM = 0,
     TAG_ARC = 1,
     TAG_BLOCKS = 2,
-    WINDOW = 64 * 1024, /* bytes in which the size of a word is looked for */
-    UNIT = 2,           /* gprof counts the program in units of so many bytes */
+    WINDOW = 64 * 1024, /* bytes that show the size of a word */
+    UNIT = 2,           /* bytes; gprof divides the program into such units */
     UNITS_MAX = 16      /* most units of a bin whose count is divided among the units */
 };
 
@@ -205,7 +205,7 @@ static uint32_t place(struct pf_reader *reader, uint64_t address)
     return pf_dict_add_location(reader->dict, &(struct pf_location){.address = address});
 }
 
-/* How many units a bin has: the least number, and in *most one more if the width of bins is not a
+/* The least number of units in a bin. *most: the greatest, one more if the width of bins is not a
  * whole number of units. */
 static uint64_t units_of(const struct histogram *histogram, uint64_t *most)
 {

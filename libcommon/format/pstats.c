@@ -33,7 +33,7 @@ struct object {
 /* The objects of the input so far. */
 struct marshal {
     struct pf_reader *reader;
-    /* items of objects that later references may name, and items of other objects */
+    /* `kept`: items of objects that later references may name; `passing`: items of other objects */
     struct pf_arena kept, passing;
     struct object *refs, *stack;
     uint32_t *interned; /* the interned strings of Python 2, in order */
@@ -44,7 +44,7 @@ struct marshal {
 enum { DEPTH_MAX = 16, TUPLE_MAX = 16, FLAG_REF = 0x80 };
 enum { BILLION = 1000000000 };
 
-static int bad(struct pf_reader *reader, const char *what)
+static int bad_input(struct pf_reader *reader, const char *what)
 {
     return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source), "%s", what);
 }
@@ -59,7 +59,7 @@ static void free_marshal(struct marshal *marshal)
 }
 
 /* Frees the items of all objects that no later reference can name. */
-static void pass_objects(struct marshal *marshal)
+static void free_passing(struct marshal *marshal)
 {
     pf_arena_free(&marshal->passing);
     marshal->passing = (struct pf_arena){0};
@@ -67,28 +67,28 @@ static void pass_objects(struct marshal *marshal)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static const unsigned char *take(struct marshal *marshal, size_t size)
+static const unsigned char *read_bytes(struct marshal *marshal, size_t size)
 {
     size_t have;
     const unsigned char *bytes = pf_source_peek(marshal->reader->source, size, &have);
 
     if (have < size) {
         if (pf_source_status(marshal->reader->source, &marshal->reader->error) == PF_OK)
-            bad(marshal->reader, "the input ends inside an object");
+            bad_input(marshal->reader, "the input ends inside an object");
         return NULL;
     }
     pf_source_take(marshal->reader->source, size);
     return bytes;
 }
 
-static bool take_size(struct marshal *marshal, bool one_byte, uint32_t *size)
+static bool read_size(struct marshal *marshal, bool one_byte, uint32_t *size)
 {
-    const unsigned char *bytes = take(marshal, one_byte ? 1 : 4);
+    const unsigned char *bytes = read_bytes(marshal, one_byte ? 1 : 4);
 
     if (bytes)
         *size = one_byte ? bytes[0] : pf_load32le(bytes);
     if (bytes && *size > INT32_MAX) {
-        bad(marshal->reader, "a size below 0");
+        bad_input(marshal->reader, "a size below 0");
         return false;
     }
     return bytes;
@@ -96,9 +96,9 @@ static bool take_size(struct marshal *marshal, bool one_byte, uint32_t *size)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static int take_int(struct marshal *marshal, size_t size, struct object *object)
+static int read_int(struct marshal *marshal, size_t size, struct object *object)
 {
-    const unsigned char *bytes = take(marshal, size);
+    const unsigned char *bytes = read_bytes(marshal, size);
 
     if (!bytes)
         return marshal->reader->error.code;
@@ -109,9 +109,9 @@ static int take_int(struct marshal *marshal, size_t size, struct object *object)
 
 /* Reads an integer of 15-bit digits, the lowest first; a negative integer has a negative number of
  * digits. */
-static int take_long(struct marshal *marshal, struct object *object)
+static int read_long(struct marshal *marshal, struct object *object)
 {
-    const unsigned char *bytes = take(marshal, 4);
+    const unsigned char *bytes = read_bytes(marshal, 4);
 
     if (!bytes)
         return marshal->reader->error.code;
@@ -120,17 +120,17 @@ static int take_long(struct marshal *marshal, struct object *object)
     pf_uint128 value = 0;
 
     if (count > 5)
-        return bad(marshal->reader, "a whole number of more than 64 bits");
-    bytes = take(marshal, (size_t)2 * count);
+        return bad_input(marshal->reader, "a whole number of more than 64 bits");
+    bytes = read_bytes(marshal, (size_t)2 * count);
     if (!bytes)
         return marshal->reader->error.code;
     for (uint32_t k = 0; k < count; k++) {
         if (pf_load16le(bytes + 2 * k) > 0x7fff)
-            return bad(marshal->reader, "a digit of a whole number of more than 15 bits");
+            return bad_input(marshal->reader, "a digit of a whole number of more than 15 bits");
         value |= (pf_uint128)pf_load16le(bytes + 2 * k) << 15 * k;
     }
     if (value > INT64_MAX)
-        return bad(marshal->reader, "a whole number of more than 64 bits");
+        return bad_input(marshal->reader, "a whole number of more than 64 bits");
     object->kind = OBJECT_INT;
     object->number = signed_count < 0 ? -(int64_t)value : (int64_t)value;
     return PF_OK;
@@ -184,33 +184,33 @@ static bool scale_text(struct pf_bytes text, int64_t *number)
     return text.size > 0 && *end == '\0' && scale_double(pf_bits_of(value), number);
 }
 
-static int take_float(struct marshal *marshal, bool text, struct object *object)
+static int read_float(struct marshal *marshal, bool text, struct object *object)
 {
     uint32_t size = 8;
     const unsigned char *bytes;
 
-    if ((text && !take_size(marshal, true, &size)) || !(bytes = take(marshal, size)))
+    if ((text && !read_size(marshal, true, &size)) || !(bytes = read_bytes(marshal, size)))
         return marshal->reader->error.code;
     object->kind = OBJECT_FLOAT;
     bool good = text ? scale_text((struct pf_bytes){(const char *)bytes, size}, &object->number)
                      : scale_double(pf_load64le(bytes), &object->number);
     return good ? PF_OK
-                : bad(marshal->reader,
-                      "a time that is not a number, or over 64 bits of nanoseconds");
+                : bad_input(marshal->reader,
+                            "a time that is not a number, or over 64 bits of nanoseconds");
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-static int take_string(struct marshal *marshal, bool one_byte, struct object *object)
+static int read_string(struct marshal *marshal, bool one_byte, struct object *object)
 {
     uint32_t size;
     const unsigned char *bytes;
 
-    if (!take_size(marshal, one_byte, &size))
+    if (!read_size(marshal, one_byte, &size))
         return marshal->reader->error.code;
     if (size > PF_STRING_MAX)
-        return bad(marshal->reader, "a string longer than 16 MiB");
-    bytes = take(marshal, size);
+        return bad_input(marshal->reader, "a string longer than 16 MiB");
+    bytes = read_bytes(marshal, size);
     if (!bytes)
         return marshal->reader->error.code;
     struct pf_bytes text = {(const char *)bytes, size};
@@ -229,21 +229,21 @@ static int note_interned(struct marshal *marshal, uint32_t string)
 }
 
 /* Reads a reference: `r` to an object, `R` to an interned string of Python 2. */
-static int take_reference(struct marshal *marshal, bool interned, struct object *object)
+static int read_reference(struct marshal *marshal, bool interned, struct object *object)
 {
-    const unsigned char *bytes = take(marshal, 4);
+    const unsigned char *bytes = read_bytes(marshal, 4);
 
     if (!bytes)
         return marshal->reader->error.code;
     uint32_t index = pf_load32le(bytes);
     if (interned) {
         if (index >= marshal->interned_count)
-            return bad(marshal->reader, "a reference to an undefined string");
+            return bad_input(marshal->reader, "a reference to an undefined string");
         *object = (struct object){.kind = OBJECT_STRING, .string = marshal->interned[index]};
         return PF_OK;
     }
     if (index >= marshal->ref_count || marshal->refs[index].kind == OBJECT_END)
-        return bad(marshal->reader, "a reference to an undefined object");
+        return bad_input(marshal->reader, "a reference to an undefined object");
     *object = marshal->refs[index];
     return PF_OK;
 }
@@ -262,24 +262,25 @@ static int push(struct marshal *marshal, const struct object *object)
 }
 
 /* Reads the items of a tuple (`count`) or of a dict (up to its end). */
-static int take_items(struct marshal *marshal, bool keep, bool dict, uint32_t count,
+static int read_items(struct marshal *marshal, bool keep, bool dict, uint32_t count,
                       struct object *object)
 {
     size_t first = marshal->stack_count;
     int status = PF_OK;
 
     if (++marshal->depth > DEPTH_MAX)
-        return bad(marshal->reader, "objects nested more than 16 deep");
+        return bad_input(marshal->reader, "objects nested more than 16 deep");
     for (uint32_t k = 0; status == PF_OK && (dict || k < count); k++) {
         struct object item;
 
         if (!dict && k == TUPLE_MAX)
-            return bad(marshal->reader, "a tuple of more than 16, which profiles do not have");
+            return bad_input(marshal->reader,
+                             "a tuple of more than 16 items, which profiles do not have");
         status = read_object(marshal, keep, &item);
         if (status == PF_OK && item.kind == OBJECT_END) {
             if (dict && k % 2 == 0)
                 break;
-            status = bad(marshal->reader, "expected an object, found an end");
+            status = bad_input(marshal->reader, "expected an object, found an end");
         }
         if (status == PF_OK)
             status = push(marshal, &item);
@@ -300,16 +301,16 @@ static int take_items(struct marshal *marshal, bool keep, bool dict, uint32_t co
     return PF_OK;
 }
 
-static int take_tuple(struct marshal *marshal, bool keep, bool one_byte, struct object *object)
+static int read_tuple(struct marshal *marshal, bool keep, bool one_byte, struct object *object)
 {
     uint32_t count;
 
-    return take_size(marshal, one_byte, &count) ? take_items(marshal, keep, false, count, object)
+    return read_size(marshal, one_byte, &count) ? read_items(marshal, keep, false, count, object)
                                                 : marshal->reader->error.code;
 }
 
-static int take_object(struct marshal *marshal, unsigned char code, bool keep,
-                       struct object *object)
+static int read_contents(struct marshal *marshal, unsigned char code, bool keep,
+                         struct object *object)
 {
     int status;
 
@@ -321,27 +322,27 @@ static int take_object(struct marshal *marshal, unsigned char code, bool keep,
         object->kind = OBJECT_INT;
         object->number = code == 'T';
         return PF_OK;
-    case 'i': return take_int(marshal, 4, object);
-    case 'I': return take_int(marshal, 8, object);
-    case 'l': return take_long(marshal, object);
+    case 'i': return read_int(marshal, 4, object);
+    case 'I': return read_int(marshal, 8, object);
+    case 'l': return read_long(marshal, object);
     case 'f':
-    case 'g': return take_float(marshal, code == 'f', object);
+    case 'g': return read_float(marshal, code == 'f', object);
     case 's':
     case 'u':
     case 'a':
-    case 'A': return take_string(marshal, false, object);
+    case 'A': return read_string(marshal, false, object);
     case 'z':
-    case 'Z': return take_string(marshal, true, object);
+    case 'Z': return read_string(marshal, true, object);
     case 't':
-        status = take_string(marshal, false, object);
+        status = read_string(marshal, false, object);
         return status == PF_OK ? note_interned(marshal, object->string) : status;
     case 'r':
-    case 'R': return take_reference(marshal, code == 'R', object);
+    case 'R': return read_reference(marshal, code == 'R', object);
     case '(':
     case '[':
-    case ')': return take_tuple(marshal, keep, code == ')', object);
-    case '{': return take_items(marshal, keep, true, 0, object);
-    default: return bad(marshal->reader, "an unexpected kind of object");
+    case ')': return read_tuple(marshal, keep, code == ')', object);
+    case '{': return read_items(marshal, keep, true, 0, object);
+    default: return bad_input(marshal->reader, "an unexpected kind of object");
     }
 }
 
@@ -359,7 +360,7 @@ static int add_reference(struct marshal *marshal)
  * As in Python, None, True, False and the end of a dict have no number. */
 static int read_object(struct marshal *marshal, bool keep, struct object *object)
 {
-    const unsigned char *bytes = take(marshal, 1);
+    const unsigned char *bytes = read_bytes(marshal, 1);
     size_t index = marshal->ref_count;
 
     if (!bytes)
@@ -370,13 +371,13 @@ static int read_object(struct marshal *marshal, bool keep, struct object *object
     *object = (struct object){.kind = OBJECT_NONE};
     if (flagged && add_reference(marshal) != PF_OK)
         return marshal->reader->error.code;
-    int status = take_object(marshal, code & (FLAG_REF - 1), keep || flagged, object);
+    int status = read_contents(marshal, code & (FLAG_REF - 1), keep || flagged, object);
     if (flagged && status == PF_OK)
         marshal->refs[index] = *object;
     return status;
 }
 
-/* Reads the next object. Its items are valid until pass_objects. PF_FAILED, with the offset, also
+/* Reads the next object. Its items are valid until free_passing. PF_FAILED, with the offset, also
  * for what profiles never have: numbers over 64 bits, nesting deeper than 16, tuples of more than
  * 16 items. */
 static int read_next(struct marshal *marshal, struct object *object)
@@ -389,12 +390,12 @@ static int read_next(struct marshal *marshal, struct object *object)
 /* Reads the head of a dict. Then read its keys and values in turn, up to OBJECT_END. */
 static int open_dict(struct marshal *marshal)
 {
-    const unsigned char *bytes = take(marshal, 1);
+    const unsigned char *bytes = read_bytes(marshal, 1);
 
     if (!bytes)
         return marshal->reader->error.code;
     if ((*bytes & (FLAG_REF - 1)) != '{')
-        return bad(marshal->reader, "expected a dict as the first object of a profile");
+        return bad_input(marshal->reader, "expected a dict as the first object of a profile");
     return *bytes & FLAG_REF ? add_reference(marshal) : PF_OK;
 }
 
@@ -443,7 +444,7 @@ static int place_of(struct pf_reader *reader, const struct object *key, uint32_t
     if (key->kind != OBJECT_TUPLE || key->count != KEY_ITEMS ||
         items[KEY_FILE].kind != OBJECT_STRING || items[KEY_LINE].kind != OBJECT_INT ||
         items[KEY_NAME].kind != OBJECT_STRING)
-        return bad(reader, "a function is not (file, line, name)");
+        return bad_input(reader, "a function is not (file, line, name)");
     bool built_in =
         pf_bytes_equal(pf_dict_string(reader->dict, items[KEY_FILE].string), PF_BYTES("~"));
     struct pf_function function = {.name = items[KEY_NAME].string,
@@ -475,8 +476,9 @@ static int read_values(struct pf_reader *reader, const struct object *primitive,
 {
     if (!is_count(primitive) || !is_count(calls) || !read_time(&times[0], &values[TT]) ||
         !read_time(&times[1], &values[CT]))
-        return bad(reader, "numbers of calls and times are not two whole numbers and two times of "
-                           "at most 64 bits");
+        return bad_input(reader,
+                         "numbers of calls and times are not two whole numbers and two times of "
+                         "at most 64 bits");
     values[CALLS] = calls->number;
     values[PRIMITIVE] = primitive->number;
     return PF_OK;
@@ -489,7 +491,7 @@ static int read_function(struct pf_reader *reader)
     struct object key, entry;
     int64_t values[VALUES];
 
-    pass_objects(&state->marshal);
+    free_passing(&state->marshal);
     state->caller_count = state->next_caller = 0;
     int status = read_next(&state->marshal, &key);
     if (status != PF_OK || key.kind == OBJECT_END)
@@ -501,7 +503,8 @@ static int read_function(struct pf_reader *reader)
         return status;
     if (entry.kind != OBJECT_TUPLE || entry.count != ENTRY_ITEMS ||
         entry.items[CALLERS].kind != OBJECT_DICT)
-        return bad(reader, "the value of a function is not (calls, calls, time, time, callers)");
+        return bad_input(reader,
+                         "the value of a function is not (calls, calls, time, time, callers)");
     status = read_values(reader, &entry.items[CC], &entry.items[NC], &entry.items[TIME], values);
     if (status != PF_OK)
         return status;
@@ -530,7 +533,7 @@ static int read_caller(struct pf_reader *reader)
     else if (status == PF_OK && is_count(value))
         status = read_values(reader, &zero, value, nothing, values);
     else if (status == PF_OK)
-        status = bad(reader, "the value of a caller is not (calls, calls, time, time)");
+        status = bad_input(reader, "the value of a caller is not (calls, calls, time, time)");
     if (status != PF_OK)
         return status;
     pf_rows_edge(&state->edge, caller, state->function, 0);
@@ -558,7 +561,7 @@ static int at_end(struct pf_reader *reader)
 
     pf_source_peek(reader->source, 1, &have);
     if (have > 0)
-        return bad(reader, "bytes after the end of the profile");
+        return bad_input(reader, "bytes after the end of the profile");
     return pf_source_status(reader->source, &reader->error) == PF_OK ? PF_EOF : reader->error.code;
 }
 

@@ -90,8 +90,8 @@ void pf_cg_event_measure(struct pf_dict *, struct pf_bytes event, struct pf_byte
 bool pf_cg_event_split(struct pf_bytes definition, struct pf_bytes *event,
                        struct pf_bytes *long_name);
 
-/* Appends the name of an event that a reader reads as this measure. Multiply values by *num / *den
- * before writing: 1 / 1 if the name can say the scale. */
+/* Appends a name of an event that readers take for this measure. Multiply values by *num / *den
+ * before writing; 1 / 1 if the name has the scale. */
 void pf_cg_event_name(const struct pf_dict *, const struct pf_measure *, struct pf_buffer *,
                       uint64_t *num, uint64_t *den);
 
@@ -112,11 +112,12 @@ enum pf_cg_extra {
     PF_CG_EXTRAS
 };
 
-/* Sums of records, and counts of records, which the sums do not have. */
+/* Sums of the values of records, and numbers of records. */
 struct pf_cg_records {
     struct pf_accumulator sums;
-    unsigned char *places; /* by location: 1 if a FLAT record has it, even with values 0 */
-    int64_t *hits;         /* by stack: number of records */
+    unsigned char
+        *places;   /* by location: 1 if a FLAT record has this location, even with values 0 */
+    int64_t *hits; /* by stack: number of records; costs.c adds the records of its subtree */
     size_t place_count, place_capacity, hit_count, hit_capacity;
 };
 
@@ -126,14 +127,15 @@ struct pf_cg_event {
         struct pf_sums *sums; /* NULL: no sums */
         uint64_t num, den;    /* factor of written values */
     } self, inclusive;
-    bool self_of_calls; /* self costs are of the calls of a function */
+    bool self_of_calls; /* the self costs come from records of calls */
 };
 
 struct pf_cg_costs {
     struct pf_dict *dict;
     struct pf_cg_event *events;
     size_t count, capacity;
-    struct pf_table keys; /* struct pf_edge: the place, and the called function or 0 */
+    struct pf_table keys; /* struct pf_edge: `caller` is the place, `callee` the called function, 0
+                             for a line */
     int64_t *values;      /* rows of count + PF_CG_EXTRAS values, also for the key 0 */
     size_t value_capacity;
 };
@@ -158,8 +160,8 @@ static inline int64_t *pf_cg_costs_row(const struct pf_cg_costs *costs, uint32_t
 /* --- reader.c --------------------------------------------------------------------------------- */
 
 /* Lines of a function that come from another file (inlined code) get a separate function: with the
- * same name, the other file, and the file of the outer function as system name. The first edge from
- * the outer function to it (0 calls) has the costs of all these lines. */
+ * same name, the other file, and the file of the outer function as system name. The first edge (0
+ * calls) from the outer function to this function has the costs of all these lines. */
 
 /* Measures of jumps: executed jumps, and how often conditional jumps were reached and taken. */
 #define PF_CG_JUMPS "jumps"
@@ -179,7 +181,7 @@ enum { PF_CG_INSTR, PF_CG_LINE, PF_CG_SUBPOSITIONS };
 
 enum { PF_CG_EVENTS = 256 };
 
-/* what the next line of costs belongs to */
+/* What the next line of costs describes: a line, a call or a jump. */
 enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP };
 
 /* `(id) name` defines an id, `(id)` refers to the name. Objects, files and functions have separate
@@ -212,8 +214,8 @@ struct pf_cg_reader {
     bool has_jumps;
 
     uint32_t object, file, owner, function; /* strings; owner: the file of the function */
-    /* ids of the dictionary: of the object, and of the function with the current file; 0: not made
-     * yet */
+    /* ids of the dictionary: the image of the object, and the function in the current file; 0: not
+     * made yet */
     uint32_t image, place;
     uint32_t callee_object, callee_file, callee;
     bool has_object, has_file, has_callee; /* of the next call or jump */
@@ -226,7 +228,7 @@ struct pf_cg_reader {
 
     uint32_t labels;
     struct pf_rows
-        edge;  /* filled at the same time as the rows of lines; metadata come after edges */
+        edge;  /* calls and jumps, filled along with the rows of lines; metadata come after edges */
     bool meta; /* metadata wait */
 
     pf_int128 sums[PF_CG_EVENTS];

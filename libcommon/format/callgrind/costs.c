@@ -13,7 +13,7 @@
 
 /* --- records and rows ------------------------------------------------------------------------- */
 
-/* a limit, so that a scale times 1000 (for picoseconds) times this fits 64 bits */
+/* the greatest scale and factor: their product, times 1000 for picoseconds, fits 64 bits */
 enum { MOST_TIMES = INT32_MAX / 1000 };
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ void pf_cg_records_free(struct pf_cg_records *records)
     free(records->hits);
 }
 
-static bool note_rows(struct pf_cg_records *records, const struct pf_batch *batch)
+static bool count_rows(struct pf_cg_records *records, const struct pf_batch *batch)
 {
     for (uint32_t k = 0; batch->kind == PF_FLAT && k < batch->rows; k++) {
         uint32_t place = batch->location ? batch->location[k] : 0;
@@ -47,8 +47,8 @@ static bool note_rows(struct pf_cg_records *records, const struct pf_batch *batc
 int pf_cg_records_add(struct pf_cg_records *records, const struct pf_batch *batch,
                       struct pf_error *error)
 {
-    return note_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error)
-                                     : pf_error_nomem(error);
+    return count_rows(records, batch) ? pf_accumulator_add(&records->sums, batch, error)
+                                      : pf_error_nomem(error);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static bool is_calls(const struct pf_dict *dict, const struct pf_sums *sums)
     return pf_measure_calls(dict, measure_of(sums));
 }
 
-/* Lines and calls may have measures of one name. */
+/* True if an event before the last has this name and self costs from records of calls. */
 static bool is_name_of_calls(const struct pf_cg_costs *costs, const struct pf_measure *measure)
 {
     for (size_t k = 0; k + 1 < costs->count; k++)
@@ -90,8 +90,8 @@ static bool same_scale(const struct pf_measure *a, const struct pf_measure *b)
     return a->num == b->num && a->den == b->den;
 }
 
-/* The greatest common divisor of two scales, and how often each scale contains it. False: the
- * divisor needs more than 64 bits. */
+/* Sets the scale of `measure` to the greatest common divisor of both scales. *times, *other_times:
+ * how often each scale contains the divisor. False: a number is too large (MOST_TIMES, 64 bits). */
 static bool common_scale(const struct pf_dict *dict, struct pf_measure *measure,
                          struct pf_measure other, int64_t *times, int64_t *other_times)
 {
@@ -115,7 +115,7 @@ static void base_unit(struct pf_measure *measure)
     measure->num = measure->den = 1;
 }
 
-/* Adds an event: its name, and both columns in one unit. */
+/* Sets the name of an event, and the factors that bring both columns to one unit. */
 static bool name_event(const struct pf_cg_costs *costs, struct pf_cg_event *event)
 {
     const struct pf_dict *dict = costs->dict;
@@ -162,9 +162,9 @@ static bool add_event(struct pf_cg_costs *costs, struct pf_sums *self, struct pf
     return name_event(costs, &costs->events[costs->count - 1]);
 }
 
-/* The self costs that belong to inclusive costs: lines of the same name. Without such lines the
- * first inclusive costs get the self costs that calls have for their functions, else lines of the
- * same unit. */
+/* Finds the self costs for inclusive costs, of the same unit. The best are lines of the same name,
+ * and any lines if lines have inclusive totals (pf_subject_told). Next, only for the first event
+ * and the main measure, come self costs of calls, then any lines. NULL: no self costs. */
 static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
                                const struct pf_sums *inclusive)
 {
@@ -226,7 +226,7 @@ static uint32_t main_of(const struct pf_cg_costs *costs, const struct pf_accumul
     return best;
 }
 
-/* Adds inclusive costs that have self costs; if none have self costs, the first inclusive costs. */
+/* Adds an event for inclusive costs: the first in any case, later ones only with self costs. */
 static bool choose_call(struct pf_cg_costs *costs, struct pf_accumulator *sums, uint32_t index)
 {
     struct pf_sums *inclusive = &sums->ledger.sums[index], *self;
@@ -271,8 +271,8 @@ static int choose_events(struct pf_cg_costs *costs, struct pf_accumulator *sums,
                                            "callgrind lists costs, and these records have none");
 }
 
-static int leave_measures(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
-                          bool stacks, struct pf_writer *writer)
+static int report_left_measures(const struct pf_cg_costs *costs, const struct pf_accumulator *sums,
+                                bool stacks, struct pf_writer *writer)
 {
     int status = PF_OK;
 
@@ -424,8 +424,8 @@ static int add_edges(struct pf_cg_costs *costs, const struct pf_cg_records *reco
 struct walk {
     struct pf_cg_costs *costs;
     struct pf_cg_records *records;
-    struct pf_sums *calls;   /* numbers of calls, of each stack alone; NULL: samples are counted */
-    struct pf_sums *samples; /* of subtrees; NULL: records are counted */
+    struct pf_sums *calls;   /* numbers of calls, not of subtrees; NULL: samples are counted */
+    struct pf_sums *samples; /* numbers of samples of subtrees; NULL: records are counted */
     uint32_t *functions;     /* by location: the place that stands for its function */
     uint32_t *plain;         /* by location: the place as a row has it */
     struct pf_table pairs;   /* struct pf_edge of functions */
@@ -435,8 +435,7 @@ struct walk {
 };
 
 /* Makes the places of rows, without facts of stacks, and the places of whole functions. A frame
- * without any facts becomes the unknown function, because without a place a call would become a
- * line. */
+ * without any facts becomes the unknown function, because a call of place 0 would become a line. */
 static bool map_places(struct walk *walk)
 {
     struct pf_dict *dict = walk->costs->dict;
@@ -471,7 +470,7 @@ static uint32_t location_at(const struct walk *walk, uint32_t node)
     return pf_dict_stack(walk->costs->dict, node)->location;
 }
 
-/* The number of the pair of functions at a node; 0: a root. */
+/* The id of the pair of functions at a node; 0: a root, or out of memory. */
 static uint32_t pair_at(struct walk *walk, uint32_t node)
 {
     uint32_t parent = pf_dict_stack(walk->costs->dict, node)->parent;
@@ -630,7 +629,7 @@ int pf_cg_costs_make(struct pf_cg_costs *costs, struct pf_cg_records *records,
     status = choose_events(costs, &records->sums, stacks, error);
     if (status != PF_OK)
         return status;
-    if (leave_measures(costs, &records->sums, stacks, writer) != PF_OK)
+    if (report_left_measures(costs, &records->sums, stacks, writer) != PF_OK)
         return error->code;
     if (stacks)
         return stacks_cost(costs, records, error);

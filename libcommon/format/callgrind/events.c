@@ -1,4 +1,4 @@
-/* Measures as the names of events tell them. */
+/* Names of events, and the measures that they stand for. */
 #include "format/callgrind/callgrind.h"
 
 #include "base/memory.h"

@@ -242,8 +242,8 @@ static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *te
     return true;
 }
 
-/* Reads a cost. By the description of the format `*` and `+n` are not costs; files that have them
- * count them and `-n` from the cost before. */
+/* Reads a cost. The description of the format does not allow `*` and `+n` as costs. In files that
+ * have them, they and `-n` are relative to the cost before. */
 static bool read_cost(struct pf_cg_reader *state, struct pf_bytes word, uint32_t k)
 {
     bool star = word.size == 1 && word.data[0] == '*', plus = word.size > 1 && word.data[0] == '+';
@@ -533,8 +533,8 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
     return PF_OK;
 }
 
-/* Compares the sums of the costs with the summary and the totals. Xdebug's summary counts more than
- * its lines do. */
+/* Reports sums of costs that differ from the line `what`: as a note for callgrind's summary,
+ * because Xdebug's summary counts more than its lines do. */
 static void check_sums(struct pf_reader *reader, const char *what, enum pf_severity severity)
 {
     struct pf_cg_reader *state = reader->state;

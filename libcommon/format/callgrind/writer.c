@@ -13,14 +13,15 @@ enum { LINE_TEXT = 64 };
 
 enum names { OBJECTS, FILES, FUNCTIONS, NAMES };
 
-/* The names of a function as written: strings. */
+/* The names of a function as written: strings. `used` is 1, because a table cannot hold a row of
+ * zeros. */
 struct function {
     uint32_t image, name, file, used;
 };
 
 /* A row in the order of writing. */
 struct item {
-    uint32_t function, part; /* part: 0, or 1 + the file of lines from elsewhere */
+    uint32_t function, part; /* part: 0, or 1 + the other file of inlined lines */
     uint64_t address;
     int64_t line;
     uint32_t called, row;
@@ -35,9 +36,9 @@ struct output {
     struct item *items;
     size_t count;
     bool first; /* nothing was written before */
-    /* `instr`: addresses are written; `as_read`: files without a name stay without */
+    /* `instr`: addresses are written; `as_read`: files without a name are written without a name */
     bool instr, as_read;
-    struct function at; /* `file`: of the current lines */
+    struct function at; /* the current function; `file`: of the current lines */
     uint32_t owner;     /* the file of the function */
     uint64_t last_address;
     int64_t last_line;

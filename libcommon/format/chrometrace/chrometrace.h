@@ -12,8 +12,7 @@
 
 /* A span, its begin or its end; times in nanoseconds. */
 struct pf_trace_event {
-    int64_t time,
-        duration; /* duration: of a begin INT64_MAX until its end is found; of an end -1 */
+    int64_t time, duration;          /* INT64_MAX: a begin whose end is not found yet; -1: an end */
     uint32_t thread, location, name; /* name: a string, 0 = none */
     uint32_t order;                  /* number of the event in the file */
 };
@@ -24,7 +23,7 @@ struct pf_trace_fields {
     char phase;
     bool has_time, has_duration, has_weight;
     int64_t time, duration, weight;
-    uint32_t frame; /* id in `frames` of the number of a stack frame */
+    uint32_t frame; /* id in `frames` of the stack frame's number; 0: no stack frame */
     uint64_t args_offset;
 };
 
@@ -57,11 +56,12 @@ struct pf_trace_reader {
         uint32_t thread, frame, order;
     } * samples;
     size_t sample_count, sample_capacity;
-    /* pid and id (strings) of profile k have the id k + 1; a profile without an id has a number */
+    /* profile k has the id k + 1; keys are pid and id (strings), and a number if there is no id */
     struct pf_table profile_keys;
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;
     struct pf_buffer args; /* `args` of the current event, as in the file */
+    /* for warnings: rounded times, cut spans, ends without a begin, begins without an end */
     uint64_t rounded, cut_spans, unmatched, unclosed;
     pf_int128 cut_time;   /* nanoseconds */
     struct pf_table keys; /* stack and labels of each record of spans */
@@ -77,8 +77,8 @@ void pf_trace_label_threads(struct pf_reader *);
 int pf_trace_read_profile(struct pf_reader *, const struct pf_trace_fields *);
 
 /* Add the records of the trace's spans, of its samples, and of its profiles. PF_OK or a failure. */
-int pf_trace_give_spans(struct pf_reader *);
-int pf_trace_give_samples(struct pf_reader *);
-int pf_trace_give_profiles(struct pf_reader *);
+int pf_trace_add_spans(struct pf_reader *);
+int pf_trace_add_samples(struct pf_reader *);
+int pf_trace_add_profiles(struct pf_reader *);
 
 #endif

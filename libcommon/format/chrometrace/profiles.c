@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* decimals of microseconds: times of a trace are whole nanoseconds */
+/* decimals of microseconds that are kept: times become whole nanoseconds */
 enum { FINEST = 3 };
 
 /* --- profiles --------------------------------------------------------------------------------- */
@@ -136,7 +136,8 @@ static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas,
     return PF_OK;
 }
 
-/* Finds a time of the profile, in the data of the event or in the profile itself. */
+/* Finds a time of the profile in nanoseconds, in the data of the event or in the profile itself.
+ * False: no such time. */
 static bool find_time(const json_t *data, const json_t *cpu, const char *key, pf_int128 *time)
 {
     const json_t *number = json_object_get(data, key);
@@ -222,7 +223,7 @@ static uint32_t stack_of(struct pf_reader *reader, const struct pf_call_tree *tr
                              pf_dict_add_named(reader->dict, PF_BYTES("[unknown]")));
 }
 
-static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
+static int resolve_stacks(struct pf_reader *reader, struct pf_call_tree *tree)
 {
     uint32_t node;
     int status = pf_call_tree_resolve(tree, reader->dict, &node);
@@ -235,13 +236,13 @@ static int resolve(struct pf_reader *reader, struct pf_call_tree *tree)
     return PF_OK;
 }
 
-static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profile)
+static int add_profile(struct pf_reader *reader, struct pf_trace_profile *profile)
 {
     struct pf_amount_unit microseconds = pf_amount_unit_of("microseconds");
     struct pf_measure scaled = {0};
     const char *deltas = pf_options_get(reader->options, "deltas");
     bool sorted, next = !deltas || strcmp(deltas, "before") != 0;
-    int status = resolve(reader, &profile->tree);
+    int status = resolve_stacks(reader, &profile->tree);
 
     profile->samples.has_span =
         profile->has_start && profile->has_end &&
@@ -260,14 +261,14 @@ static int give_profile(struct pf_reader *reader, struct pf_trace_profile *profi
     return PF_OK;
 }
 
-int pf_trace_give_profiles(struct pf_reader *reader)
+int pf_trace_add_profiles(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     int status = PF_OK;
 
     declare(reader);
     for (size_t k = 0; k < state->profile_count && status == PF_OK; k++)
-        status = give_profile(reader, &state->profiles[k]);
+        status = add_profile(reader, &state->profiles[k]);
     return status;
 }
 
@@ -283,13 +284,13 @@ static int compare_samples(const void *a, const void *b)
 }
 
 /* A sample has the time up to the next sample of its thread. */
-int pf_trace_give_samples(struct pf_reader *reader)
+int pf_trace_add_samples(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     int status;
 
     declare(reader);
-    status = resolve(reader, &state->frames);
+    status = resolve_stacks(reader, &state->frames);
     qsort(state->samples, state->sample_count, sizeof *state->samples, compare_samples);
     for (size_t k = 0; k < state->sample_count && status == PF_OK; k++) {
         const struct pf_trace_sample *sample = &state->samples[k];

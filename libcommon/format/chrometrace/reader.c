@@ -193,14 +193,14 @@ static int span_location(struct pf_reader *reader, const struct pf_trace_fields 
     return PF_OK;
 }
 
-static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fields)
+static int add_span(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_trace_event event = {
         .time = fields->time, .name = fields->name, .order = (uint32_t)state->event_count};
     int status = PF_OK;
 
-    /* clang's sums of spans that the trace has anyway */
+    /* clang's totals of spans, whose single spans are in the trace too */
     if (fields->phase == 'X' &&
         pf_bytes_starts(pf_dict_string(reader->dict, fields->name), PF_BYTES("Total ")) &&
         args_hold(state, PF_BYTES("\"avg ms\"")))
@@ -226,7 +226,7 @@ static int take_span(struct pf_reader *reader, const struct pf_trace_fields *fie
     return status;
 }
 
-static int take_sample(struct pf_reader *reader, const struct pf_trace_fields *fields)
+static int add_sample(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_trace_sample sample = {.time = fields->time,
@@ -242,8 +242,8 @@ static int take_sample(struct pf_reader *reader, const struct pf_trace_fields *f
     return PF_OK;
 }
 
-/* Reads the name of a thread or a process. */
-static int take_name(struct pf_reader *reader, const struct pf_trace_fields *fields, bool process)
+/* Sets the name of a thread or a process from `args` of the current event. */
+static int set_name(struct pf_reader *reader, const struct pf_trace_fields *fields, bool process)
 {
     struct pf_trace_reader *state = reader->state;
     uint32_t thread = pf_trace_thread(reader, fields->pid, process ? 0 : fields->tid);
@@ -260,7 +260,7 @@ static int take_name(struct pf_reader *reader, const struct pf_trace_fields *fie
     return status;
 }
 
-static int take_event(struct pf_reader *reader, const struct pf_trace_fields *fields)
+static int add_event(struct pf_reader *reader, const struct pf_trace_fields *fields)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_bytes name = pf_dict_string(reader->dict, fields->name);
@@ -271,12 +271,12 @@ static int take_event(struct pf_reader *reader, const struct pf_trace_fields *fi
                  pf_bytes_equal(name, PF_BYTES("CpuProfile"))))
         return pf_trace_read_profile(reader, fields);
     if (fields->phase == 'M' && args && pf_bytes_equal(name, PF_BYTES("thread_name")))
-        return take_name(reader, fields, false);
+        return set_name(reader, fields, false);
     if (fields->phase == 'M' && args && pf_bytes_equal(name, PF_BYTES("process_name")))
-        return take_name(reader, fields, true);
+        return set_name(reader, fields, true);
     if (fields->phase == 'X' || fields->phase == 'B' || fields->phase == 'E')
-        return take_span(reader, fields);
-    return fields->phase == 'P' && fields->frame ? take_sample(reader, fields) : PF_OK;
+        return add_span(reader, fields);
+    return fields->phase == 'P' && fields->frame ? add_sample(reader, fields) : PF_OK;
 }
 
 static int read_event(struct pf_json_cut *cut, void *field)
@@ -286,7 +286,7 @@ static int read_event(struct pf_json_cut *cut, void *field)
 
     state->args.size = 0;
     int status = read_fields(cut, &fields);
-    return status == PF_OK ? take_event(cut->owner, &fields) : status;
+    return status == PF_OK ? add_event(cut->owner, &fields) : status;
 }
 
 /* Reads a sample: it has the members of an event. */
@@ -296,7 +296,7 @@ static int read_sample(struct pf_json_cut *cut, void *field)
     int status = read_fields(cut, &fields);
 
     (void)field;
-    return status == PF_OK ? take_sample(cut->owner, &fields) : status;
+    return status == PF_OK ? add_sample(cut->owner, &fields) : status;
 }
 
 /* --- the document ----------------------------------------------------------------------------- */
@@ -353,7 +353,7 @@ static int read_document(struct pf_reader *reader)
     return status == PF_OK ? pf_json_cut_end(&state->cut) : status;
 }
 
-static int give_records(struct pf_reader *reader)
+static int add_records(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     const char *of = pf_options_get(reader->options, "of");
@@ -373,15 +373,15 @@ static int give_records(struct pf_reader *reader)
                     profiles ? "profiles" : "samples");
                 break;
             }
-    return profiles  ? pf_trace_give_profiles(reader)
-           : samples ? pf_trace_give_samples(reader)
-                     : pf_trace_give_spans(reader);
+    return profiles  ? pf_trace_add_profiles(reader)
+           : samples ? pf_trace_add_samples(reader)
+                     : pf_trace_add_spans(reader);
 }
 
 /* Reads the whole document in one step. */
 static int read_all(struct pf_reader *reader)
 {
-    int status = read_document(reader), given = give_records(reader);
+    int status = read_document(reader), given = add_records(reader);
 
     status = status == PF_OK ? given : status;
     return status == PF_OK ? PF_EOF : status;

@@ -212,7 +212,7 @@ struct spans {
     struct span *open;
     size_t count, capacity;
     uint32_t labels;
-    int64_t last; /* time before this moment is counted */
+    int64_t last; /* the time up to this moment has been counted */
 };
 
 struct row_key {
@@ -235,9 +235,9 @@ static int add_time(struct pf_reader *reader, uint32_t stack, uint32_t labels, i
     return PF_OK;
 }
 
-/* Counts the time up to `time` for the innermost open spans, and closes the spans that end
- * before. */
-static int pass(struct spans *spans, int64_t time)
+/* Counts the time up to `time` for the innermost open spans, and closes the spans that end by then.
+ */
+static int count_time(struct spans *spans, int64_t time)
 {
     int status = PF_OK;
 
@@ -261,7 +261,7 @@ static int pass(struct spans *spans, int64_t time)
     return status;
 }
 
-static int begin(struct spans *spans, const struct pf_trace_event *event)
+static int begin_span(struct spans *spans, const struct pf_trace_event *event)
 {
     struct pf_trace_reader *state = spans->reader->state;
     const struct span *outside = spans->count ? &spans->open[spans->count - 1] : NULL;
@@ -290,12 +290,12 @@ static int begin(struct spans *spans, const struct pf_trace_event *event)
 /* Opens all spans that begin at one moment. Ends, and spans without a duration, are skipped. */
 static int begin_moment(struct spans *spans, struct pf_trace_event *events, size_t count)
 {
-    int status = pass(spans, events->time);
+    int status = count_time(spans, events->time);
 
     if (count > 1)
         qsort(events, count, sizeof *events, compare_durations);
     for (size_t k = 0; k < count && events[k].duration > 0 && status == PF_OK; k++)
-        status = begin(spans, &events[k]);
+        status = begin_span(spans, &events[k]);
     return status;
 }
 
@@ -314,7 +314,7 @@ static int64_t last_time(const struct pf_trace_event *events, size_t count)
 }
 
 /* Adds the records of a thread from its paired events, in order. */
-static int give_thread(struct spans *spans, struct pf_trace_event *events, size_t count)
+static int add_thread(struct spans *spans, struct pf_trace_event *events, size_t count)
 {
     int64_t last = last_time(events, count);
     int status = PF_OK;
@@ -328,7 +328,7 @@ static int give_thread(struct spans *spans, struct pf_trace_event *events, size_
     for (size_t k = 0; k < spans->count; k++)
         if (spans->open[k].end > last)
             spans->open[k].end = last;
-    return status == PF_OK ? pass(spans, last) : status;
+    return status == PF_OK ? count_time(spans, last) : status;
 }
 
 static void warn(struct pf_reader *reader)
@@ -354,7 +354,7 @@ static void warn(struct pf_reader *reader)
                        state->unclosed);
 }
 
-static int give_threads(struct pf_reader *reader)
+static int add_threads(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     struct pairing pairing = {.reader = reader};
@@ -371,7 +371,7 @@ static int give_threads(struct pf_reader *reader)
         spans.labels = state->thread_rows[state->events[k].thread].labels;
         status = pair_thread(&pairing, state->events + k, same);
         if (status == PF_OK)
-            status = give_thread(&spans, state->events + k, same);
+            status = add_thread(&spans, state->events + k, same);
     }
     free(pairing.innermost);
     free(pairing.below);
@@ -380,7 +380,7 @@ static int give_threads(struct pf_reader *reader)
     return status;
 }
 
-int pf_trace_give_spans(struct pf_reader *reader)
+int pf_trace_add_spans(struct pf_reader *reader)
 {
     struct pf_trace_reader *state = reader->state;
     struct pf_dict *dict = reader->dict;
@@ -391,7 +391,7 @@ int pf_trace_give_spans(struct pf_reader *reader)
     pf_rows_declare(&reader->rows);
     if (state->event_count > 0)
         qsort(state->events, state->event_count, sizeof *state->events, compare_events);
-    int status = give_threads(reader);
+    int status = add_threads(reader);
     warn(reader);
     return status;
 }

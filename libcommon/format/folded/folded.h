@@ -15,7 +15,7 @@
 
 /* --- text.c: counts --------------------------------------------------------------------------- */
 
-/* decimals that are written of counts with infinitely many decimals */
+/* decimals written for a count that has infinitely many */
 enum { PF_FOLDED_ROUNDED = 6 };
 
 /* The count is value / 10^decimals, with as few decimals as possible. */
@@ -58,7 +58,7 @@ bool pf_folded_spell_root(struct pf_buffer *, const struct pf_dict *, uint32_t l
  * at run time) or `_[i]` (inlined). 0: no mark. */
 char pf_folded_mark(struct pf_bytes name);
 
-enum { PF_FOLDED_MARK = 4 }; /* its size */
+enum { PF_FOLDED_MARK = 4 }; /* bytes of a mark */
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ struct pf_folded_writer {
     struct pf_folded_names {
         uint32_t *name_of; /* by location; 0 = not yet */
         size_t count, capacity;
-    } names_of[2]; /* below other commands, and below `java` */
+    } names_of[2]; /* [1]: below a command that begins with `java`; [0]: below others */
     struct pf_folded_place {
         uint32_t node, root; /* the node of the stack below the node `root`; node 0: not made yet */
     } * place_of;            /* by stack */

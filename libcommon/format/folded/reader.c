@@ -168,8 +168,7 @@ struct known {
     struct pf_slot *slots; /* ids are stacks */
     size_t mask, count;
     uint64_t seed; /* of hashes */
-    /* by location, side by side: a fifth of the time that following each location to its string
-     * takes */
+    /* names of frames by location. Following each location to its string took five times as long */
     struct pf_bytes *names;
     size_t name_count, name_capacity;
 };
@@ -182,8 +181,7 @@ static void free_known(void *known)
     free(((struct known *)known)->names);
 }
 
-/* The known stacks of the run. NULL: there is no run, the dictionary is another, or memory ran out;
- * then no stacks are known. */
+/* The known stacks of the run. NULL: no run, another dictionary, or out of memory. */
 static struct known *get_known(struct pf_shared *shared, const struct pf_dict *dict)
 {
     struct known *known = shared ? pf_shared_get(shared, &OWNER, sizeof *known, free_known) : NULL;
@@ -196,7 +194,7 @@ static struct known *get_known(struct pf_shared *shared, const struct pf_dict *d
     return known && known->slots && known->dict == dict ? known : NULL;
 }
 
-/* Compares the names of the frames of a stack with the text, from its end on. */
+/* True if the names of the stack's frames, joined by `;`, are the text. Compares from the end. */
 static bool has_text(const struct known *known, uint32_t stack, struct pf_bytes text)
 {
     size_t left = text.size;
@@ -309,12 +307,13 @@ struct folded_reader {
     /* by string: the location of a frame of this name; 0: not yet */
     uint32_t *location_of;
     size_t location_count, location_capacity;
-    /* of the stack of the current line; its frames, root first, and the end of each */
+    /* the stack of the current line: its text, its frames (root first), and where each ends in the
+     * text */
     uint64_t text_offset;
     size_t text_size;
     uint32_t *frames, *leaf_first;
     size_t *ends;
-    struct recent_frame *met; /* by slot */
+    struct recent_frame *recent; /* by slot */
     size_t depth, frame_capacity, end_capacity, leaf_capacity;
 
     struct pf_measure measure; /* without its scale */
@@ -324,10 +323,11 @@ struct folded_reader {
     unsigned columns;  /* 2: counts of before and after */
     bool named;        /* an option names the measure */
 
-    /* every line so far has two columns; the end of the input shows what they are */
+    /* lines are held: each so far ends in two counts, which are columns only if all lines have them
+     */
     bool holding;
-    struct pairs pairs;         /* these lines */
-    struct pf_stack_memo *memo; /* for their stacks */
+    struct pairs pairs;         /* the held lines */
+    struct pf_stack_memo *memo; /* for the stacks of the held lines */
 
     struct known *known; /* NULL: nothing is known */
     uint32_t *tags;      /* of the records that wait; 0: the stack was known */
@@ -348,7 +348,7 @@ static uint32_t column_name(struct pf_reader *reader, unsigned column)
                         : pf_dict_intern_text(reader->dict, pf_bytes_of(pf_side_word(side)));
 }
 
-/* From here on raw units are 10^-decimals. */
+/* Begins rows whose raw units are 10^-decimals of the unit. */
 static int set_decimals(struct pf_reader *reader, unsigned decimals)
 {
     struct folded_reader *state = reader->state;
@@ -505,8 +505,8 @@ static size_t common_prefix(struct pf_bytes a, struct pf_bytes b)
     return at;
 }
 
-/* How many frames, from the root, the text shares with the text before, if that text is still in
- * memory. */
+/* The number of frames, from the root, that the text shares with the stack of the line before. 0 if
+ * the source no longer holds the line before. */
 static size_t shared_frames(struct pf_reader *reader, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;
@@ -538,15 +538,15 @@ static bool grow_frames(struct folded_reader *state)
 static uint32_t find_frame(struct pf_reader *reader, struct pf_bytes name, uint32_t slot)
 {
     struct folded_reader *state = reader->state;
-    struct recent_frame *met = &state->met[slot];
+    struct recent_frame *found = &state->recent[slot];
 
-    if (met->location == 0 || met->size != name.size ||
-        memcmp(met->name, name.data, name.size) != 0) {
-        met->location = frame_location(reader, &name);
-        met->name = name.data;
-        met->size = (uint32_t)name.size;
+    if (found->location == 0 || found->size != name.size ||
+        memcmp(found->name, name.data, name.size) != 0) {
+        found->location = frame_location(reader, &name);
+        found->name = name.data;
+        found->size = (uint32_t)name.size;
     }
-    return met->location;
+    return found->location;
 }
 
 static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t end)
@@ -555,7 +555,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
         return false;
     state->ends[state->depth] = end;
     state->frames[state->depth] = frame_slot(name); /* until its location is found */
-    pf_prefetch(&state->met[state->frames[state->depth++]]);
+    pf_prefetch(&state->recent[state->frames[state->depth++]]);
     return true;
 }
 
@@ -613,7 +613,7 @@ static void note_tag(struct folded_reader *state, uint32_t tag)
 }
 
 /* Adds the stacks of a batch to the known stacks. */
-static void remember(struct folded_reader *state, const struct pf_batch *batch)
+static void add_known_stacks(struct folded_reader *state, const struct pf_batch *batch)
 {
     if (!state->known)
         return;
@@ -625,7 +625,7 @@ static void remember(struct folded_reader *state, const struct pf_batch *batch)
         memmove(state->tags, state->tags + batch->rows, state->tag_count * sizeof *state->tags);
 }
 
-/* Adds a record of a known stack, or, if `stack` is 0, of the frames that were read. */
+/* Adds a record of a known stack; if `stack` is 0, of the frames that were read. */
 static inline int add_record(struct pf_reader *reader, uint32_t stack, uint32_t tag,
                              const struct pf_folded_count *count)
 {
@@ -689,8 +689,8 @@ static int add_pair(struct pf_reader *reader, const struct pair *pair)
     return PF_OK;
 }
 
-/* If all lines to the end of the input have two counts, these are two columns; if another line
- * comes, the first count is a part of the last frame. */
+/* Makes records of the held lines. At the end of the input their two counts are two columns; if
+ * another line follows, the first count is a part of the last frame. */
 static int end_holding(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
@@ -798,7 +798,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
     int status = pf_rows_read(reader, batch);
 
     if (status == PF_OK && batch->kind == PF_SAMPLE)
-        remember(reader->state, batch);
+        add_known_stacks(reader->state, batch);
     return status;
 }
 
@@ -823,8 +823,8 @@ static int open_reader(struct pf_reader *reader)
         return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     pf_text_open(reader, read_line, end_input);
     state->memo = pf_stack_memo_new();
-    state->met = calloc(SLOTS, sizeof *state->met);
-    if (!state->memo || !state->met)
+    state->recent = calloc(SLOTS, sizeof *state->recent);
+    if (!state->memo || !state->recent)
         return pf_error_nomem(&reader->error);
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("folded"), 0);
     state->key = pf_dict_intern(reader->dict, PF_BYTES("comment"), 0);
@@ -850,7 +850,7 @@ static void close_reader(struct pf_reader *reader)
     free(state->frames);
     free(state->leaf_first);
     free(state->ends);
-    free(state->met);
+    free(state->recent);
     free(state->tags);
 }
 
@@ -878,8 +878,8 @@ const struct pf_format pf_format_folded = {
     .about = "folded stacks, one per line with its count (FlameGraph, inferno, py-spy, Austin)",
     .suffixes = ".folded .collapsed",
     .losses = "files, lines, images, labels, all measures but one (-m), metadata but its own "
-              "comments; ';' in names (becomes ':'), that numbers which all "
-              "stacks end in are no counts",
+              "comments; ';' in names (becomes ':'), if all stacks end "
+              "in numbers: that these are not counts",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT | PF_HOLDS_DIFFERENCE,
     .options = options,
     .bid = bid,

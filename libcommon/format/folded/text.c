@@ -219,7 +219,7 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
     }
 }
 
-/* --- what stands above them ------------------------------------------------------------------- */
+/* --- frames made of labels -------------------------------------------------------------------- */
 
 static void append_value(struct pf_buffer *text, const struct pf_dict *dict,
                          const struct pf_label *label)
@@ -253,7 +253,7 @@ static void append_label(struct pf_buffer *text, const struct pf_dict *dict, uin
         pf_buffer_byte(text, '?');
 }
 
-/* `key`, or `key1`, `key2` and so on. */
+/* Appends the values of the label `key`, or of `key1`, `key2` and so on. False: no such label. */
 static bool append_keys(struct pf_buffer *text, const struct pf_dict *dict, uint32_t labels)
 {
     uint32_t label = find_label(dict, labels, "key");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stack as written: the name of a frame, and the node above it. */
+/* A node of the tree of written stacks: the name of a frame, and the node above. */
 struct node {
     uint32_t parent, name;
 };
@@ -224,7 +224,7 @@ static const struct pf_measure *better_measure(struct pf_writer *writer,
     return best;
 }
 
-/* Chooses the measure to write, of a difference both sides. A later batch may have a better
+/* Chooses the measure to write; for a difference both sides. A later batch may have a better
  * measure, such as an event of perf that counts time; the records before have no value of it. */
 static void choose_measure(struct pf_writer *writer, const struct pf_batch *batch)
 {
@@ -450,7 +450,7 @@ static int compare_entries(const void *a, const void *b)
 struct lines {
     struct entry *entries; /* entries below one node are side by side */
     size_t count;
-    uint32_t *first; /* by node: its first entry below */
+    uint32_t *first; /* by node: the first of the entries below the node */
     size_t *open;    /* for each frame of the current line: the next entry */
     size_t *sizes;   /* size of the line without the frame */
     size_t open_capacity, size_capacity;

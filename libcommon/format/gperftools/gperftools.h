@@ -93,8 +93,8 @@ void pf_gperftools_names_free(struct pf_gperftools_names *);
 void pf_gperftools_names_set(struct pf_gperftools_names *, uint64_t address,
                              const struct pf_gperftools_frame *, size_t count);
 
-/* The key of a frame with a name in its line, in place of its address (0: no address). 0: out of
- * memory. */
+/* The key that replaces the address of a frame with a name in its line. `address` 0: the line has
+ * no address. Returns 0 if out of memory. */
 uint64_t pf_gperftools_names_key(struct pf_gperftools_names *, uint64_t address,
                                  struct pf_gperftools_frame);
 
@@ -133,7 +133,7 @@ struct pf_gperftools_rows {
     size_t count, capacity;
     uint64_t records; /* in the file */
     struct pf_buffer key;
-    bool twice;       /* the leaf may come twice */
+    bool twice;       /* a stack may repeat the leaf */
     bool interrupted; /* after the leaf may come frames of a signal handler: */
     uint64_t handlers[PF_GPERFTOOLS_HANDLERS];
     size_t handler_count;
@@ -211,7 +211,7 @@ struct pf_gperftools {
     struct pf_gperftools_rows rows;
     size_t next; /* row to send next */
 
-    /* the current line, and the functions of the part of the input in which it is: `read_line`
+    /* the current line, and the functions that read this part of the input: `read_line`
      * returns PF_OK or a failure; `end` (may be NULL) ends the current record after the last line,
      * with PF_EOF or the failure that ended the input */
     uint64_t offset;
@@ -235,7 +235,7 @@ void pf_gperftools_measure(struct pf_reader *, struct pf_bytes name, const char 
                            enum pf_nature, bool main);
 void pf_gperftools_meta(struct pf_reader *, const char *key, struct pf_bytes value);
 void pf_gperftools_meta_number(struct pf_reader *, const char *key, int64_t value);
-/* The function of a file. */
+/* Adds the function with this name and file (empty: unknown) to the dictionary. */
 uint32_t pf_gperftools_function(struct pf_dict *, struct pf_bytes name, struct pf_bytes file);
 
 /* Sets the error of the current line: what was expected, and how the line begins. Returns
@@ -263,7 +263,8 @@ int pf_gperftools_cpu_bid(struct pf_source *);
 /* Reads the records, up to the text that follows: PF_OK, or a failure. */
 int pf_gperftools_cpu_read(struct pf_reader *);
 
-/* Begin a text with its first line: PF_OK or a failure. texts.c; `name`: of a count: */
+/* The next three begin a text with its first line: PF_OK or a failure. */
+/* texts.c. `name`: for a count its name. */
 int pf_gperftools_begin_text(struct pf_reader *, enum pf_gperftools_form, struct pf_bytes line,
                              struct pf_bytes name);
 /* stacks.c: stacks of all threads; of all goroutines: */

@@ -235,7 +235,7 @@ static void declare_heap(struct pf_reader *reader)
     pf_gperftools_meta_number(reader, "period", text->period);
 }
 
-static void say_scaled(struct pf_reader *reader)
+static void add_scaling_note(struct pf_reader *reader)
 {
     pf_gperftools_meta(
         reader, "provenance",
@@ -304,7 +304,7 @@ static int read_heap_head(struct pf_reader *reader, struct pf_bytes line)
                            PF_BYTES("alloc_* are what the file has in brackets, which its sum has "
                                     "equal to inuse_*"));
     if (text->period > 1)
-        say_scaled(reader);
+        add_scaling_note(reader);
     declare_heap(reader);
     return PF_OK;
 }
@@ -321,7 +321,7 @@ static int read_jemalloc_head(struct pf_reader *reader, struct pf_bytes line)
     text->split = threads && strcmp(threads, "no") != 0;
     text->both = true;
     reader->variant = "heap, jemalloc";
-    say_scaled(reader);
+    add_scaling_note(reader);
     declare_heap(reader);
     return PF_OK;
 }

@@ -128,7 +128,7 @@ enum places { PLACES_OF_PERF, PLACES_ANY };
 
 /* Removes a time `SECONDS.FRACTION` from the end of the text, in nanoseconds. False: no time; with
  * *huge: a time over 64 bits. */
-static bool take_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
+static bool cut_time(struct pf_bytes *text, enum places places, int64_t *time, bool *huge)
 {
     struct pf_bytes token = pf_scan_last_word(text);
     const char *point = token.size > 0 ? memchr(token.data, '.', token.size) : NULL;
@@ -164,7 +164,7 @@ static bool parse_timed(struct pf_bytes line, enum places places, bool event,
 
         if (line.data[at] != ':' || !pf_digit(line.data[at - 1]) ||
             (behind.size > 0 && !pf_blank(behind.data[0])) ||
-            !take_time(&before, places, &header->time, huge))
+            !cut_time(&before, places, &header->time, huge))
             continue;
         if (event ? parse_event(behind, header) : parse_no_event(behind, header)) {
             header->has_time = true;

@@ -31,8 +31,8 @@ struct perf_reader {
     size_t special_count, special_capacity;
     uint32_t *locations; /* of the special lines */
     size_t location_count, location_capacity;
-    /* a location and the line with its place in the source; `placed_locations`: by id of the
-     * pair */
+    /* keys: a location and the line (of the memo) with its place in the source; `placed_locations`:
+     * by id of the key */
     struct pf_table placed;
     uint32_t *placed_locations;
     size_t placed_capacity;
@@ -41,12 +41,12 @@ struct perf_reader {
     struct measures *measures; /* by event */
     size_t measure_capacity;
     uint32_t samples; /* the measure; UINT32_MAX = not made yet */
-    /* an event counts time: the first such event is the main measure */
+    /* an event counts time; the measure of the first such event is the main measure */
     bool has_time;
     bool timed; /* events of the file have times */
     bool named; /* a header had a time or an event */
     bool bare;  /* headers have neither */
-    bool give_times;
+    bool keep_times;
 
     bool inlines; /* frames of the current event are inlined, or may be */
     /* lines of call chains that are not frames; `passed_offset`: of the first of them */
@@ -68,7 +68,7 @@ struct ahead {
 };
 
 /* Peeks at the line that begins `behind` bytes from here. PF_OK, PF_EOF or a failure. */
-static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ahead)
+static int peek_behind(struct pf_reader *reader, size_t behind, struct ahead *ahead)
 {
     size_t have, searched = behind;
     const unsigned char *bytes = pf_source_peek(reader->source, behind + 1, &have), *end = NULL;
@@ -88,17 +88,17 @@ static int look_behind(struct pf_reader *reader, size_t behind, struct ahead *ah
     return have == 0 ? PF_EOF : PF_OK;
 }
 
-static int look(struct pf_reader *reader, struct ahead *ahead)
+static int peek_line(struct pf_reader *reader, struct ahead *ahead)
 {
-    return look_behind(reader, 0, ahead);
+    return peek_behind(reader, 0, ahead);
 }
 
-static void take(struct pf_reader *reader, const struct ahead *ahead)
+static void skip_line(struct pf_reader *reader, const struct ahead *ahead)
 {
     pf_source_take(reader->source, ahead->line.size + ahead->whole);
 }
 
-static int cut(struct pf_reader *reader, uint64_t offset)
+static int fail_cut(struct pf_reader *reader, uint64_t offset)
 {
     return pf_error_at(&reader->error, PF_FAILED, offset,
                        "the input ends in the middle of this event");
@@ -191,10 +191,10 @@ static inline int add_line(struct pf_reader *reader, uint32_t id)
 
 enum line { LINE_MEANING, LINE_NONE, LINE_END };
 
-/* Says what a line below a header is, and parses a frame. LINE_END: the next event begins. In a
- * file whose events have one line each, these lines may begin with blanks as well, but perf begins
- * a frame with a tab. If headers have neither time nor event, a frame that lost its blanks looks
- * like a command. */
+/* Says what a line below a header is, and parses a frame. LINE_END: the event ends before the line.
+ * In a file whose events have one line each, these lines may begin with blanks as well, but perf
+ * begins a frame with a tab. If headers have neither time nor event, a frame that lost its blanks
+ * looks like a command. */
 static enum line judge(struct perf_reader *state, struct pf_bytes line, struct pf_perf_frame *frame,
                        bool *is_frame)
 {
@@ -213,7 +213,7 @@ static enum line judge(struct perf_reader *state, struct pf_bytes line, struct p
                                                                                       : LINE_NONE;
 }
 
-/* Reads the next line of the event, if the memo expected another line. LINE_END: the line stays
+/* Reads the next line of the event when the memo expected another line. LINE_END: the line stays
  * ahead. PF_OK or a failure. */
 static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
 {
@@ -221,7 +221,7 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
     struct pf_perf_frame frame;
     struct ahead ahead;
     bool is_frame;
-    int status = look(reader, &ahead);
+    int status = peek_line(reader, &ahead);
 
     *what = LINE_END;
     if (status != PF_OK)
@@ -230,26 +230,26 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
     if (known) {
         *what = LINE_MEANING;
         *last = known;
-        take(reader, &ahead);
+        skip_line(reader, &ahead);
         return add_line(reader, known);
     }
     *what = judge(state, ahead.line, &frame, &is_frame);
     if (*what == LINE_END)
         return ahead.whole || pf_bytes_trim(ahead.line).size > 0 ? PF_OK
-                                                                 : cut(reader, state->event);
+                                                                 : fail_cut(reader, state->event);
     if (!ahead.whole &&
         (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
-        return cut(reader, state->event);
+        return fail_cut(reader, state->event);
     if (*what == LINE_NONE) {
         if (state->passed_over++ == 0)
             state->passed_offset = pf_source_offset(reader->source);
-        take(reader, &ahead);
+        skip_line(reader, &ahead);
         return PF_OK;
     }
     *last = pf_line_memo_intern(&state->lines, *last, ahead.line);
     if (!*last)
         return pf_error_nomem(&reader->error);
-    take(reader, &ahead);
+    skip_line(reader, &ahead);
     return set_meaning(reader, *last, is_frame ? &frame : NULL) ? add_line(reader, *last)
                                                                 : pf_error_nomem(&reader->error);
 }
@@ -284,7 +284,7 @@ static int read_chain(struct pf_reader *reader)
 
 /* Gives inlined frames the image of the frame into which they are inlined, which has the same
  * address. */
-static void give_images(struct pf_reader *reader)
+static void set_inlined_images(struct pf_reader *reader)
 {
     uint64_t address = 0;
     uint32_t image = 0;
@@ -369,7 +369,7 @@ static uint32_t make_measure(struct pf_reader *reader, const struct pf_perf_head
     return pf_dict_add_measure(reader->dict, measure);
 }
 
-/* Sets the measure and the value of an event; UINT32_MAX: neither an event nor a period is printed.
+/* Sets item_value and item_measure. UINT32_MAX: neither an event nor a period is printed.
  * False: out of memory. */
 static bool find_measure(struct pf_reader *reader, const struct pf_perf_header *header)
 {
@@ -446,7 +446,7 @@ static int add_event(struct pf_reader *reader)
     pf_rows_sample(rows, state->item_labels);
     if (state->item_measure != UINT32_MAX)
         pf_rows_set(rows, column, state->item_value);
-    if (state->give_times && state->timed)
+    if (state->keep_times && state->timed)
         pf_rows_time(rows, state->item_time);
     return PF_OK;
 }
@@ -472,7 +472,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
 
     state->event = pf_source_offset(reader->source);
     if (ahead && !ahead->whole && !(single && frame.image.size > 0))
-        return cut(reader, state->event);
+        return fail_cut(reader, state->event);
     state->timed = state->timed || header->has_time;
     state->named = !state->bare;
     state->item_time = header->time;
@@ -484,7 +484,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     if (single && !pf_buffer_append(&copy, header->rest.data, header->rest.size))
         return pf_error_nomem(&reader->error);
     if (ahead)
-        take(reader, ahead);
+        skip_line(reader, ahead);
     int status = read_chain(reader);
     if (status == PF_OK && single && reader->rows.depth == 0) {
         pf_perf_frame_parse((struct pf_bytes){copy.data, copy.size}, &frame);
@@ -492,7 +492,7 @@ static int read_event(struct pf_reader *reader, const struct ahead *ahead,
     }
     pf_buffer_free(&copy);
     if (status == PF_OK && state->inlines)
-        give_images(reader);
+        set_inlined_images(reader);
     return status == PF_OK ? add_event(reader) : status;
 }
 
@@ -501,15 +501,15 @@ static int chain_ahead(struct pf_reader *reader, size_t behind, bool *is_chain)
 {
     struct pf_perf_frame frame;
     struct ahead ahead;
-    int status = look_behind(reader, behind, &ahead);
+    int status = peek_behind(reader, behind, &ahead);
 
     *is_chain = status == PF_OK && ahead.line.size > 0 && ahead.line.data[0] == '\t' &&
                 pf_perf_frame_parse(ahead.line, &frame);
     return status == PF_EOF ? PF_OK : status;
 }
 
-/* Reads an event whose header has neither time nor event name, because -F left them out: it has
- * only a `who` part; unless `headed`, it is only a call chain. */
+/* Reads an event whose header has neither time nor event name, because -F left them out: the header
+ * has only a `who` part. Not `headed`: the event is only a call chain. */
 static int read_bare(struct pf_reader *reader, bool headed)
 {
     struct pf_perf_header header = {0};
@@ -518,7 +518,7 @@ static int read_bare(struct pf_reader *reader, bool headed)
     ((struct perf_reader *)reader->state)->bare = true;
     if (!headed)
         return read_event(reader, NULL, &header);
-    if (look(reader, &ahead) != PF_OK)
+    if (peek_line(reader, &ahead) != PF_OK)
         return reader->error.code;
     pf_perf_who_parse(ahead.line, &header);
     return read_event(reader, &ahead, &header);
@@ -546,7 +546,7 @@ static int read_other(struct pf_reader *reader, const struct ahead *ahead)
                (!headed || state->bare || !has_colon(line));
 
     if (!ahead->whole)
-        return cut(reader, pf_source_offset(reader->source));
+        return fail_cut(reader, pf_source_offset(reader->source));
     text = pf_clip(line);
     if (may && chain_ahead(reader, headed ? line.size + 1 : 0, &chain) != PF_OK)
         return reader->error.code;
@@ -576,7 +576,7 @@ static int read_comment(struct pf_reader *reader, const struct ahead *ahead)
         }
     pf_rows_meta_strings(&reader->rows, state->origin, pf_dict_intern(reader->dict, key, PF_UTF8),
                          pf_dict_intern(reader->dict, text, PF_UTF8));
-    take(reader, ahead);
+    skip_line(reader, ahead);
     return PF_OK;
 }
 
@@ -594,7 +594,7 @@ static int read_item(struct pf_reader *reader)
     struct ahead ahead;
     int status;
 
-    while ((status = look(reader, &ahead)) == PF_OK) {
+    while ((status = peek_line(reader, &ahead)) == PF_OK) {
         bool empty = pf_bytes_trim(ahead.line).size == 0,
              comment = !empty && ahead.line.data[0] == '#';
         bool event = !empty && !state->bare && ahead.line.size <= PF_STRING_MAX &&
@@ -605,7 +605,7 @@ static int read_item(struct pf_reader *reader)
             bool chain;
 
             if (chain_ahead(reader, ahead.line.size + ahead.whole, &chain) != PF_OK ||
-                look(reader, &ahead) != PF_OK)
+                peek_line(reader, &ahead) != PF_OK)
                 return reader->error.code;
             event = chain && !state->bare && pf_perf_header_parse(ahead.line, false, &header);
             comment = !chain;
@@ -618,7 +618,7 @@ static int read_item(struct pf_reader *reader)
             return read_event(reader, &ahead, &header);
         if (!event && !empty && !comment && !other)
             return read_other(reader, &ahead);
-        take(reader, &ahead);
+        skip_line(reader, &ahead);
     }
     return status;
 }
@@ -655,7 +655,7 @@ static int open_reader(struct pf_reader *reader)
     if (have == 0)
         return pf_error_at(&reader->error, PF_FAILED, 0, "the input is empty: expected a profile");
     state->samples = UINT32_MAX;
-    state->give_times = reader->times || pf_options_get(reader->options, "time");
+    state->keep_times = reader->times || pf_options_get(reader->options, "time");
     state->origin = pf_dict_intern(reader->dict, PF_BYTES("perf-script"), 0);
     if (!pf_line_memo_init(&state->lines) || !pf_line_memo_init(&state->names) ||
         pf_table_init(&state->placed, 2 * sizeof(uint32_t)) != PF_OK)

@@ -59,7 +59,7 @@ struct profile {
     /* one for each record: weights, or for events the time of each path; `carried`: the time of the
      * last event */
     struct pf_decimals amounts;
-    struct pf_measure measure; /* name 0: the file does not say it */
+    struct pf_measure measure; /* name 0: the file does not name the measure */
     bool negative, labelled;
     uint32_t label;
 };
@@ -230,7 +230,7 @@ static int flush_block(struct pf_reader *reader, struct profile *profile, size_t
     return PF_OK;
 }
 
-static int mixed(struct pf_json_cut *cut)
+static int fail_mixed(struct pf_json_cut *cut)
 {
     return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
                        "a profile with both samples and events");
@@ -244,7 +244,7 @@ static int read_samples(struct pf_json_cut *cut, void *field)
     size_t waiting = 0, depth = 0;
 
     if (profile->evented)
-        return mixed(cut);
+        return fail_mixed(cut);
     profile->sampled = true;
     int status = pf_json_cut_enter(cut, '[');
     while (status == PF_OK && (status = pf_json_cut_next(cut)) == PF_OK) {
@@ -264,7 +264,7 @@ static int read_samples(struct pf_json_cut *cut, void *field)
 }
 
 /* Reads a number as an amount of the profile. */
-static int take_amount(struct pf_reader *reader, struct profile *profile, int64_t *value)
+static int read_amount(struct pf_reader *reader, struct profile *profile, int64_t *value)
 {
     struct speedscope_reader *state = reader->state;
     struct pf_bytes text;
@@ -287,7 +287,7 @@ static int read_weight(struct pf_json_cut *cut, void *field)
 {
     struct profile *profile = field;
     int64_t value;
-    int status = take_amount(cut->owner, profile, &value);
+    int status = read_amount(cut->owner, profile, &value);
 
     if (status == PF_OK && pf_decimals_add(&profile->amounts, value) != PF_OK)
         return pf_error_nomem(cut->error);
@@ -299,7 +299,7 @@ static int read_weights(struct pf_json_cut *cut, void *field)
     struct profile *profile = field;
 
     if (profile->evented)
-        return mixed(cut);
+        return fail_mixed(cut);
     profile->weighed = true;
     return pf_json_array(cut, read_weight, profile);
 }
@@ -317,11 +317,11 @@ static int read_time(struct pf_json_cut *cut, void *field)
 {
     struct event *event = field;
 
-    return take_amount(cut->owner, event->profile, &event->at);
+    return read_amount(cut->owner, event->profile, &event->at);
 }
 
 /* Adds the time since the last event to the path of the open frames. */
-static int pass_time(struct pf_reader *reader, struct profile *profile, int64_t at)
+static int add_time(struct pf_reader *reader, struct profile *profile, int64_t at)
 {
     struct speedscope_reader *state = reader->state;
     int64_t passed, sum;
@@ -354,7 +354,7 @@ static int pass_time(struct pf_reader *reader, struct profile *profile, int64_t 
     return PF_OK;
 }
 
-static int do_event(struct pf_reader *reader, const struct event *event)
+static int apply_event(struct pf_reader *reader, const struct event *event)
 {
     struct speedscope_reader *state = reader->state;
     struct profile *profile = event->profile;
@@ -368,7 +368,7 @@ static int do_event(struct pf_reader *reader, const struct event *event)
         return pf_error_at(&reader->error, PF_FAILED, offset, "event times go backwards");
     int status = note_frame(reader, event->frame);
     if (status == PF_OK)
-        status = pass_time(reader, profile, event->at);
+        status = add_time(reader, profile, event->at);
     if (status != PF_OK)
         return status;
     if (event->type == 'C') {
@@ -409,7 +409,7 @@ static int read_event(struct pf_json_cut *cut, void *field)
     pf_json_cut_kind(cut);
     event.offset = pf_source_offset(cut->source);
     int status = pf_json_object(cut, members, &event);
-    return status == PF_OK ? do_event(cut->owner, &event) : status;
+    return status == PF_OK ? apply_event(cut->owner, &event) : status;
 }
 
 static int read_events(struct pf_json_cut *cut, void *field)
@@ -419,7 +419,7 @@ static int read_events(struct pf_json_cut *cut, void *field)
     struct speedscope_reader *state = reader->state;
 
     if (profile->sampled || profile->weighed)
-        return mixed(cut);
+        return fail_mixed(cut);
     profile->evented = true;
     state->frame_count = 0;
     int status = pf_json_array(cut, read_event, profile);
@@ -700,8 +700,8 @@ static void twins_free(struct twins *twins)
 }
 
 /* The earlier profile with the same label and the same stacks in the same order: both become
- * columns of the same rows. NULL: no such profile, or the measure came in that profile or before
- * it. */
+ * columns of the same rows. NULL: no such profile, the profile has events, or the earlier profile
+ * or one before has the measure. */
 static struct profile *find_twin(struct speedscope_reader *state, struct twins *twins, size_t which)
 {
     const struct profile *profile = &state->profiles[which];

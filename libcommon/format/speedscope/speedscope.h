@@ -13,7 +13,7 @@ struct pf_speedscope_writer {
     struct pf_buffer scratch;
     uint32_t *order, *frames;
     size_t frame_capacity, profiles;
-    bool cut; /* an amount has more digits than the file got */
+    bool cut; /* digits of an amount were left out */
 };
 
 int pf_speedscope_open_writer(struct pf_writer *);

@@ -45,8 +45,8 @@ struct v8_reader {
     struct pf_call_tree tree;
     struct pf_call_samples samples;
     bool heap, sampled;
-    /* written by our writer: the samples of a node stand for as many hits as the node has, and
-     * these are the names and units of the measures: */
+    /* profutils wrote the file: the samples of a node stand for all its hits, and the file has name
+     * and unit (strings) of its measures: */
     bool own;
     uint32_t own_time[2], own_count[2];
     bool absolute;                  /* `deltas` holds times of samples, not times between samples */
@@ -73,7 +73,7 @@ struct v8_reader {
     uint32_t column;
 };
 
-static bool asked(const struct pf_reader *reader, const char *name, const char *value)
+static bool option_is(const struct pf_reader *reader, const char *name, const char *value)
 {
     const char *given = pf_options_get(reader->options, name);
 
@@ -88,9 +88,9 @@ static int open_reader(struct pf_reader *reader)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     state->heap = strcmp(reader->format->name, "heapprofile") == 0;
-    state->next = !asked(reader, "deltas", "before");
-    state->lines = asked(reader, "lines", "yes");
-    state->heap_samples = asked(reader, "sizes", "samples");
+    state->next = !option_is(reader, "deltas", "before");
+    state->lines = option_is(reader, "lines", "yes");
+    state->heap_samples = option_is(reader, "sizes", "samples");
     state->samples.deltas.most = MOST_PLACES;
     return PF_OK;
 }
@@ -108,7 +108,7 @@ static void close_reader(struct pf_reader *reader)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* A list of nodes with the numbers of their children, or nested objects. */
+/* Nodes are a list, each with the numbers of its children, or objects nested in each other. */
 
 static struct open_node *top(struct v8_reader *state)
 {
@@ -141,7 +141,7 @@ static void close_node(struct pf_reader *reader)
     state->open_count--;
 }
 
-static int damaged(struct pf_reader *reader, const char *what, int64_t number)
+static int bad_node(struct pf_reader *reader, const char *what, int64_t number)
 {
     return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                        "node %" PRIi64 " %s", number, what);
@@ -171,7 +171,7 @@ static int read_number(struct pf_json_cut *cut, void *field)
     if (status != PF_OK)
         return status;
     if (state->tree.rows[id].node || state->tree.nodes[open->node].number)
-        return damaged(reader, "is defined twice", number);
+        return bad_node(reader, "is defined twice", number);
     state->tree.rows[id].node = open->node;
     state->tree.nodes[open->node].number = id;
     return PF_OK;
@@ -187,7 +187,7 @@ static int read_child_number(struct pf_reader *reader)
     if (status != PF_OK)
         return status;
     if (state->tree.rows[id].parent)
-        return damaged(reader, "has two parents", number);
+        return bad_node(reader, "has two parents", number);
     state->tree.rows[id].parent = top(state)->node;
     return PF_OK;
 }
@@ -525,7 +525,8 @@ static int read_document(struct pf_reader *reader)
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* A time of the document in 10^-places microseconds. False: no time. */
-static bool told_time(const struct pf_reader *reader, uint32_t text, int places, pf_int128 *time)
+static bool document_time(const struct pf_reader *reader, uint32_t text, int places,
+                          pf_int128 *time)
 {
     const struct v8_reader *state = reader->state;
     bool exact;
@@ -542,8 +543,8 @@ static void find_span(struct pf_reader *reader)
     struct pf_call_samples *samples = &state->samples;
     pf_int128 start, end;
 
-    samples->has_span = told_time(reader, state->start, samples->deltas.most, &start) &&
-                        told_time(reader, state->end, samples->deltas.most, &end) &&
+    samples->has_span = document_time(reader, state->start, samples->deltas.most, &start) &&
+                        document_time(reader, state->end, samples->deltas.most, &end) &&
                         !__builtin_sub_overflow(end, start, &samples->span);
 }
 
@@ -559,10 +560,10 @@ static int subtract_times(struct pf_reader *reader)
     find_span(reader);
     if (!state->absolute || deltas->count == 0)
         return PF_OK;
-    bool told = told_time(reader, state->start, deltas->places, &start) &&
-                start <= deltas->values[0] && start >= INT64_MIN;
-    before = told ? (int64_t)start : deltas->values[0];
-    state->samples.has_span = state->samples.has_span && told;
+    bool known = document_time(reader, state->start, deltas->places, &start) &&
+                 start <= deltas->values[0] && start >= INT64_MIN;
+    before = known ? (int64_t)start : deltas->values[0];
+    state->samples.has_span = state->samples.has_span && known;
     for (size_t k = 0; k < deltas->count; k++) {
         time = deltas->values[k];
         if (__builtin_sub_overflow(time, before, &deltas->values[k]))
@@ -636,15 +637,15 @@ static void join_twins(struct pf_call_samples *samples)
 static int order_samples(struct pf_reader *reader, bool timed)
 {
     struct v8_reader *state = reader->state;
-    size_t told = state->samples.deltas.count, count = state->samples.count;
+    size_t times = state->samples.deltas.count, count = state->samples.count;
     bool sorted;
     int status = subtract_times(reader);
 
     if (status != PF_OK)
         return status;
-    if (timed && told != count)
+    if (timed && times != count)
         pf_report_send(&reader->report, PF_WARNING, "%zu samples and %zu times between them", count,
-                       told);
+                       times);
     status = pf_call_samples_order(&state->samples, state->next && !state->own, &sorted);
     if (status != PF_OK)
         return pf_error_set(&reader->error, status,

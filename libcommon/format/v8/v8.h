@@ -17,7 +17,7 @@ struct pf_v8_writer {
     uint32_t *order;     /* nodes in preorder, without the root */
     struct pf_walk walk; /* over the nodes */
     uint32_t *row_of;    /* by node: the row of its sums; 0 = no sums */
-    bool cut;            /* an amount has more digits than the file got */
+    bool cut;            /* digits of an amount were left out */
 };
 
 int pf_v8_open_writer(struct pf_writer *);

@@ -31,7 +31,7 @@ void pf_v8_close_writer(struct pf_writer *writer)
 }
 
 /* Keeps the start of the profile, from metadata. */
-static void take_meta(struct pf_writer *writer, const struct pf_batch *batch)
+static void keep_start(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_v8_writer *state = writer->state;
     bool exact;
@@ -51,7 +51,7 @@ int pf_v8_write(struct pf_writer *writer, const struct pf_batch *batch)
     struct pf_v8_writer *state = writer->state;
 
     if (batch->kind == PF_META)
-        take_meta(writer, batch);
+        keep_start(writer, batch);
     if (batch->kind != PF_SAMPLE)
         return PF_OK;
     return pf_frame_sums_add(&state->sums, batch, &writer->error);
@@ -144,13 +144,13 @@ static void write_measure(struct pf_writer *writer, const char *key, const struc
     pf_sink_text(writer->sink, "]");
 }
 
-/* Ends the output. `said`: the warning if amounts were cut; NULL: no warning. */
-static int end_of(struct pf_writer *writer, const char *said)
+/* Ends the output. `warning`: the text to report if amounts were cut, or NULL. */
+static int end_of(struct pf_writer *writer, const char *warning)
 {
     const struct pf_v8_writer *state = writer->state;
 
-    if (state->cut && said)
-        pf_report_send(&writer->report, PF_WARNING, "%s", said);
+    if (state->cut && warning)
+        pf_report_send(&writer->report, PF_WARNING, "%s", warning);
     return state->scratch.failed ? pf_error_nomem(&writer->error)
                                  : pf_sink_status(writer->sink, &writer->error);
 }
