@@ -210,7 +210,7 @@ def difference(test):
     choose(test, "colour", "change of self")
     test.want("difference: main itself did not change", pixel(test, 0.95, 1), [236, 236, 232])
     page.open(test.path("p.html"))
-    test.want("difference: a stream has no verdicts", test.text("note").endswith("colours do not say: profdiff -t text does"), True)
+    test.want("difference: a stream has no verdicts", test.text("note").endswith("whether a difference is real: profdiff -t text does"), True)
     test.want("difference: nothing to switch off", page.run("document.getElementById('pale-label').hidden"), True)
     test.quiet("difference")
 

@@ -301,7 +301,7 @@ END
         # shellcheck disable=SC2086  # several
         removed $amounts
         for form in text json csv; do
-            fails 3 "with the values that filters removed measure 'n' overflows 128 bits" proftop -t $form removed.pfs
+            fails 3 "measure 'n' overflows 128 bits with the values that filters removed" proftop -t $form removed.pfs
             [ ! -s out ]
         done
     done

@@ -28,7 +28,7 @@ struct pf_diff_view {
     size_t limit;                /* rows; 0: all */
 };
 
-/* Writes all blocks. *rose: rows rose above the gate. PF_OK, PF_NOMEM, the result of
+/* Writes all blocks. *rose: true if a row rose above the gate. PF_OK, PF_NOMEM, the result of
  * pf_diff_table_make, or PF_USAGE if a block has too few runs for the gate; the sink keeps failed
  * writes. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);

@@ -14,7 +14,7 @@ struct pf_diff_layout {
      * measure and unit, after them the column of --by */
     const struct pf_sheet_column *columns;
     size_t column_count;
-    bool has_total; /* the first row may be a total: the first column tells */
+    bool has_total; /* the first row may be a total: the first column says so */
     /* The number of rows to write of a block. */
     size_t (*rows)(const void *state, size_t block);
     /* Fills the cells of these columns, which are zeroed; returns the key of the row, 0 for the

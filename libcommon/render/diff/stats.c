@@ -67,7 +67,7 @@ static bool summarize(struct table *table, uint32_t key)
     return true;
 }
 
-static void leave_small(struct table *table, double percent)
+static void drop_small(struct table *table, double percent)
 {
     size_t kept = 0;
 
@@ -116,7 +116,7 @@ static int make_table(struct table *table, const struct pf_diff_view *view,
                                         : block->runs[k].total;
     for (uint32_t key = 1; key < keys; key++)
         table->count += summarize(table, key);
-    leave_small(table, view->terms.least);
+    drop_small(table, view->terms.least);
     return pf_sort(table->rows, table->count, sizeof *table->rows, compare_rows, &order) == PF_OK
                ? PF_OK
                : pf_error_nomem(error);

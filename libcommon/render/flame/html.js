@@ -32,7 +32,7 @@
     let difference = false, self = [], total = [], greatest = 1;
     const width = new Float64Array(count), start = new Float64Array(count);
 
-    // Which slices belong to the chosen section. A slice is [value, an earlier slice without this value]; slice 0 has no value.
+    // True for the slices that belong to the chosen section. A slice is [value, an earlier slice without this value]; slice 0 has no value.
     function chosenSlices() {
         const chosen = new Array(profile.slices.length).fill(section === "");
         if (section === "-")
@@ -63,7 +63,7 @@
         return sums;
     }
 
-    // With leaves at the root, the self amount of a function is all of its frame at the root, not the ends of the stacks.
+    // With leaves at the root, the self amount of a function is the whole amount of its frame at the root.
     function reverseSelves(side, sums) {
         for (let node = 1; node < count; node++)
             side[node] = parent[node] === 0 ? sums[node] : 0;
@@ -643,7 +643,7 @@
         byId("note").textContent = (profile.negate ? "blue is more, red is less" : "red is more, blue is less") + ", the stronger the greater; " +
             (judged() ? "pale frames: the change of the function's total is not significant"
                 : verdictsKnown() ? "one run on a side: nothing tells a change from chance"
-                    : "whether a difference is real, colours do not say: profdiff -t text does");
+                    : "colours do not show whether a difference is real: profdiff -t text does");
         tabulate();
         sortRows();
         showTable();

@@ -79,7 +79,7 @@ static int write_nodes(struct writing *writing)
     while (size > 0 && status == PF_OK) {
         uint32_t node = writing->waiting[--size];
         size_t first = size;
-        bool behind = depth > flame->depth[node]; /* another child of the same parent */
+        bool behind = depth > flame->depth[node]; /* a child of the same parent was written */
         while (depth > flame->depth[node])
             close_node(writing, writing->open[--depth]);
         pf_sink_text(writing->sink, behind ? "," : "");

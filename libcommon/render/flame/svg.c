@@ -34,7 +34,7 @@ struct svg_writer {
     int64_t width, height, font_size;
     /* narrowest frame that is drawn: in hundredths of a pixel, or of a percent */
     int64_t least;
-    int64_t least_width; /* the same as an amount */
+    int64_t least_width; /* `least` as an amount */
     bool least_percent, inverted, negate, delta_self;
 
     struct pf_flame_subject subject;
@@ -55,7 +55,7 @@ struct svg_writer {
 
 static const struct pf_option options[] = {
     {"title", "the heading (Flame Graph)", NULL, false, true},
-    {"subtitle", "a second line (the measure, and what there is of it)", NULL, false, true},
+    {"subtitle", "a second line (the measure and its total)", NULL, false, true},
     {"width", "of the picture in pixels (1200)", NULL, false, true},
     {"height", "of a frame in pixels (16)", NULL, false, true},
     {"minwidth", "of frames that are drawn, in pixels, or with % of the whole (0.1)", NULL, false,
@@ -470,7 +470,7 @@ static bool each_frame(struct pf_writer *writer,
     return true;
 }
 
-static void survey(struct pf_writer *writer, uint32_t node, int64_t start)
+static void note_frame(struct pf_writer *writer, uint32_t node, int64_t start)
 {
     struct svg_writer *state = writer->state;
     double change = fabs((double)change_of(state, node));
@@ -569,7 +569,7 @@ static bool write_picture(struct pf_writer *writer)
 
     while (state->amounts.width[0] >> state->shift > (int64_t)1 << 53)
         state->shift++;
-    if (!each_frame(writer, survey))
+    if (!each_frame(writer, note_frame))
         return false;
     state->top = font * 5;
     write_head(writer, state->top + (state->levels + 1) * state->height + 3 * font);

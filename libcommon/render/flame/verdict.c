@@ -61,7 +61,7 @@ static void append(char text[PF_VERDICT_TEXT], const char *first, const char *se
     snprintf(text + size, PF_VERDICT_TEXT - size, "%s%s", first, second);
 }
 
-/* Appends the number, the words that explain it and a comma; appends nothing for an empty number.
+/* Appends the words, the number that they explain, and a comma; nothing for an empty number.
  */
 static void append_number(char text[PF_VERDICT_TEXT], const char *name, const char *number)
 {

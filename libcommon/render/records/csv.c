@@ -19,7 +19,7 @@ struct held {
     struct pf_sink *sink; /* in memory */
     struct held_row {
         uint64_t end;
-        size_t columns; /* measures that were known; the row has 0 for later measures */
+        size_t columns; /* measures known when the row was made; it has 0 for later measures */
     } * rows;
     size_t count, capacity;
 };

@@ -241,7 +241,7 @@ void pf_inspection_manifest(struct pf_inspection *inspection, const struct pf_in
     const uint64_t *records = inventory->records;
     struct pf_sink *sink = inspection->sink;
 
-    /* programs that look for inputs that are left out need only the beginning of each row */
+    /* programs that search for inputs left out need to read only the beginning of each row */
     pf_sink_printf(sink, "{\"counted\":%s", facts->counted ? "true" : "false");
     write_member(inspection, ",\"input\":", input->input);
     write_member(inspection, ",\"weight\":", facts->weight);

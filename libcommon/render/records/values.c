@@ -70,8 +70,8 @@ static uint32_t intern(struct pf_values *values, struct pf_bytes a, const struct
     return id;
 }
 
-/* False: another column has the name. */
-static bool take_name(struct pf_values *values, const struct pf_measure *measure, uint32_t name)
+/* Reserves the name for the column of a measure. False: another column has the name. */
+static bool reserve_name(struct pf_values *values, const struct pf_measure *measure, uint32_t name)
 {
     /* a table cannot hold a row of zeros */
     const struct column_key key = {
@@ -110,7 +110,7 @@ static bool add_column(struct pf_values *values, const struct pf_measure *measur
                     unit = pf_strings_bytes(&values->texts, key->unit),
                     distinct = distinction(values, measure, own, unit, text);
 
-    while (values->texts.status == PF_OK && !take_name(values, measure, name))
+    while (values->texts.status == PF_OK && !reserve_name(values, measure, name))
         name = intern(values, pf_strings_bytes(&values->texts, name), &distinct, PF_UTF8);
     if (values->texts.status != PF_OK || values->names.status != PF_OK ||
         !pf_grow(&values->columns, &values->capacity, values->count + 1, sizeof *values->columns) ||

@@ -34,7 +34,7 @@ struct pf_values {
     struct pf_value_name *columns;
     size_t count, capacity;
     struct pf_strings texts; /* of the columns */
-    /* columns by the key of their measures, in order; used names */
+    /* `owns`: columns by the key of their measures, in order; `names`: used names */
     struct pf_table owns, names;
     struct pf_value_measure {
         uint32_t column; /* + 1; 0 = not seen yet */

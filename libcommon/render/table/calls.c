@@ -12,7 +12,7 @@ struct own {
     /* by key: true if the callers or callees of the function are requested */
     bool *callers, *callees;
     size_t functions_left, neighbours_left, pairs_left; /* text: how many are not shown */
-    /* why they are not shown: too small; after the limit */
+    /* why rows are not shown: too small; after the limit */
     bool some_small, some_behind;
 };
 

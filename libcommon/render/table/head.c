@@ -196,7 +196,7 @@ static void append_measures(const struct pf_top_page *page, struct pf_buffer *li
 }
 
 /* True for a table with only main::RUNTIME, whose time is computed from records of another kind. */
-static bool no_record_tells(const struct pf_accumulator *accumulator, enum pf_kind kind)
+static bool has_only_runtime(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     return accumulator->records[kind] == 0 && accumulator->file_scope;
 }
@@ -215,7 +215,7 @@ static void append_line(const struct pf_top_page *page, struct pf_buffer *line)
     append_total(block, line);
     if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
         append_count(top, line, samples, parts, "sample");
-    else if ((kind != PF_SAMPLE || samples == 0) && !no_record_tells(top->accumulator, kind))
+    else if ((kind != PF_SAMPLE || samples == 0) && !has_only_runtime(top->accumulator, kind))
         append_count(top, line, (pf_int128)top->accumulator->records[kind], 1, "record");
     line->failed = count_sections(top, &sections) != PF_OK || line->failed;
     if (sections > 0)

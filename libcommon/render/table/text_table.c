@@ -8,7 +8,7 @@
 
 enum {
     GAP = 2,    /* blanks before the last column */
-    LEAST = 16, /* most columns of a name for which other columns are left out */
+    LEAST = 16, /* width for names: other columns are left out until names have these columns */
     RULE = 24   /* dashes under the last column */
 };
 
@@ -22,8 +22,8 @@ struct pf_text_line {
 /* Which columns are shown, and their widths. */
 struct layout {
     size_t widths[PF_TEXT_COLUMNS];
-    size_t used; /* columns of all but the last column, with the gap */
-    size_t room; /* columns for the last column */
+    size_t used; /* width of all columns but the last, with the gap */
+    size_t room; /* width for the last column */
     bool hidden[PF_TEXT_COLUMNS];
 };
 
@@ -96,8 +96,8 @@ void pf_text_table_rule(struct pf_text_table *table)
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* Computes a layout without the columns whose `drop` is at most `dropped`; `tight`: the others are
- * as narrow as possible. */
+/* Computes a layout without the columns whose `drop` is 1 to `dropped`. `tight`: the other columns
+ * are as narrow as possible. */
 static void lay_out(const struct pf_text_table *table, unsigned dropped, bool tight,
                     size_t terminal, struct layout *layout)
 {
@@ -118,7 +118,7 @@ static void lay_out(const struct pf_text_table *table, unsigned dropped, bool ti
     layout->room = terminal == 0 ? SIZE_MAX : terminal > layout->used ? terminal - layout->used : 0;
 }
 
-/* How many columns the last column needs so that no name is shortened that fits into `widest`.
+/* The width that the last column needs to show in full every name that fits `widest` columns.
  * *bare: the width of the widest name. */
 static size_t needed(const struct pf_text_table *table, size_t widest, size_t *bare)
 {

@@ -27,7 +27,7 @@ static int too_much(const struct pf_top *top, const struct pf_top_block *block,
         pf_dict_string(top->look.dict, block->subject.whole->quantity.measure.name);
 
     return pf_error_set(error, PF_OVERFLOW,
-                        "with the values that filters removed measure '%s' overflows 128 bits",
+                        "measure '%s' overflows 128 bits with the values that filters removed",
                         pf_clip(name).text);
 }
 

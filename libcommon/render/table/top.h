@@ -27,7 +27,8 @@ struct pf_top_block {
 
 enum pf_top_shape {
     PF_TOP_TABLE,
-    PF_TOP_CALLS, /* pairs; with callers or callees only those of matching functions */
+    PF_TOP_CALLS, /* pairs of caller and callee; with `callers` or `callees` only those of matching
+                     functions */
     PF_TOP_TREE,
     PF_TOP_FLAME, /* the tree as nested JSON for d3-flame-graph, first block alone */
     PF_TOP_LIST   /* text: source lines; other forms: the table, by line */

@@ -27,8 +27,8 @@ struct pf_top_view {
     const struct pf_sheet_column *columns;
     size_t column_count;
     bool adds_column; /* one more column if --by adds one (pf_look_added_column) */
-    /* values are those of the shown measure, unless functions are asked for; else flat and
-     * cumulative values */
+    /* calls: values are of the shown measure; if functions are requested, the head names the
+     * measures of flat and cumulative values */
     bool of_calls;
     size_t own_size;
     /* Computes the block and writes nothing: failures caused by the profile occur here. PF_OK,
