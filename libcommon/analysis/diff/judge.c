@@ -160,7 +160,7 @@ static bool is_exact(const struct judging *judging, const struct sight *sight)
 }
 
 /* Sets the verdicts that need no test, and collects the rows to test. */
-static int collect(struct judging *judging, bool *negative)
+static int collect_tests(struct judging *judging, bool *negative)
 {
     struct pf_diff_table *table = judging->table;
     double least = size_of(&table->total) * judging->terms->least / 100;
@@ -269,7 +269,7 @@ static void set_moderated(const struct judging *judging, const struct pf_moderat
 }
 
 /* Tests the rows, one for each test. */
-static int moderate(struct judging *judging)
+static int test_moderated(struct judging *judging)
 {
     struct pf_moderated *fit = &judging->table->fit;
 
@@ -480,7 +480,7 @@ static int welch_row(const struct judging *judging, struct pf_diff_row *row, dou
 }
 
 /* Tests the rows, one for each test. */
-static int welch(struct judging *judging)
+static int test_welch(struct judging *judging)
 {
     int status = PF_OK;
 
@@ -554,7 +554,8 @@ static int test_rows(struct judging *judging)
     double *rates = calloc(judging->count + 1, sizeof *rates),
            *above = calloc(judging->count + 1, sizeof *above);
     bool good = rates && above &&
-                (table->method == PF_DIFF_WELCH ? welch(judging) : moderate(judging)) == PF_OK;
+                (table->method == PF_DIFF_WELCH ? test_welch(judging) : test_moderated(judging)) ==
+                    PF_OK;
 
     for (size_t k = 0; k < judging->count && good; k++) {
         rates[k] = judging->tests[k].row->p;
@@ -737,7 +738,7 @@ static void set_hint(const struct pf_diff_table *table, struct pf_diff_row *row,
 /* Hints which rows would be significant if runs did not vary: the numbers of samples are compared
  * by the conditional binomial test, with q over all rows. No hints if the numbers of samples are
  * not known, or do not tell the amounts because samples of a side stand for different amounts. */
-static int hint(struct judging *judging)
+static int set_hints(struct judging *judging)
 {
     struct pf_diff_table *table = judging->table;
     struct pf_test *tests, total;
@@ -811,7 +812,7 @@ static int judge_rows(struct judging *judging)
 {
     struct pf_diff_table *table = judging->table;
     bool negative = false;
-    int status = collect(judging, &negative);
+    int status = collect_tests(judging, &negative);
 
     if (negative && table->method == PF_DIFF_MODERATED)
         table->method = PF_DIFF_WELCH;
@@ -847,7 +848,7 @@ int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
     if (status == PF_OK && judging.runs[0] > 0 && judging.runs[1] > 0)
         status = judge_total(&judging);
     if (status == PF_OK && table->method == PF_DIFF_NOTHING)
-        status = hint(&judging);
+        status = set_hints(&judging);
     pf_table_free(&judging.seen);
     free(judging.test_of);
     free(judging.amounts);

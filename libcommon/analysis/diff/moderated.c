@@ -255,7 +255,7 @@ static size_t spline_columns(struct trend *trend)
     return freedom < 2 ? 1 : 1 + inner;
 }
 
-static double product(const double *a, const double *b, size_t count)
+static double dot_product(const double *a, const double *b, size_t count)
 {
     double sum = 0;
 
@@ -264,7 +264,7 @@ static double product(const double *a, const double *b, size_t count)
     return sum;
 }
 
-static void subtract(double *a, const double *b, size_t count, double times)
+static void subtract_multiple(double *a, const double *b, size_t count, double times)
 {
     for (size_t k = 0; k < count; k++)
         a[k] -= times * b[k];
@@ -279,11 +279,12 @@ static void trend_fit(struct trend *trend, size_t columns)
     trend->rank = 0;
     for (size_t k = 0; k < columns; k++) {
         double *column = trend->columns[k], *basis = trend->columns[trend->rank];
-        double whole = product(column, column, n), length;
+        double whole = dot_product(column, column, n), length;
         for (int pass = 0; pass < 2; pass++)
             for (size_t j = 0; j < trend->rank; j++)
-                subtract(column, trend->columns[j], n, product(column, trend->columns[j], n));
-        length = product(column, column, n);
+                subtract_multiple(column, trend->columns[j], n,
+                                  dot_product(column, trend->columns[j], n));
+        length = dot_product(column, column, n);
         if (!(length > whole * apart * apart))
             continue;
         for (size_t i = 0; i < n; i++)
@@ -291,8 +292,8 @@ static void trend_fit(struct trend *trend, size_t columns)
         trend->rank++;
     }
     for (size_t j = 0; j < trend->rank; j++)
-        subtract(trend->fitted, trend->columns[j], n,
-                 -product(trend->expected, trend->columns[j], n));
+        subtract_multiple(trend->fitted, trend->columns[j], n,
+                          -dot_product(trend->expected, trend->columns[j], n));
 }
 
 /* Sets the prior of the table and of its tested rows; at least 3 rows are tested. */

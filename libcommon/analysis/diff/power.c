@@ -51,8 +51,8 @@ static void set_nodes(struct comparison *comparison, double prior, double residu
         comparison->weights[k] /= sum;
 }
 
-static void compare(struct comparison *comparison, const struct pf_power *power, size_t before,
-                    size_t after)
+static void set_comparison(struct comparison *comparison, const struct pf_power *power,
+                           size_t before, size_t after)
 {
     const double residual = (double)(before + after - 2);
 
@@ -88,7 +88,7 @@ double pf_power_of(const struct pf_power *power, size_t before, size_t after, do
 {
     struct comparison comparison;
 
-    compare(&comparison, power, before, after);
+    set_comparison(&comparison, power, before, after);
     return power_at(&comparison, comparison.error > 0 ? change / comparison.error : change * 1e300);
 }
 
@@ -97,7 +97,7 @@ double pf_power_rise(const struct pf_power *power, size_t before, size_t after)
     struct comparison comparison;
     double low = 0, high = 1;
 
-    compare(&comparison, power, before, after);
+    set_comparison(&comparison, power, before, after);
     while (power_at(&comparison, high) < wanted && comparison.error * high < 1022) {
         low = high;
         high *= 2;

@@ -587,7 +587,7 @@ static bool give_meta(struct pf_diff_records *records, struct pf_batch *batch)
     return rows > 0;
 }
 
-static int begin(struct pf_diff_records *records, struct pf_error *error)
+static int begin_result(struct pf_diff_records *records, struct pf_error *error)
 {
     int status = join_equal_records(records, error);
     bool good = status == PF_OK && declare_all(records);
@@ -608,7 +608,7 @@ static int begin(struct pf_diff_records *records, struct pf_error *error)
 }
 
 /* Sets the value columns of the current kind. */
-static void lay_out(struct pf_diff_records *records)
+static void set_columns(struct pf_diff_records *records)
 {
     records->main = pf_merge_kind_main(&records->all[records->at]);
     records->given_count = 0;
@@ -636,8 +636,8 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
 
 /* Fills row `row` of the batch with a record. *any: the record has values and must not be left
  * out. */
-static int fill(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
-                struct pf_error *error)
+static int fill_row(struct pf_diff_records *records, size_t record, uint32_t row, bool *any,
+                    struct pf_error *error)
 {
     const struct pf_ledger *ledger = &records->all[records->at].columns.ledger;
     int64_t *values = records->values + row;
@@ -667,7 +667,7 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
     uint32_t rows = 0;
 
     if (!records->begun) {
-        int status = begin(records, error);
+        int status = begin_result(records, error);
 
         if (status != PF_OK)
             return status;
@@ -678,13 +678,13 @@ int pf_diff_records_next(struct pf_diff_records *records, struct pf_batch *batch
          records->at++, records->next = 0, records->declared = false) {
         size_t count = pf_merge_records_count(&records->all[records->at].records);
         bool first = !records->declared;
-        lay_out(records);
+        set_columns(records);
         if (records->given_count == 0)
             continue;
         records->declared = true;
         for (; records->next < count && rows < PF_BATCH_ROWS && !first; records->next++) {
             bool any;
-            int status = fill(records, records->next, rows, &any, error);
+            int status = fill_row(records, records->next, rows, &any, error);
             if (status != PF_OK)
                 return status;
             rows += any;

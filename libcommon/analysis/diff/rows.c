@@ -64,7 +64,7 @@ static int64_t amount_at(const struct making *making, const struct pf_diff_amoun
 }
 
 /* Sums one column of a row by side. False: no run has an amount in this column. */
-static bool collect(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
+static bool sum_row(struct making *making, uint32_t key, bool cum, pf_int128 sums[PF_SIDES])
 {
     const struct pf_diff *diff = making->diff;
     bool any = false;
@@ -139,7 +139,7 @@ static int make_row(struct making *making, uint32_t key, struct pf_diff_row *row
 
     *row = (struct pf_diff_row){.key = key, .p = PF_NO_TEST, .q = PF_NO_TEST, .above = PF_NO_TEST};
     making->there[PF_BEFORE] = making->there[PF_AFTER] = false;
-    bool any_flat = collect(making, key, false, flat), any_cum = collect(making, key, true, cum),
+    bool any_flat = sum_row(making, key, false, flat), any_cum = sum_row(making, key, true, cum),
          compared = making->diff->cum ? any_cum : any_flat;
     *any = any_flat || any_cum;
     if (!*any)

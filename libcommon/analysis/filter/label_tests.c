@@ -201,8 +201,8 @@ static int add_label_name(struct pf_name_list *list, const struct pf_dict *dict,
 }
 
 /* Lists the keys of all tested sets, or the values of one key. */
-static int collect(const struct pf_label_tests *tests, const struct pf_dict *dict,
-                   const struct pf_bytes *key, struct pf_name_list *list)
+static int list_names(const struct pf_label_tests *tests, const struct pf_dict *dict,
+                      const struct pf_bytes *key, struct pf_name_list *list)
 {
     uint8_t *seen = calloc(dict->labels.count, 1);
     int status = seen ? PF_OK : PF_NOMEM;
@@ -264,8 +264,8 @@ int pf_label_tests_report(const struct pf_label_tests *tests, const struct pf_di
 
         if (test->matched)
             continue;
-        status =
-            collect(tests, dict, test->rule == GLOB || test->key_seen ? &test->key : NULL, &list);
+        status = list_names(tests, dict, test->rule == GLOB || test->key_seen ? &test->key : NULL,
+                            &list);
         pf_name_list_join(&list, names, sizeof names);
         if (test->rule == GLOB)
             report_section(test, format, names, report);

@@ -49,8 +49,8 @@ static uint64_t unit_of_time(struct pf_bytes unit)
 
 /* The measure of a kind that the limit is for: the measure asked for, else the main measure.
  * NO_MEASURE: the kind has no such measure. */
-static uint32_t choose(const struct pf_min_value *least, const struct pf_dict *dict,
-                       enum pf_kind kind)
+static uint32_t choose_measure(const struct pf_min_value *least, const struct pf_dict *dict,
+                               enum pf_kind kind)
 {
     struct pf_main_choice choice = {0};
     uint32_t best = NO_MEASURE;
@@ -74,7 +74,7 @@ static const struct pf_value_column *find_column(const struct pf_min_value *leas
                                                  const struct pf_dict *dict,
                                                  const struct pf_batch *batch)
 {
-    uint32_t chosen = choose(least, dict, batch->kind);
+    uint32_t chosen = choose_measure(least, dict, batch->kind);
 
     for (uint32_t c = 0; chosen != NO_MEASURE && c < batch->value_count; c++)
         if (batch->values[c].data &&
@@ -191,7 +191,7 @@ int pf_min_value_test(struct pf_min_value *least, const struct pf_dict *dict,
                       const struct pf_batch *batch, uint8_t *keep, struct pf_error *error)
 {
     const struct pf_value_column *column = find_column(least, dict, batch);
-    uint32_t measure = column ? column->measure : choose(least, dict, batch->kind);
+    uint32_t measure = column ? column->measure : choose_measure(least, dict, batch->kind);
     uint64_t value = 0;
     int status;
 
@@ -225,7 +225,7 @@ void pf_min_value_report(const struct pf_min_value *least, const struct pf_dict 
                          const struct pf_report *report)
 {
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
-        uint32_t chosen = choose(least, dict, (enum pf_kind)kind);
+        uint32_t chosen = choose_measure(least, dict, (enum pf_kind)kind);
         const struct pf_measure *measure =
             chosen != NO_MEASURE ? pf_measures_row(&dict->measures, chosen) : NULL;
         uint64_t records = measure ? fallen_records(least, dict, measure) : 0;

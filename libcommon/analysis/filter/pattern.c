@@ -228,8 +228,8 @@ static size_t part_end(struct pf_bytes name, size_t start)
 /* Searches the bytes from `start` to `end`, the end of a part of the name. `^` matches at the
  * beginning of the name only, `$` at its end only. groups[0] is always needed: the range is passed
  * there. */
-static bool search(struct pf_pattern *pattern, struct pf_bytes name, size_t start, size_t end,
-                   size_t count, regmatch_t *groups)
+static bool search_part(struct pf_pattern *pattern, struct pf_bytes name, size_t start, size_t end,
+                        size_t count, regmatch_t *groups)
 {
     int flags = REG_STARTEND | (start == 0 ? 0 : REG_NOTBOL) | (end < name.size ? REG_NOTEOL : 0);
     int result;
@@ -250,7 +250,7 @@ bool pf_pattern_match(struct pf_pattern *pattern, struct pf_bytes name)
 
     for (size_t start = 0; start <= name.size; start = end + 1) {
         end = part_end(name, start);
-        if (search(pattern, name, start, end, 0, &range))
+        if (search_part(pattern, name, start, end, 0, &range))
             return true;
     }
     return false;
@@ -262,7 +262,7 @@ bool pf_pattern_find(struct pf_pattern *pattern, struct pf_bytes name, size_t fr
     for (size_t start = from; start <= name.size; start = *end + 1) {
         if (start == 0 || start > *end)
             *end = part_end(name, start);
-        if (!search(pattern, name, start, *end, PF_PATTERN_GROUPS, groups))
+        if (!search_part(pattern, name, start, *end, PF_PATTERN_GROUPS, groups))
             continue;
         for (size_t g = 0; g < PF_PATTERN_GROUPS; g++)
             if (groups[g].rm_so >= 0) {

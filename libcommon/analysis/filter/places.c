@@ -90,7 +90,7 @@ bool pf_places_change_nothing(const struct pf_places *places)
 
 /* --- granularity ------------------------------------------------------------------------------ */
 
-/* Replaces a location by a frame that has only a name. */
+/* Replaces a location by a frame with this name, file and image, and nothing else. */
 static void make_plain(struct pf_dict *dict, struct pf_location *row, uint32_t name, uint32_t file,
                        uint32_t image)
 {

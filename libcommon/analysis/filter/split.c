@@ -240,7 +240,7 @@ static bool is_plain(char c)
 }
 
 /* Appends `text` with its escapes; false if the name would be too long. */
-static bool encode(struct pf_bytes text, struct pf_buffer *name)
+static bool append_escaped(struct pf_bytes text, struct pf_buffer *name)
 {
     bool first = name->size == 0, leading = first;
 
@@ -292,7 +292,7 @@ static void make_name(const struct pf_split *split, uint32_t part, struct pf_buf
         text.data++;
         text.size--;
     }
-    if (!encode(text, name)) {
+    if (!append_escaped(text, name)) {
         snprintf(number, sizeof number, "+%lu", (unsigned long)part);
         append(name, number);
     }

@@ -20,8 +20,8 @@ static bool is_events(const struct pf_dict *dict, const struct pf_measure *measu
 
 /* True if values of both measures go into one column. Counts with a period can be converted to
  * events, so they go into the column of events. */
-static bool alike(const struct pf_merge_columns *columns, const struct pf_measure *a,
-                  const struct pf_measure *b)
+static bool share_column(const struct pf_merge_columns *columns, const struct pf_measure *a,
+                         const struct pf_measure *b)
 {
     const struct pf_dict *dict = columns->dict;
 
@@ -54,8 +54,8 @@ static bool has_both(const struct pf_merge_columns *columns, size_t other,
     const struct pf_measure *measure = &columns->ledger.sums[other].quantity.measure;
 
     for (uint32_t k = 0; k < batch->value_count; k++)
-        if (alike(columns, measure,
-                  pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
+        if (share_column(columns, measure,
+                         pf_measures_row(&columns->dict->measures, batch->values[k].measure)))
             return true;
     return columns->facts[other].last_input == input;
 }
@@ -72,14 +72,15 @@ static struct pf_sums *add_column(struct pf_merge_columns *columns,
 }
 
 /* Finds or makes the column for a new measure; NULL with the error set. */
-static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_measure *measure,
-                              const struct pf_batch *batch, uint64_t input, struct pf_error *error)
+static struct pf_sums *choose_column(struct pf_merge_columns *columns,
+                                     const struct pf_measure *measure, const struct pf_batch *batch,
+                                     uint64_t input, struct pf_error *error)
 {
     struct pf_ledger *ledger = &columns->ledger;
     struct pf_sums *added;
 
     for (size_t k = 0; k < ledger->count; k++)
-        if (alike(columns, &ledger->sums[k].quantity.measure, measure))
+        if (share_column(columns, &ledger->sums[k].quantity.measure, measure))
             return &ledger->sums[k];
     for (size_t k = 0; k < ledger->count && !columns->force; k++) {
         const struct pf_measure *other = &ledger->sums[k].quantity.measure;
@@ -95,9 +96,9 @@ static struct pf_sums *choose(struct pf_merge_columns *columns, const struct pf_
     return added;
 }
 
-/* Joins the fields that do not make measures different. The result is the same for every order of
- * inputs. */
-static void agree(struct pf_measure *measure, const struct pf_measure *other)
+/* Joins the fields in which the measures of one column may differ. The result is the same for every
+ * order of inputs. */
+static void join_fields(struct pf_measure *measure, const struct pf_measure *other)
 {
     if (other->nature != measure->nature)
         measure->nature = PF_UNKNOWN_NATURE;
@@ -110,7 +111,7 @@ static int join_measure(struct pf_merge_columns *columns, uint32_t index,
                         const struct pf_batch *batch, uint64_t input, struct pf_error *error)
 {
     struct pf_measure measure = *pf_measures_row(&columns->dict->measures, index);
-    struct pf_sums *sums = choose(columns, &measure, batch, input, error);
+    struct pf_sums *sums = choose_column(columns, &measure, batch, input, error);
     struct pf_measure *common;
     int status;
 
@@ -124,7 +125,7 @@ static int join_measure(struct pf_merge_columns *columns, uint32_t index,
     status = pf_ledger_join(&columns->ledger, sums, columns->dict, index, &measure, error);
     if (status != PF_OK)
         return status;
-    agree(common, &measure);
+    join_fields(common, &measure);
     if (sums->quantity.events) {
         common->period = 1;
         common->period_parts = 0;
@@ -192,8 +193,8 @@ void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, 
 
 /* True if values were weighted. A weighted number of samples no longer tells the sampling error,
  * while a weighted exact number is still exact. */
-static bool scaled(const struct pf_measure *measure, const struct pf_merge_facts *facts,
-                   pf_int128 pieces)
+static bool is_weighted(const struct pf_measure *measure, const struct pf_merge_facts *facts,
+                        pf_int128 pieces)
 {
     return measure->aggregation == PF_SUM && facts->times != 0 &&
            (facts->uneven || facts->times != pieces);
@@ -205,7 +206,7 @@ uint32_t pf_merge_columns_measure(const struct pf_merge_columns *columns, size_t
     struct pf_dict *dict = columns->dict;
     struct pf_measure measure = pf_quantity_measure(&columns->ledger.sums[column].quantity, dict);
 
-    if (measure.nature == PF_SAMPLED && scaled(&measure, &columns->facts[column], pieces))
+    if (measure.nature == PF_SAMPLED && is_weighted(&measure, &columns->facts[column], pieces))
         measure.nature = PF_UNKNOWN_NATURE;
     if (is_events(dict, &measure))
         measure.period = measure.period_parts = 0;

@@ -65,8 +65,8 @@ int pf_merge_kind_add(struct pf_merge_kind *kind, const struct pf_batch *batch, 
 
 /* --- adding an input -------------------------------------------------------------------------- */
 
-/* How the records of an input will be added to all records. Making a plan changes nothing in `all`
- * but adds new records, which can be taken back. */
+/* How the records of an input will be added to all records. Making a plan only adds new records to
+ * `all`, which can be removed again. */
 struct plan {
     struct pf_merge_columns columns; /* the columns of `all` and those of the input, without rows */
     /* the input's measures as members of `columns`, by column of the input */
@@ -86,7 +86,7 @@ static uint32_t sides_of(const struct pf_merge_kind *kind)
     return kind->sides > 0 ? kind->sides : 1;
 }
 
-static bool adds_up(const struct pf_merge_kind *kind, const struct pf_sums *sums)
+static bool is_summed(const struct pf_merge_kind *kind, const struct pf_sums *sums)
 {
     return kind->sides > 1 || sums->quantity.measure.aggregation == PF_SUM;
 }
@@ -121,7 +121,7 @@ static int plan_columns(struct plan *plan, const struct pf_merge_kind *all,
             quantity->mixed = quantity->mixed || ledger->sums[k].quantity.mixed;
         }
     }
-    /* read the factors last: each measure may change the factors of those before */
+    /* read the factors last: a measure may change the factors of earlier measures */
     for (uint32_t k = 0; status == PF_OK && k < ledger->count; k++)
         plan->members[k] = plan->columns.ledger.members[values[k].measure];
     for (uint32_t k = 0; status == PF_OK && all->columns.shares && k < ledger->count; k++) {
@@ -188,8 +188,8 @@ static pf_int128 greatest_size(const struct pf_sums *sums)
     return most;
 }
 
-/* True if all sums surely fit because even the greatest would. This fast test succeeds for all but
- * a few profiles. */
+/* True if all sums fit because even the greatest sum would. This fast test succeeds for all but a
+ * few profiles. */
 static bool all_fit(const struct pf_sums *old, pf_int128 total, const struct pf_sums *from,
                     int64_t factor, pf_int128 times)
 {
@@ -214,7 +214,7 @@ static bool fits_input(const struct plan *plan, const struct pf_merge_kind *all,
 
         pf_int128 total = plan->columns.ledger.sums[column].total;
 
-        if (!adds_up(all, from) ||
+        if (!is_summed(all, from) ||
             all_fit(old, old ? total : 1, from, plan->members[c].factor, times))
             continue;
         for (size_t k = 0; k < from->count; k++) {
@@ -281,8 +281,8 @@ static void adopt_columns(struct pf_merge_kind *all, struct plan *plan)
     plan->columns = was;
 }
 
-static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct pf_merge_kind *own,
-                     pf_int128 times)
+static int add_planned(struct plan *plan, struct pf_merge_kind *all,
+                       const struct pf_merge_kind *own, pf_int128 times)
 {
     size_t rows = pf_merge_records_count(&all->records) * sides_of(all);
     int status = PF_OK;
@@ -290,7 +290,7 @@ static int carry_out(struct plan *plan, struct pf_merge_kind *all, const struct 
     adopt_columns(all, plan);
     for (uint32_t c = 0; status == PF_OK && c < own->columns.ledger.count; c++) {
         const struct pf_sums *from = &own->columns.ledger.sums[c];
-        bool sum = adds_up(all, from); /* else the weight is ignored */
+        bool sum = is_summed(all, from); /* else the weight is ignored */
 
         status = join_column(&all->columns.ledger.sums[plan->members[c].sums - 1], from, plan->rows,
                              rows, plan->members[c].factor * (sum ? times : 1), sum);
@@ -317,7 +317,7 @@ int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
     for (unsigned k = 0; k < PF_RECORD_KINDS && status != PF_OK; k++)
         pf_merge_records_truncate(&all[k].records, before[k]);
     for (unsigned k = 0; k < PF_RECORD_KINDS && status == PF_OK; k++)
-        if (carry_out(&plans[k], &all[k], &own[k], times) != PF_OK)
+        if (add_planned(&plans[k], &all[k], &own[k], times) != PF_OK)
             status = pf_error_nomem(error);
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         free_plan(&plans[k]);
@@ -368,7 +368,7 @@ const struct pf_sums *pf_merge_kind_main(const struct pf_merge_kind *kind)
     for (uint32_t c = 0; c < ledger->count; c++) {
         const struct pf_sums *sums = &ledger->sums[c];
 
-        if (adds_up(kind, sums) &&
+        if (is_summed(kind, sums) &&
             pf_main_offer(&choice, kind->columns.dict, &sums->quantity.measure))
             best = sums;
     }

@@ -40,8 +40,8 @@ int pf_merge_kind_add(struct pf_merge_kind *, const struct pf_batch *, uint32_t 
                       struct pf_merge_place *, struct pf_error *);
 
 /* Adds the records of one input, `own`, multiplied by `times`, to side `side` of the records `all`
- * (0 if the measures have no sides). After a failure nothing has been added. PF_OK; PF_OVERFLOW
- * with *place or the error set; or as pf_merge_columns_find. */
+ * (0 if the measures have no sides). After a failure other than PF_NOMEM nothing has been added.
+ * PF_OK; PF_OVERFLOW with *place or the error set; or as pf_merge_columns_find. */
 int pf_merge_kinds_add(struct pf_merge_kind all[PF_RECORD_KINDS],
                        const struct pf_merge_kind own[PF_RECORD_KINDS], uint64_t input,
                        unsigned side, pf_int128 times, struct pf_merge_place *, struct pf_error *);

@@ -45,7 +45,7 @@ static bool is_new(struct pf_merge_meta *meta, const struct pf_merge_meta_row *r
     return pf_table_intern(&meta->met, &met) == count;
 }
 
-static bool append(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
+static bool append_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 {
     if (!pf_grow(&meta->rows, &meta->capacity, meta->count + 1, sizeof *meta->rows))
         return false;
@@ -55,8 +55,9 @@ static bool append(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
 
 int pf_merge_meta_append(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, uint32_t value)
 {
-    return append(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH}) ? PF_OK
-                                                                                      : PF_NOMEM;
+    return append_row(meta, (struct pf_merge_meta_row){origin, key, value, PF_META_EACH})
+               ? PF_OK
+               : PF_NOMEM;
 }
 
 static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
@@ -68,7 +69,7 @@ static bool add_row(struct pf_merge_meta *meta, struct pf_merge_meta_row row)
     if (row.rule == PF_META_NEVER || (row.rule == PF_META_SINGLE && meta->sources > 1) ||
         (once && !is_new(meta, &row)))
         return true;
-    return append(meta, row);
+    return append_row(meta, row);
 }
 
 int pf_merge_meta_add(struct pf_merge_meta *meta, const struct pf_batch *batch)
@@ -103,8 +104,9 @@ static int compare_bytes(const void *a, const void *b)
 
 /* Lists the identities of all inputs, sorted, each once. An identity that a merge made is replaced
  * by the identities it was made from. */
-static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging *merging,
-                      const struct pf_merge_meta_row *first, uint32_t parts, struct pf_bytes *list)
+static size_t list_identities(const struct pf_merge_meta *meta, const struct pf_merging *merging,
+                              const struct pf_merge_meta_row *first, uint32_t parts,
+                              struct pf_bytes *list)
 {
     size_t count = 0, kept = 0;
     bool merged = false;
@@ -126,7 +128,8 @@ static size_t collect(const struct pf_merge_meta *meta, const struct pf_merging 
     return kept;
 }
 
-static void drop(struct pf_merge_meta *meta, uint32_t origin, uint32_t key, enum pf_meta_rule rule)
+static void drop_rows(struct pf_merge_meta *meta, uint32_t origin, uint32_t key,
+                      enum pf_meta_rule rule)
 {
     size_t kept = 0;
 
@@ -149,14 +152,14 @@ static int join_identity(struct pf_merge_meta *meta, struct pf_merge_meta_row fi
     struct pf_bytes *list = malloc((meta->count + 1) * sizeof *list);
     char text[PF_IDENTITY_TEXT];
     bool good = list && parts != 0;
-    size_t count = good ? collect(meta, merging, &first, parts, list) : 0;
+    size_t count = good ? list_identities(meta, merging, &first, parts, list) : 0;
 
     if (count > 1)
         good = merging->make(list, count, text);
     if (good && count > 1) {
-        drop(meta, first.origin, first.key, 0);
-        drop(meta, first.origin, parts, 0);
-        drop(meta, first.origin, 0, PF_META_SAME);
+        drop_rows(meta, first.origin, first.key, 0);
+        drop_rows(meta, first.origin, parts, 0);
+        drop_rows(meta, first.origin, 0, PF_META_SAME);
         first.value = pf_dict_intern_word(dict, text);
         good = pf_grow(&meta->rows, &meta->capacity, meta->count + count + 1, sizeof *meta->rows);
         for (size_t k = 0; good && k <= count; k++) {

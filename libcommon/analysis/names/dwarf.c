@@ -398,7 +398,7 @@ static const char *file_of(struct pf_dwarf *dwarf, struct unit *unit, Dwarf_Die 
     return file && strcmp(file, "???") == 0 ? NULL : full_path(dwarf, unit, file);
 }
 
-static void describe(struct pf_dwarf *dwarf, struct unit *unit, struct function *function)
+static void describe_function(struct pf_dwarf *dwarf, struct unit *unit, struct function *function)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration = declaration_of(function->die);
@@ -491,7 +491,7 @@ size_t pf_dwarf_frames(struct pf_dwarf *dwarf, uint64_t address,
         struct function *function = &unit->functions[k];
 
         if (!function->described)
-            describe(dwarf, unit, function);
+            describe_function(dwarf, unit, function);
         finish_frame(&frames[count++], function, file);
         k = function->parent;
         if (k == NONE || count == PF_ADDRESS_FRAMES)

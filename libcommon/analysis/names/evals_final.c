@@ -221,7 +221,7 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* True if an eval without a text has the name ` #number` added to `name`. */
-static bool taken(struct finder *finder, uint32_t name, unsigned number)
+static bool is_taken(struct finder *finder, uint32_t name, unsigned number)
 {
     struct pf_dict *dict = finder->evals->dict;
     struct pf_bytes bytes = pf_dict_string(dict, name);
@@ -271,7 +271,7 @@ static int number_groups(struct finder *finder)
         qsort(ranks, count, sizeof *ranks, compare_ranks);
     for (size_t k = 1; k < count; k++) {
         number = ranks[k].name != ranks[k - 1].name ? 0 : number > 0 ? number + 1 : 2;
-        while (number > 0 && taken(finder, ranks[k].name, number))
+        while (number > 0 && is_taken(finder, ranks[k].name, number))
             number++;
         finder->groups[ranks[k].group].number = number;
     }

@@ -31,7 +31,7 @@ static bool set_line(struct pf_lines *lines, uint64_t number, struct pf_bytes te
     return true;
 }
 
-static bool split(struct pf_lines *lines, struct pf_bytes text)
+static bool split_lines(struct pf_lines *lines, struct pf_bytes text)
 {
     for (uint64_t number = 1; text.size > 0; number++)
         if (!set_line(lines, number, pf_bytes_line(&text)))
@@ -62,13 +62,13 @@ int pf_sources_lines(const struct pf_notes *sources, struct pf_bytes name, struc
         const struct pf_text *text = &sources->texts[i];
 
         if (pf_bytes_equal(text->name, name))
-            good = text->line == 0 ? split(lines, text->text)
+            good = text->line == 0 ? split_lines(lines, text->text)
                                    : set_line(lines, text->line, text->text);
     }
     if (good && lines->count == 0 && !memchr(name.data, '\0', name.size)) {
         status = read_file(name.data, &lines->file, error);
         if (status == PF_OK)
-            good = split(lines, (struct pf_bytes){lines->file.data, lines->file.size});
+            good = split_lines(lines, (struct pf_bytes){lines->file.data, lines->file.size});
     }
     if (!good)
         status = pf_error_nomem(error);

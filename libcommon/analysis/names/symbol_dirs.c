@@ -106,7 +106,8 @@ bool pf_symbol_dirs_io(int number)
 
 /* Finds the directories named by a build id below `path`, on the same file system. Links are not
  * followed; a directory that cannot be read is skipped. */
-static void walk(struct pf_symbol_dirs *dirs, struct pf_buffer *path, dev_t device, unsigned depth)
+static void walk_directory(struct pf_symbol_dirs *dirs, struct pf_buffer *path, dev_t device,
+                           unsigned depth)
 {
     struct dirent **entries = NULL;
     size_t size = path->size;
@@ -131,7 +132,7 @@ static void walk(struct pf_symbol_dirs *dirs, struct pf_buffer *path, dev_t devi
             if (is_id(name))
                 add_found(dirs, (struct pf_bytes){path->data, path->size}, name.size);
             else if (depth < DEPTH_MAX)
-                walk(dirs, path, device, depth + 1);
+                walk_directory(dirs, path, device, depth + 1);
         }
         free(entries[k]);
     }
@@ -160,7 +161,7 @@ static void walk_all(struct pf_symbol_dirs *dirs)
         if (path.failed)
             pf_error_nomem(&dirs->error);
         else if (stat(dirs->dirs[k], &info) == 0)
-            walk(dirs, &path, info.st_dev, 0);
+            walk_directory(dirs, &path, info.st_dev, 0);
         pf_buffer_free(&path);
     }
     if (!dirs->walked && dirs->found_count > 0)

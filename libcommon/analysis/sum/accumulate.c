@@ -16,7 +16,7 @@ void pf_accumulator_free(struct pf_accumulator *accumulator)
     pf_table_free(&accumulator->edges);
 }
 
-static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index,
+static bool is_excluded(const struct pf_accumulator *accumulator, uint32_t index,
                         const struct pf_measure *measure)
 {
     const struct pf_sums *sums = pf_ledger_same(&accumulator->ledger, measure);
@@ -30,14 +30,14 @@ static bool passed_over(const struct pf_accumulator *accumulator, uint32_t index
 
 /* Compares the measures of a kind from number `from` on; *best becomes the number of a better
  * measure. */
-static void prefer(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from,
-                   struct pf_main_choice *choice, uint32_t *best)
+static void find_better(const struct pf_accumulator *accumulator, enum pf_kind kind, uint32_t from,
+                        struct pf_main_choice *choice, uint32_t *best)
 {
     const struct pf_dict *dict = accumulator->dict;
 
     for (uint32_t k = from; k < pf_measures_count(&dict->measures); k++) {
         const struct pf_measure *measure = pf_measures_row(&dict->measures, k);
-        if (measure->kind == kind && !passed_over(accumulator, k, measure) &&
+        if (measure->kind == kind && !is_excluded(accumulator, k, measure) &&
             pf_main_offer(choice, dict, measure))
             *best = k;
     }
@@ -48,7 +48,7 @@ uint32_t pf_accumulator_main(const struct pf_accumulator *accumulator, enum pf_k
     struct pf_main_choice choice = {0};
     uint32_t best = UINT32_MAX;
 
-    prefer(accumulator, kind, 0, &choice, &best);
+    find_better(accumulator, kind, 0, &choice, &best);
     return best;
 }
 
@@ -64,7 +64,7 @@ uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
 
     if (main->looked == 0 || accumulator->dict->measures.some_count)
         *main = (struct pf_preferred){.measure = UINT32_MAX};
-    prefer(accumulator, PF_SAMPLE, main->looked, &main->choice, &main->measure);
+    find_better(accumulator, PF_SAMPLE, main->looked, &main->choice, &main->measure);
     main->looked = pf_measures_count(&accumulator->dict->measures);
     return main->measure;
 }

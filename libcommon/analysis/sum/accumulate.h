@@ -59,8 +59,8 @@ int pf_accumulator_add(struct pf_accumulator *, const struct pf_batch *, struct 
 /* Prepares `own` for the sums of one input alone, which pf_accumulator_join adds to `all` when the
  * input has ended. Cannot be used with slices. Free `own` after each input. PF_OK or PF_NOMEM. */
 int pf_accumulator_begin(struct pf_accumulator *own, const struct pf_accumulator *all);
-/* Adds the sums of an input to those of all inputs, completely or, after a failure, not at all.
- * PF_OK; PF_NOMEM; PF_OVERFLOW; or as pf_quantity_join. */
+/* Adds the sums of an input to those of all inputs. After a failure other than PF_NOMEM no sum has
+ * changed. PF_OK; PF_NOMEM; PF_OVERFLOW; or as pf_quantity_join. */
 int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator *own,
                         struct pf_error *);
 /* Call instead of pf_accumulator_join to leave out an input: measures that no earlier input had

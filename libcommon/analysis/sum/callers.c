@@ -68,7 +68,7 @@ static bool names_functions(const struct pf_dict *dict, const struct pf_batch *b
     return any;
 }
 
-static bool has(const struct pf_batch *batch, uint32_t measure)
+static bool has_measure(const struct pf_batch *batch, uint32_t measure)
 {
     bool any = false;
 
@@ -85,7 +85,8 @@ static bool have_totals(const struct pf_callers *callers, const struct pf_batch 
     bool counts_only = !has_inclusive(callers->dict, batch), any = false;
 
     for (uint32_t k = 0; k < pf_measures_count(measures) && !any; k++)
-        any = pf_measures_row(measures, k)->kind == PF_EDGE && (counts_only || has(batch, k)) &&
+        any = pf_measures_row(measures, k)->kind == PF_EDGE &&
+              (counts_only || has_measure(batch, k)) &&
               pf_subject_told(&callers->accumulator, pf_measures_row(measures, k));
     return any;
 }

@@ -15,7 +15,7 @@ void pf_facts_free(struct pf_facts *facts)
     pf_before_free(&facts->before);
 }
 
-static bool append(uint32_t **list, size_t *count, size_t *capacity, uint32_t id)
+static bool append_id(uint32_t **list, size_t *count, size_t *capacity, uint32_t id)
 {
     if (!pf_grow(list, capacity, *count + 1, sizeof **list))
         return false;
@@ -28,7 +28,7 @@ static bool add_format(struct pf_facts *facts, uint32_t format)
     for (size_t i = 0; i < facts->format_count; i++)
         if (facts->formats[i] == format)
             return true;
-    return append(&facts->formats, &facts->format_count, &facts->format_capacity, format);
+    return append_id(&facts->formats, &facts->format_count, &facts->format_capacity, format);
 }
 
 static bool add_shown(struct pf_facts *facts, struct pf_fact fact)
@@ -51,7 +51,7 @@ static bool add_row(struct pf_facts *facts, const struct pf_dict *dict, struct p
     if (!pf_bytes_equal(origin, PF_BYTES("profutils")))
         return add_shown(facts, fact);
     if (pf_bytes_equal(key, PF_BYTES("input")))
-        return append(&facts->inputs, &facts->input_count, &facts->input_capacity, fact.value);
+        return append_id(&facts->inputs, &facts->input_count, &facts->input_capacity, fact.value);
     return !pf_bytes_equal(key, PF_BYTES("source_format")) || add_format(facts, fact.value);
 }
 

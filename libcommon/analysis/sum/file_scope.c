@@ -174,8 +174,8 @@ static int add_rest(struct scope *scope, struct pf_accumulator *to, const struct
     return status == PF_OK ? add_value(scope, to, of, own, place, -sum) : status;
 }
 
-/* Adds the time outside of all subs to the self times. *more false, and nothing added: the time is
- * not above 0, or records already have time of main::RUNTIME. */
+/* Adds the time outside of all subs to the self times. *more is false, and no time is added, if
+ * this time is not above 0 or if records already have time of main::RUNTIME. */
 static int add_own(struct scope *scope, struct pf_accumulator *to, const struct pf_measure *own,
                    pf_int128 sum, uint32_t place, bool *more)
 {
@@ -198,7 +198,8 @@ static int add_own(struct scope *scope, struct pf_accumulator *to, const struct 
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* The measure of a role that has the times of a kind of records. */
+/* The measure of a kind and role that has the unit of `scope->time`, the main one first. NULL:
+ * no such measure. */
 static const struct pf_measure *own_measure(const struct scope *scope,
                                             const struct pf_accumulator *accumulator,
                                             enum pf_kind kind, enum pf_role role)
@@ -293,6 +294,8 @@ static void note_call(struct scope *scope)
     scope->added.location = scope->location;
 }
 
+/* Adds the call of main::RUNTIME. `silent`: the program calls no sub, so the measures of
+ * the call are made here. */
 static int add_to_calls(struct scope *scope, bool silent, enum pf_by by)
 {
     struct pf_measure own = scope->time, inclusive = own;

@@ -75,8 +75,8 @@ static bool may_multiply_members(const struct pf_ledger *ledger, const struct pf
 }
 
 /* Joins the measure; nothing changes after a failure. */
-static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict,
-                const struct pf_measure *measure, int64_t *factor, struct pf_error *error)
+static int join_measure(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_dict *dict,
+                        const struct pf_measure *measure, int64_t *factor, struct pf_error *error)
 {
     struct pf_quantity joined = sums->quantity;
     int64_t times;
@@ -99,7 +99,7 @@ static int join(struct pf_ledger *ledger, struct pf_sums *sums, const struct pf_
 int pf_sums_join(struct pf_sums *sums, const struct pf_dict *dict, const struct pf_measure *measure,
                  int64_t *factor, struct pf_error *error)
 {
-    return join(NULL, sums, dict, measure, factor, error);
+    return join_measure(NULL, sums, dict, measure, factor, error);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ int pf_ledger_join(struct pf_ledger *ledger, struct pf_sums *sums, const struct 
                    uint32_t index, const struct pf_measure *measure, struct pf_error *error)
 {
     int64_t factor;
-    int status = join(ledger, sums, dict, measure, &factor, error);
+    int status = join_measure(ledger, sums, dict, measure, &factor, error);
 
     if (status == PF_OK)
         ledger->members[index] =

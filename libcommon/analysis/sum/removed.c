@@ -269,8 +269,8 @@ int pf_before_read(struct pf_before *before, struct pf_dict *dict, const struct 
 }
 
 /* Converts the amount of `row` to raw units of `measure`. */
-static bool convert(const struct pf_before_row *row, const struct pf_measure *measure,
-                    pf_int128 *amount)
+static bool convert_amount(const struct pf_before_row *row, const struct pf_measure *measure,
+                           pf_int128 *amount)
 {
     uint64_t a = pf_gcd(row->num, measure->num), b = pf_gcd(row->den, measure->den), num, den;
 
@@ -296,7 +296,7 @@ bool pf_before_find(const struct pf_before *before, const struct pf_dict *dict,
             !pf_bytes_equal(pf_dict_string(dict, row->name), pf_dict_string(dict, measure->name)) ||
             !pf_bytes_equal(pf_dict_string(dict, row->unit), pf_dict_string(dict, measure->unit)))
             continue;
-        if (!convert(row, measure, &part))
+        if (!convert_amount(row, measure, &part))
             return false;
         if (measure->aggregation != PF_MAX) {
             *amount = part < 0 ? -PF_INT128_MAX : PF_INT128_MAX;

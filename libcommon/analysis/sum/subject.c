@@ -58,8 +58,9 @@ static int fitness(const struct pf_measure *shown, const struct pf_measure *othe
     return other->name == shown->name ? 3 : other->main ? 2 : 1;
 }
 
-static struct pf_sums *partner(const struct pf_accumulator *accumulator,
-                               const struct pf_sums *shown, enum pf_kind kind, enum pf_role role)
+static struct pf_sums *find_partner(const struct pf_accumulator *accumulator,
+                                    const struct pf_sums *shown, enum pf_kind kind,
+                                    enum pf_role role)
 {
     struct pf_sums *best = NULL;
     int best_fitness = 0;
@@ -80,7 +81,7 @@ static struct pf_sums *partner(const struct pf_accumulator *accumulator,
 static struct pf_sums *calls_made(const struct pf_accumulator *accumulator,
                                   const struct pf_sums *lines)
 {
-    struct pf_sums *calls = partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
+    struct pf_sums *calls = find_partner(accumulator, lines, PF_EDGE, PF_INCLUSIVE);
 
     return calls && calls->quantity.measure.name == lines->quantity.measure.name ? calls : NULL;
 }
@@ -132,7 +133,7 @@ static struct pf_sums *lines_of(const struct pf_subject *subject,
 
     if (subject->kind == PF_EDGE && subject->self && !subject->derived &&
         subject->shown->quantity.measure.role != PF_COUNT)
-        lines = partner(accumulator, subject->self, PF_FLAT, PF_SELF);
+        lines = find_partner(accumulator, subject->self, PF_FLAT, PF_SELF);
     return lines && lines != subject->self &&
                    lines->quantity.measure.name == subject->self->quantity.measure.name
                ? lines
@@ -180,16 +181,16 @@ static void set_columns(struct pf_subject *subject, const struct pf_accumulator 
     if (measure->kind == PF_SAMPLE || measure->role == PF_COUNT || measure->aggregation == PF_MAX)
         return;
     if (measure->role == PF_SELF) {
-        subject->inclusive = partner(accumulator, shown, measure->kind, other);
+        subject->inclusive = find_partner(accumulator, shown, measure->kind, other);
         if (!subject->inclusive && measure->kind == PF_FLAT)
             subject->inclusive = calls_made(accumulator, shown);
     } else {
-        subject->self = partner(accumulator, shown, measure->kind, other);
+        subject->self = find_partner(accumulator, shown, measure->kind, other);
         if (!subject->self && measure->kind == PF_EDGE)
             subject->self = derived_of(accumulator, shown);
         subject->derived = subject->self && subject->self == derived_of(accumulator, shown);
         if (!subject->self && measure->kind == PF_EDGE)
-            subject->self = partner(accumulator, shown, PF_FLAT, other);
+            subject->self = find_partner(accumulator, shown, PF_FLAT, other);
     }
 }
 

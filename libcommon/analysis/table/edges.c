@@ -38,7 +38,8 @@ static uint32_t pair_of(struct pairs *pairs, uint32_t caller, uint32_t callee)
     return id;
 }
 
-static int add(struct pairs *pairs, const struct pf_sums *sums, uint32_t pair, int64_t value)
+static int add_to_pair(struct pairs *pairs, const struct pf_sums *sums, uint32_t pair,
+                       int64_t value)
 {
     struct pf_bytes measure = pf_dict_string(pairs->keys->dict, sums->quantity.measure.name);
 
@@ -65,7 +66,7 @@ static int add_stacks(struct pairs *pairs, const struct pf_sums *sums, struct pf
         uint32_t pair = pair_of_node(pairs, node);
         if (pairs->table.status != PF_OK || pf_path_enter(path, walk, pair) != PF_OK)
             return pf_error_nomem(pairs->error);
-        if (pair != 0 && !path->again && add(pairs, sums, pair, sums->data[node]) != PF_OK)
+        if (pair != 0 && !path->again && add_to_pair(pairs, sums, pair, sums->data[node]) != PF_OK)
             return PF_OVERFLOW;
     }
     return PF_OK;
@@ -78,7 +79,7 @@ static int add_edges(struct pairs *pairs, const struct pf_accumulator *accumulat
         const struct pf_edge *edge = pf_accumulator_edge(accumulator, i);
         uint32_t pair =
             pair_of(pairs, pairs->keys->places[edge->caller], pairs->keys->places[edge->callee]);
-        if (pair != 0 && add(pairs, sums, pair, sums->data[i]) != PF_OK)
+        if (pair != 0 && add_to_pair(pairs, sums, pair, sums->data[i]) != PF_OK)
             return PF_OVERFLOW;
     }
     return pairs->table.status == PF_OK ? PF_OK : pf_error_nomem(pairs->error);
@@ -97,7 +98,7 @@ static int compare(const void *arg, const void *x, const void *y)
 }
 
 /* Converts sums to amounts, and leaves out pairs without an amount. */
-static int collect(struct pf_calls *calls, struct pairs *pairs, const struct pf_scale *scale)
+static int make_rows(struct pf_calls *calls, struct pairs *pairs, const struct pf_scale *scale)
 {
     int status = PF_OK;
 
@@ -155,7 +156,7 @@ int pf_calls_make(struct pf_calls *calls, const struct pf_accumulator *accumulat
     if (status == PF_OK)
         status = add_subject(&pairs, accumulator, subject);
     if (status == PF_OK)
-        status = collect(calls, &pairs, &subject->scale);
+        status = make_rows(calls, &pairs, &subject->scale);
     pf_table_free(&pairs.table);
     free(pairs.sums);
     return status;

@@ -362,7 +362,7 @@ static int share_out(struct pf_expand *expand, const struct pf_subject *subject,
 }
 
 /* Adds self times and main::RUNTIME to the sums, once. */
-static int begin(struct pf_expand *expand, struct pf_error *error)
+static int add_computed_times(struct pf_expand *expand, struct pf_error *error)
 {
     bool begun = expand->begun;
     expand->begun = true;
@@ -377,7 +377,7 @@ static int begin(struct pf_expand *expand, struct pf_error *error)
 static int begin_measure(struct pf_expand *expand, struct pf_error *error)
 {
     struct pf_subject subject;
-    int status = begin(expand, error);
+    int status = add_computed_times(expand, error);
     if (status == PF_OK)
         status = next_measure(expand, &subject, error);
     if (status != PF_OK)

@@ -188,7 +188,7 @@ static int join_stacks(struct pf_flame *flame, struct pf_table *nodes, uint32_t 
     return copy_nodes(flame, nodes);
 }
 
-static int join(struct pf_flame *flame, struct pf_table *nodes)
+static int make_tree(struct pf_flame *flame, struct pf_table *nodes)
 {
     uint32_t *joined = malloc(flame->dict->stacks.count * sizeof *joined);
     bool differ;
@@ -205,7 +205,7 @@ static int join(struct pf_flame *flame, struct pf_table *nodes)
     return status;
 }
 
-static int join_reversed(struct pf_flame *flame, struct pf_table *nodes)
+static int make_reversed_tree(struct pf_flame *flame, struct pf_table *nodes)
 {
     for (size_t record = 0; record < flame->place_count; record++) {
         uint32_t node = 0;
@@ -235,14 +235,14 @@ int pf_flame_make(struct pf_flame *flame, struct pf_error *error)
     status = PF_NOMEM;
     if (pf_keys_places(&flame->keys) == PF_OK && mark_records(flame) == PF_OK &&
         pf_table_init(&nodes, sizeof(struct pf_tree_node)) == PF_OK)
-        status = flame->reverse ? join_reversed(flame, &nodes) : join(flame, &nodes);
+        status = flame->reverse ? make_reversed_tree(flame, &nodes) : make_tree(flame, &nodes);
     pf_table_free(&nodes);
     return status == PF_OK ? PF_OK : pf_error_nomem(error);
 }
 
 /* --- subjects --------------------------------------------------------------------------------- */
 
-static bool drawable(const struct pf_sums *sums)
+static bool is_drawable(const struct pf_sums *sums)
 {
     return sums->quantity.joined && sums->quantity.measure.kind == PF_SAMPLE &&
            sums->quantity.measure.aggregation == PF_SUM;
@@ -261,7 +261,7 @@ static const struct pf_sums *sums_of_side(const struct pf_flame *flame, struct p
         const struct pf_sums *sums = &flame->sums.ledger.sums[i];
         const struct pf_measure *measure = &sums->quantity.measure;
 
-        if (drawable(sums) && measure->side == side &&
+        if (is_drawable(sums) && measure->side == side &&
             pf_bytes_equal(stem_of(flame, measure), stem))
             return sums;
     }
@@ -285,8 +285,8 @@ static void find_sides(const struct pf_flame *flame, const struct pf_sums *sums,
                                   : PF_BYTES("samples");
 }
 
-static int describe(const struct pf_flame *flame, const struct pf_sums *sums,
-                    struct pf_flame_subject *subject, struct pf_error *error)
+static int set_subject(const struct pf_flame *flame, const struct pf_sums *sums,
+                       struct pf_flame_subject *subject, struct pf_error *error)
 {
     const struct pf_measure *measure = &sums->quantity.measure;
     int status;
@@ -322,7 +322,7 @@ static const struct pf_sums *main_sums(const struct pf_flame *flame)
 
     for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
         const struct pf_sums *sums = pf_accumulator_find(&flame->sums, k);
-        if (sums && drawable(sums) &&
+        if (sums && is_drawable(sums) &&
             pf_main_offer(&choice, flame->dict, pf_measures_row(measures, k)))
             best = sums;
     }
@@ -342,9 +342,9 @@ int pf_flame_subjects(const struct pf_flame *flame, struct pf_flame_subject **su
         const struct pf_sums *sums = &flame->sums.ledger.sums[i];
         struct pf_flame_subject *subject = &(*subjects)[*count];
         size_t same = 0;
-        if (!drawable(sums))
+        if (!is_drawable(sums))
             continue;
-        status = describe(flame, sums, subject, error);
+        status = set_subject(flame, sums, subject, error);
         while (same < *count && ((*subjects)[same].sums[0] != subject->sums[0] ||
                                  (*subjects)[same].sums[1] != subject->sums[1]))
             same++;

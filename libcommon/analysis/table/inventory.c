@@ -31,7 +31,7 @@ static bool make_room(struct pf_id_set *set, size_t count)
 
 /* Marks the ids of a column, all below `limit`; a column that is NULL has only id 0, which is not
  * marked. */
-static bool mark(struct pf_id_set *set, const uint32_t *ids, uint32_t rows, uint32_t limit)
+static bool mark_ids(struct pf_id_set *set, const uint32_t *ids, uint32_t rows, uint32_t limit)
 {
     if (!make_room(set, limit))
         return false;
@@ -40,7 +40,7 @@ static bool mark(struct pf_id_set *set, const uint32_t *ids, uint32_t rows, uint
     return true;
 }
 
-static bool has(const struct pf_id_set *set, uint32_t id)
+static bool is_marked(const struct pf_id_set *set, uint32_t id)
 {
     return id < set->count && set->seen[id];
 }
@@ -87,16 +87,17 @@ int pf_inventory_add(struct pf_inventory *inventory, const struct pf_batch *batc
         good = add_values(inventory, &batch->values[k], batch->rows);
     if (inventory->totals_only)
         return good ? PF_OK : PF_NOMEM;
-    good = good && mark(&inventory->labels, batch->labels, batch->rows, dict->labels.count);
+    good = good && mark_ids(&inventory->labels, batch->labels, batch->rows, dict->labels.count);
     if (batch->kind == PF_SAMPLE) {
-        good = good && mark(&inventory->stacks, batch->stack, batch->rows, dict->stacks.count);
+        good = good && mark_ids(&inventory->stacks, batch->stack, batch->rows, dict->stacks.count);
         for (uint32_t row = 0; row < batch->rows; row++)
             inventory->samples += !empty_mark(batch, row);
     } else {
-        good = good &&
-               mark(&inventory->locations, batch->location, batch->rows, dict->locations.count) &&
-               mark(&inventory->locations, batch->kind == PF_EDGE ? batch->callee : NULL,
-                    batch->rows, dict->locations.count);
+        good =
+            good &&
+            mark_ids(&inventory->locations, batch->location, batch->rows, dict->locations.count) &&
+            mark_ids(&inventory->locations, batch->kind == PF_EDGE ? batch->callee : NULL,
+                     batch->rows, dict->locations.count);
     }
     return good ? PF_OK : PF_NOMEM;
 }
@@ -129,7 +130,7 @@ static bool count_functions(struct pf_inventory *inventory)
     if (!make_room(&functions, dict->functions.count))
         return false;
     for (uint32_t id = 1; id < dict->locations.count; id++)
-        if (has(&inventory->locations, id))
+        if (is_marked(&inventory->locations, id))
             functions.seen[pf_dict_location(dict, id)->function] = true;
     for (uint32_t id = 1; id < dict->functions.count; id++)
         inventory->functions += functions.seen[id];

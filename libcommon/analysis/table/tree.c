@@ -53,8 +53,8 @@ static int overflow(const struct pf_sums *sums, const struct pf_dict *dict, stru
 
 /* Computes the amounts of all nodes. Sums are rounded, not the values, so that many small values
  * are not lost. */
-static int add_up(struct pf_tree *tree, const struct pf_subject *subject,
-                  const struct pf_dict *dict, const uint32_t *joined, struct pf_error *error)
+static int set_amounts(struct pf_tree *tree, const struct pf_subject *subject,
+                       const struct pf_dict *dict, const uint32_t *joined, struct pf_error *error)
 {
     const struct pf_sums *sums = subject->self;
     int status = PF_OK;
@@ -113,8 +113,8 @@ static int sort_children(const struct pf_tree *tree, const struct pf_keys *keys,
 }
 
 /* Fills tree->preorder and tree->depth. `waiting` is scratch: a stack of nodes to visit. */
-static void visit(struct pf_tree *tree, const uint32_t *first, const uint32_t *children,
-                  uint32_t *waiting)
+static void list_preorder(struct pf_tree *tree, const uint32_t *first, const uint32_t *children,
+                          uint32_t *waiting)
 {
     size_t size = 1, done = 0;
 
@@ -140,7 +140,7 @@ static int set_order(struct pf_tree *tree, const struct pf_keys *keys)
     if (first && children && waiting && tree->preorder && tree->depth)
         status = sort_children(tree, keys, first, children);
     if (status == PF_OK)
-        visit(tree, first, children, waiting);
+        list_preorder(tree, first, children, waiting);
     free(first);
     free(children);
     free(waiting);
@@ -160,7 +160,7 @@ static int tree_of_stacks(struct pf_tree *tree, const struct pf_accumulator *acc
         free(joined);
         return pf_error_nomem(error);
     }
-    status = add_up(tree, subject, accumulator->dict, joined, error);
+    status = set_amounts(tree, subject, accumulator->dict, joined, error);
     free(joined);
     return status;
 }
@@ -197,7 +197,7 @@ static int compare_weights(const void *arg, const void *x, const void *y)
 
 /* weights[n] is the magnitude of a node's total, but at most the weight of its parent: the parent
  * of a node that is heavy enough is heavy enough too. */
-static void weigh(const struct pf_tree *tree, uint64_t *weights)
+static void set_weights(const struct pf_tree *tree, uint64_t *weights)
 {
     weights[0] = UINT64_MAX;
     for (uint32_t node = 1; node < tree->count; node++) {
@@ -209,8 +209,8 @@ static void weigh(const struct pf_tree *tree, uint64_t *weights)
 
 /* *least: the weight of the last node within the limit; *equal: the number of nodes of this weight
  * within the limit. */
-static int threshold(const uint64_t *weights, size_t count, size_t limit, uint64_t *least,
-                     size_t *equal)
+static int find_threshold(const uint64_t *weights, size_t count, size_t limit, uint64_t *least,
+                          size_t *equal)
 {
     uint64_t *sorted = malloc(count * sizeof *sorted);
 
@@ -238,9 +238,9 @@ int pf_tree_limit(struct pf_tree *tree, size_t limit, double percent, pf_int128 
 
     *kept = 0;
     if (status == PF_OK)
-        weigh(tree, weights);
+        set_weights(tree, weights);
     if (status == PF_OK && limit > 0 && limit < tree->count)
-        status = threshold(weights, tree->count, limit, &least, &equal);
+        status = find_threshold(weights, tree->count, limit, &least, &equal);
     for (size_t i = 0; status == PF_OK && i < tree->count; i++) {
         uint32_t node = tree->preorder[i];
         bool small = node != 0 && fabs(pf_percent((pf_int128)weights[node], whole)) < percent;

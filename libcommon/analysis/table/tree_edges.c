@@ -10,14 +10,14 @@
 /* What the tree knows of a function besides the graph. */
 struct function {
     uint32_t walk; /* number of the search for a cycle that passed the function; 0: no search did */
-    bool placed;
+    bool placed;   /* the tree has the function as a root or below its only caller */
 };
 
 struct growing {
     struct pf_tree *tree;
     struct pf_call_graph graph;
-    struct pf_calls own; /* pairs with self values, sorted by caller and callee */
-    bool own_known;
+    struct pf_calls own;        /* pairs with self values, sorted by caller and callee */
+    bool own_known;             /* calls have self values */
     struct function *functions; /* by key */
 };
 
