@@ -1,5 +1,5 @@
-/* Files, subs and lines: from the numbers of an input to places of the model, and back to the
- * numbers of an output. */
+/* Files, subs and lines: from the numbers of an input to locations, and back to the numbers of an
+ * output. */
 #include "format/nytprof/places.h"
 
 #include "analysis/sum/sort.h"
@@ -303,8 +303,8 @@ static void put_first(struct pf_nyt_numbers *numbers, struct pf_pair_map *map, u
         put_number(numbers, map, a, 0, fid);
 }
 
-/* A free number of the output: `wanted` in the first input, so that its numbers stay, if it is
- * free. 0, and sets `status`: all numbers are used. */
+/* A free number of the output. The first input keeps its numbers: `wanted`, if it is free. 0, and
+ * sets `status`: all numbers are used. */
 static uint32_t new_number(struct pf_nyt_numbers *numbers, uint32_t wanted)
 {
     bool keeps = numbers->at == 1 && !numbers->renamed;

@@ -1,5 +1,5 @@
-/* Files, subs and lines of NYTProf files: from the numbers of an input to places of the model, and
- * back to numbers of an output. */
+/* Files, subs and lines of NYTProf: the reader finds locations for the numbers of an input, the
+ * writer finds numbers for an output. Comments of maps say `key, key: value`. */
 #ifndef PF_FORMAT_NYTPROF_PLACES_H
 #define PF_FORMAT_NYTPROF_PLACES_H
 
@@ -51,7 +51,7 @@ struct pf_nyt_places {
     struct pf_table subs;        /* struct pf_nyt_sub, each once */
     struct pf_pair_map homes;    /* name, 0: id in `subs` of the sub with the lowest fid */
     struct pf_pair_map in_files; /* name, fid: id in `subs` */
-    struct pf_pair_map xsubs;    /* name, 0: a marker says that the sub is in C */
+    struct pf_pair_map xsubs;    /* name, 0: 1 if a marker says that the sub is written in C */
     struct pf_nyt_sub *sorted;   /* all subs, by file and line */
     size_t sorted_count;
     uint32_t fid_key, main_name, unknown_name;
@@ -62,8 +62,8 @@ struct pf_nyt_places {
 int pf_nyt_places_init(struct pf_nyt_places *, struct pf_dict *);
 void pf_nyt_places_free(struct pf_nyt_places *);
 
-/* Adds a sub, or the marker that a sub is written in C. False: the input said the same before, or
- * memory ran out (sets `failed`). */
+/* Adds a sub, or the marker that a sub is written in C. False: it was added before, or memory ran
+ * out (sets `failed`). */
 bool pf_nyt_places_add_sub(struct pf_nyt_places *, struct pf_nyt_sub);
 bool pf_nyt_places_add_xsub(struct pf_nyt_places *, uint32_t name);
 
@@ -75,9 +75,9 @@ uint32_t pf_nyt_places_callee(struct pf_nyt_places *, uint32_t name);
 /* The location of a line from which the sub `name` calls. 0 if name, file and line are all
  * unknown. */
 uint32_t pf_nyt_places_caller(struct pf_nyt_places *, uint32_t name, uint32_t fid, uint32_t line);
-/* The locations of `count` lines. The function of a location is the innermost sub around the line,
- * or `(main)` if the file has subs and none of them is around the line; without a name if the file
- * has no known sub. PF_OK or PF_NOMEM. */
+/* Finds the locations of `count` lines. The function of a location is the innermost sub around the
+ * line, or `(main)` outside of all subs; the function has no name if the file has no known sub.
+ * PF_OK or PF_NOMEM. */
 int pf_nyt_places_lines(struct pf_nyt_places *, const struct pf_nyt_line *rows, size_t count,
                         uint32_t *locations);
 /* The label set for a file number: a label `fid` if the name of the file belongs to another number,
@@ -100,13 +100,13 @@ struct pf_nyt_numbers {
     struct pf_pair_map ours;   /* input, its number: ours */
     struct pf_pair_map known;  /* name, number in the last input that has both: ours */
     struct pf_pair_map names;  /* name, 0: ours */
-    struct pf_pair_map used;   /* ours, 0: the input that gave the source texts of the file; or 0 */
+    struct pf_pair_map used;   /* ours, 0: input that gave the source texts; 0: no texts */
     struct pf_table rows;      /* struct pf_nyt_file in our numbers */
     struct pf_pair_map of_row; /* id of a row, 0: ours */
     /* `at`: the current input, from 1; `next`: the least number above all used numbers */
     uint32_t at, next;
-    /* names were edited: then evals of one name get one number too, and numbers of the first input
-     * change */
+    /* names were edited: evals of one name get one number too, and the output need not keep the
+     * numbers of the first input */
     bool renamed;
     int status; /* PF_OK, PF_NOMEM, or PF_USAGE: all numbers are used */
 };
@@ -115,8 +115,7 @@ struct pf_nyt_numbers {
 int pf_nyt_numbers_init(struct pf_nyt_numbers *);
 void pf_nyt_numbers_free(struct pf_nyt_numbers *);
 
-/* Begins another input: its numbers say nothing about those of the inputs before. Out of memory:
- * `status`. */
+/* Begins another input, which numbers its files anew. */
 void pf_nyt_numbers_restart(struct pf_nyt_numbers *);
 
 /* Adds file number `fid` of the input; `renamed`: its name was edited. Returns the number of the
@@ -127,8 +126,8 @@ uint32_t pf_nyt_numbers_define(struct pf_nyt_numbers *, uint32_t fid, struct pf_
 /* The output's number for a number of the current input, which need not be defined yet. 0 for 0.
  * Failures: `status`. */
 uint32_t pf_nyt_numbers_of(struct pf_nyt_numbers *, uint32_t fid);
-/* The output's number for a file name and the number in a label (0: no label). *write: the file is
- * new and needs a NEW_FID record. Failures: `status`. */
+/* The output's number for a file name and the file number in a label (0: no label). *write: the
+ * file is new and needs a NEW_FID record. Failures: `status`. */
 uint32_t pf_nyt_numbers_find(struct pf_nyt_numbers *, uint32_t name, uint32_t label, bool *write);
 /* True if the output takes source texts of a file (a number of the output) from the current input:
  * no earlier input gave texts of this file. Out of memory: false, and `status`. */
@@ -136,17 +135,17 @@ bool pf_nyt_numbers_text(struct pf_nyt_numbers *, uint32_t fid);
 
 /* --- subs of the output ----------------------------------------------------------------------- */
 
-/* Which subs the input defines, and where records saw the others: the output adds the places of the
- * subs that no row of the input defines. */
+/* The subs that inputs define, and the functions of records. The output adds a place for each sub
+ * that only records have. */
 struct pf_nyt_subs {
     struct pf_table defined; /* name, and the file or a mark (places.c) */
-    struct pf_table rows;    /* name, file, file number, first and last line from the input */
+    struct pf_table rows;    /* name, file, file number, first and last line; each once */
     struct pf_nyt_seen {
         /* the last location of the function in a record; 0: no record has the function */
         uint32_t location;
-        /* if nothing else gives the lines of the sub, take the lines that ran */
+        /* if the lines of the sub are unknown, write `first` and `last` */
         bool guess;
-        int64_t first, last; /* the least and the greatest line in records; 0: none */
+        int64_t first, last; /* least and greatest line in records; 0: no line */
     } * seen;                /* by function */
     size_t count, capacity;
     bool failed; /* memory ran out */
@@ -156,21 +155,21 @@ struct pf_nyt_subs {
 int pf_nyt_subs_init(struct pf_nyt_subs *);
 void pf_nyt_subs_free(struct pf_nyt_subs *);
 
-/* Adds a sub that the input defines, with a file number of the output. First and last line 0: it is
- * written in C. False: the same definition came before. Out of memory: sets `failed`. */
+/* Adds a sub that the input defines; `fid` is a number of the output. First and last line 0: the
+ * sub is written in C. False: the same definition came before. Out of memory: sets `failed`. */
 bool pf_nyt_subs_define(struct pf_nyt_subs *, uint32_t name, uint32_t file, uint32_t fid,
                         uint32_t first, uint32_t last);
 /* Adds the marker that a sub is written in C. Out of memory: the status of the table `defined`. */
 void pf_nyt_subs_define_xsub(struct pf_nyt_subs *, uint32_t name);
-/* Keeps a location of a record. `guess`: if nothing else gives the lines of the sub, they are the
- * lines that ran (files of other formats). Out of memory: sets `failed`. */
+/* Notes a location of a record. `guess`: if the lines of the sub are unknown, write the lines that
+ * records have (for inputs of other formats). Out of memory: sets `failed`. */
 void pf_nyt_subs_note(struct pf_nyt_subs *, const struct pf_dict *, uint32_t location, bool guess);
-/* The name of a location's sub in the format, a string; 0: no name. Code outside of all subs is
- * `main::RUNTIME`, of an eval `main::(eval)`. */
+/* The name that NYTProf files give to a location's sub, a string; 0: no name. Code outside of all
+ * subs is `main::RUNTIME`, of an eval `main::(eval)`. */
 uint32_t pf_nyt_sub_name(struct pf_dict *, uint32_t location);
 
-/* The place that the output has to write for a function (an id below subs->count) that records have
- * and the input does not define. False: no record is needed. `last` 0: the sub is written in C. */
+/* The place to write for a function (an id below subs->count). False: nothing to write, as for a
+ * sub that the input defines or a place that is unknown. `last` 0: the sub is written in C. */
 struct pf_nyt_sub_place {
     uint32_t name, file;
     int64_t first, last;

@@ -19,7 +19,7 @@
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Pynytprof's files have the same first line; for what follows, Pynytprof bids more. */
+/* Pynytprof's files have the same first line; its reader bids more if its chunks follow. */
 static int bid(struct pf_source *source, const char *path)
 {
     size_t have;
@@ -62,8 +62,7 @@ struct nyt_reader {
     struct pf_rows held[2];
     struct pf_text texts[TEXTS];
     size_t text_count;
-    /* a `source` row was sent: texts belong to file `text_fid`, 0: to the file that their name
-     * means */
+    /* a `source` row was sent: texts belong to file `text_fid`; 0: find the file by their names */
     bool texted;
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
@@ -165,7 +164,7 @@ static void close_reader(struct pf_reader *reader)
         pf_rows_free(&r->held[k]);
 }
 
-/* --- what every record may need --------------------------------------------------------------- */
+/* --- errors, names, private rows -------------------------------------------------------------- */
 
 static int fail(struct nyt_reader *r, const char *format, ...) PF_PRINTF(2, 3);
 static int fail(struct nyt_reader *r, const char *format, ...)
@@ -201,8 +200,8 @@ static void add_private(const struct nyt_reader *r, struct pf_rows *rows, uint32
     pf_rows_meta_strings(rows, r->private_origin, pf_dict_intern_word(rows->dict, text), value);
 }
 
-/* The same for a key of a word and numbers. There may be a row for each file and sub, and printf
- * takes most of the time for it. */
+/* The same for a key of a word and numbers, without printf, which is slow: there may be a row for
+ * each file and sub. */
 static void add_numbers(const struct nyt_reader *r, struct pf_rows *rows, uint32_t value,
                         struct pf_bytes word, const uint32_t *numbers, size_t count)
 {
@@ -218,7 +217,7 @@ static void add_numbers(const struct nyt_reader *r, struct pf_rows *rows, uint32
                          value);
 }
 
-/* The rows that take metadata at this place in the file. */
+/* The rows to which metadata at this place in the file are added. */
 static struct pf_rows *metas_here(struct nyt_reader *r)
 {
     return r->eventful ? &r->held[r->called] : r->rows;
@@ -227,8 +226,7 @@ static struct pf_rows *metas_here(struct nyt_reader *r)
 static struct epoch *find_epoch(struct nyt_reader *r)
 {
     struct epoch *at = &r->epochs[r->epoch];
-    /* Up to here the length of a tick was unknown: the first known length holds for what came
-     * before. */
+    /* The length of a tick was unknown so far: the first known length holds for earlier records. */
     if (r->epoch_count == 1 && at->clock.ticks_per_sec == 0) {
         at->clock = r->clock;
         return at;
@@ -469,7 +467,7 @@ static void keep_text(struct pf_reader *reader, struct nyt_reader *r,
     };
 }
 
-/* The file number for a `source` row; 0 if the name of the file leads to the number. */
+/* The file number for a `source` row; 0 if the number owns the name of the file. */
 static uint32_t hidden_fid(struct nyt_reader *r, uint32_t fid)
 {
     return pf_nyt_files_owns(&r->places.files, fid) ? 0 : fid;
@@ -517,14 +515,15 @@ static int start_deflate(struct pf_reader *reader, struct nyt_reader *r)
     return status;
 }
 
-/* Ends an input whose data end between two records: warns if the end of a process is missing. */
+/* Ends an input whose data end between two records: warns if the start or the end of a process is
+ * missing. */
 static int finish(struct pf_reader *reader, struct nyt_reader *r)
 {
     const struct pf_layer *deflated = pf_source_layer(r->source);
     if (deflated && deflated->cut)
         warn(reader, r, "the deflated data do not end: the process was killed, or is running");
     else if (r->started == 0)
-        warn(reader, r, "the file ends without the end of a process: there is none in it");
+        warn(reader, r, "the file has no start of a process");
     else if (r->ended < r->started)
         warn(reader, r, "the file ends without the end of a process: it was killed, or is running");
     return PF_EOF;
@@ -562,8 +561,8 @@ static int bad_record(struct nyt_reader *r, enum pf_nyt_parse result,
                 name, record->bad);
 }
 
-/* Parses a record, or all statements ahead. PF_OK; PF_EOF at the end; WAIT: first send a batch with
- * what was found; or a failure. */
+/* Parses a record, or all statements ahead. PF_OK; PF_EOF at the end; WAIT: first send the rows or
+ * texts so far; or a failure. */
 enum { WAIT = 2 };
 
 static int parse_next(struct pf_reader *reader, struct nyt_reader *r)
@@ -673,7 +672,7 @@ static uint32_t line_labels(struct nyt_reader *r, const struct pf_nyt_line *line
     return pf_dict_add_number(r->rows->dict, labels, r->sub_key, block->sub, 0);
 }
 
-/* Adds the lines from row 1 on as records. `blocks`: NULL, or what the rows are sums of. */
+/* Adds the lines from row 1 on as records. `blocks`: NULL, or the block of each row. */
 static int add_lines(struct pf_reader *reader, struct nyt_reader *r, const struct pf_nyt_line *rows,
                      size_t count, const struct pf_table *blocks)
 {
@@ -759,7 +758,7 @@ static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const
 /* The nodes that are still to visit, the next one last. */
 struct steps {
     struct step {
-        uint32_t node, stack; /* a node, and the stack of its caller */
+        uint32_t node, stack; /* the node to visit, and the stack of its caller */
         bool alone;           /* the node's siblings were visited before: do not go on to `next` */
     } * rows;
     size_t count, capacity;
@@ -902,8 +901,8 @@ static bool give_texts(struct nyt_reader *r, struct pf_batch *batch)
     return true;
 }
 
-/* The first batch declares the measures, so that a profile without records has them too. It needs
- * the length of a tick, which is before the first record: so parsing begins before. */
+/* Declares the measures in the first batch, so that a profile without records has them too. Parses
+ * first, because the length of a tick, which measures need, stands before the first record. */
 static void declare(struct pf_reader *reader, struct nyt_reader *r)
 {
     parse(reader, r);
@@ -958,9 +957,8 @@ const struct pf_format pf_format_nytprof = {
     .about = "Devel::NYTProf, the Perl profiler: lines, callers, call stacks, sources",
     .suffixes = ".nyt",
     .losses = "labels; measures but times, statements, calls and depth; columns, images, "
-              "addresses, positions of entries among returns; "
-              "records without a file, negative numbers and samples that are no times are refused; "
-              "stacks without numbers of calls "
+              "addresses, positions of entries among returns; records without a file, negative "
+              "numbers and samples that are not times are refused; stacks without numbers of calls "
               "count as one call each, a sub has one place, times of lines finer than a nanosecond "
               "are rounded",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL |

@@ -383,7 +383,7 @@ static void join_children(struct pf_nyt_tree *tree, uint32_t to, uint32_t from)
     }
 }
 
-/* Adds `levels` unknown subs below a node, each below the one before. Returns the last. */
+/* Adds a chain of `levels` unknown subs below a node. Returns the last. */
 static uint32_t unknown_below(struct pf_nyt_tree *tree, uint32_t node, uint32_t levels)
 {
     for (; levels > 0 && !tree->failed; levels--) {

@@ -122,7 +122,7 @@ struct pf_nyt_edge {
 
 struct pf_nyt_edge_sums {
     int64_t calls;
-    uint32_t depth; /* the greatest of all records */
+    uint32_t depth; /* the greatest depth of all records */
     struct pf_nyt_amount times[PF_NYT_EDGE_TIMES];
 };
 

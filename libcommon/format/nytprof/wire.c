@@ -130,7 +130,8 @@ static enum pf_nyt_parse need_bytes(struct pf_nyt_record *record, size_t bytes)
     return PF_NYT_MISSING;
 }
 
-/* A number in the last bytes that are there. */
+/* Reads a varint from the last bytes of those at hand, which may be fewer than
+ * PF_NYT_VARINT_MAX. */
 static enum pf_nyt_parse read_last_varint(struct pf_nyt_record *record, struct cursor *at,
                                           uint32_t *value)
 {

@@ -15,8 +15,8 @@
 
 enum { SLOTS = 5 };
 
-/* A number in records of one kind. Its values are those of the measure with this name; without such
- * a measure, and if `any` is set, those of another measure with the same role. */
+/* A field of records of one kind. The measure with this name fills the field; without such a
+ * measure, and if `any` is set, another measure with the same role. */
 struct slot {
     const char *name;
     enum pf_role role;
@@ -45,8 +45,7 @@ struct columns {
     uint32_t chosen[SLOTS]; /* column + 1; 0: no column */
     const int64_t *data[SLOTS];
     struct pf_nyt_time time[SLOTS];
-    /* columns that the format computes from other records, so that they are not written; NULL:
-     * none */
+    /* columns that readers compute from other records: not written; NULL: no column */
     const int64_t *derived[2];
 };
 
@@ -247,7 +246,7 @@ static const char *name_at(struct pf_writer *writer, uint32_t name)
 
 /* Each statement and call becomes a record. In NYTProf's own files each was a record before; in
  * other formats a few bytes can claim any number. A native stream can claim that it was made from a
- * NYTProf file, so both have a limit. */
+ * NYTProf file, so profiles of NYTProf have a limit too. */
 static int check_limit(struct pf_writer *writer, uint64_t count)
 {
     struct pf_nyt_writer *w = writer->state;
@@ -322,9 +321,9 @@ static int write_statement(struct pf_writer *writer, const struct pf_nyt_stateme
     return PF_OK;
 }
 
-/* Adds discounted records without time until there are as many as in the input. A discounted record
- * has the time of a statement that is counted in another record or never: so there are hardly more
- * of them than statements, and more are not written. */
+/* Adds discounted records without time until the output has as many as the input. Inputs hardly
+ * have more of them than statements, because such a record has time of a statement that another
+ * record counts, or no record: so the number to add is limited. */
 static void write_discounts(struct pf_writer *writer)
 {
     enum { MORE_MAX = 65536 };
@@ -373,8 +372,8 @@ static int write_caller(struct pf_writer *writer, const struct caller *caller,
     if (check_caller(writer, caller, records) != PF_OK)
         return writer->error.code;
     for (; records > 0; records--) {
-        /* Leaves a call for each later record: a record with no call and no place would be a marker
-         * for a sub in C. */
+        /* Leaves a call for each later record: a record without calls and place would mark a sub as
+         * written in C. */
         int64_t now = left - (int64_t)records + 1;
         now = now < 0 ? 0 : now > UINT32_MAX ? UINT32_MAX : now;
         now = records == 1 || left < (int64_t)records ? (left > UINT32_MAX ? UINT32_MAX : left)
@@ -469,7 +468,7 @@ static int keep_stack(struct pf_writer *writer, const struct pf_batch *batch,
 
 static int write_stacks(struct pf_writer *writer);
 
-/* All kept stacks have one unit of time: writes them before the unit changes. */
+/* All calls that are held have one unit of time: writes them before the unit changes. */
 static int set_call_time(struct pf_writer *writer, const struct columns *columns)
 {
     struct pf_nyt_writer *w = writer->state;

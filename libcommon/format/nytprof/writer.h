@@ -1,6 +1,6 @@
 /* The writer of NYTProf streams. It writes metadata, source texts, statements and callers as they
- * come, and calls when all are known. If a profile of another format has only stacks, lines and
- * callers are made from the stacks. */
+ * come, and calls when all are known. If a profile of another format has only stacks, the writer
+ * makes lines and callers from the stacks. */
 #ifndef PF_FORMAT_NYTPROF_WRITER_H
 #define PF_FORMAT_NYTPROF_WRITER_H
 
@@ -19,8 +19,8 @@
 
 /* --- units of time ---------------------------------------------------------------------------- */
 
-/* Ticks per second: the default, as on most systems; for times that are not whole ticks, which are
- * rounded to this unit; the most that Devel::NYTProf holds. */
+/* Ticks per second: the default, which most systems have; for times that are too fine for the
+ * format and are rounded; the greatest that Devel::NYTProf holds. */
 enum { PF_NYT_RATE_DEFAULT = 10000000, PF_NYT_RATE_FINE = 1000000000 };
 #define PF_NYT_RATE_MAX UINT32_MAX
 
@@ -33,9 +33,9 @@ struct pf_nyt_time {
 /* Sets the unit of a measure. False: the measure is not a time. */
 bool pf_nyt_time_of(const struct pf_dict *, const struct pf_measure *, struct pf_nyt_time *);
 
-/* The ticks per second in which values of this unit are whole: `rate` if possible, else the rate of
- * the unit. If the format does not hold that rate: PF_NYT_RATE_FINE; for returns (`fractions`),
- * whose times may have fractions, `rate`, or PF_NYT_RATE_DEFAULT if that is 0. */
+/* Chooses ticks per second such that values of this unit are whole ticks: `rate` if possible, else
+ * the rate of the unit. If the rate of the unit is above PF_NYT_RATE_MAX: PF_NYT_RATE_FINE; but if
+ * times may have fractions of a tick (returns), `rate`, or PF_NYT_RATE_DEFAULT if `rate` is 0. */
 uint64_t pf_nyt_time_rate(const struct pf_nyt_time *, uint64_t rate, bool fractions);
 
 /* A value in whole ticks of a rate. Sets *rounded if the ticks are not exact. False: over 64
@@ -48,7 +48,7 @@ bool pf_nyt_time_ticks(const struct pf_nyt_time *, uint64_t rate, int64_t value,
 int64_t pf_nyt_time_part(int64_t *value);
 /* How many parts pf_nyt_time_part makes of a value. */
 uint64_t pf_nyt_time_parts(int64_t value);
-/* A part in seconds. A reader that converts the double back gets the same part. */
+/* A part in seconds. A reader that converts the double to units gets the same part. */
 double pf_nyt_time_seconds(const struct pf_nyt_time *, int64_t part);
 
 /* --- call events ------------------------------------------------------------------------------ */
@@ -64,7 +64,7 @@ struct pf_nyt_call {
 
 /* The tree of calls, which becomes SUB_RETURN records: a sub returns before its caller, as when a
  * program runs. Subs that never returned have no record. They come last among the subs of their
- * caller, so that no later return takes their subs as its own. */
+ * caller: no return after them may adopt the subs that they called. */
 struct pf_nyt_calls {
     struct pf_dict *dict;      /* borrowed */
     struct pf_table keys;      /* parent and name */
@@ -123,9 +123,9 @@ int pf_nyt_stacks_finish(struct pf_nyt_stacks *, const struct pf_dict *, struct 
 
 /* --- header lines ----------------------------------------------------------------------------- */
 
-/* Attributes, options and comments of an output. Those of the first input pass as they come; of
- * later inputs comments and new attributes. At the end come the attributes that join all inputs, as
- * nytprofmerge makes them: the least basetime, a list of the applications, and the sum of the
+/* Attributes, options and comments of an output. The writer passes on those of the first input, and
+ * comments and new attributes of later inputs. At the end it writes the attributes that join all
+ * inputs, as nytprofmerge does: the least basetime, a list of the applications, and the sum of the
  * overheads. */
 struct pf_nyt_header {
     struct pf_dict *dict;       /* borrowed */
@@ -152,10 +152,10 @@ struct pf_nyt_header {
 
 /* Writes the attribute ticks_per_sec, which holds for the records after it. */
 void pf_nyt_header_rate(struct pf_nyt_header *, uint64_t rate);
-/* Adds an attribute or option of the input. False: it does not fit a line (it has a line feed, or
- * its key has a `=`). */
+/* Adds an attribute or option of the input. False: no line can hold the pair (it has a line feed,
+ * or its key has a `=`). */
 bool pf_nyt_header_pair(struct pf_nyt_header *, bool option, uint32_t key, uint32_t value);
-/* Writes a comment. False: it has a line feed. */
+/* Writes a comment. False: the text has a line feed. */
 bool pf_nyt_header_comment(struct pf_nyt_header *, struct pf_bytes text);
 /* Begins another input. */
 void pf_nyt_header_restart(struct pf_nyt_header *);
@@ -177,25 +177,25 @@ struct pf_nyt_writer {
     struct pf_nyt_time call_time; /* of the amounts in `calls` */
     uint32_t input;               /* name of the first input, a string */
     bool ready;                   /* all above are initialised */
-    /* rows came that only a NYTProf file has; `own`: from the current input */
+    /* private rows of NYTProf files came: from any input; from the current input */
     bool genuine, own;
     bool begun;    /* more than header lines was written */
-    bool process;  /* a process that no input has is open */
+    bool process;  /* a process that the writer began is open */
     bool detailed; /* the input has lines or callers */
-    bool stated;   /* there were statements; `last` is the last of them */
+    bool stated;   /* `last` is set: the last statement */
     struct pf_nyt_statement {
         uint32_t fid, line, block, sub; /* block and sub: 0 for statements without blocks */
         int64_t count, value;           /* number of statements, and the sum of their times */
     } last;
     uint64_t statements, discounts, discounts_wanted;
     uint64_t wanted; /* statements and calls so far, a record each */
-    /* the most of them: for profiles of other formats, for NYTProf's own */
+    /* limits of `wanted`: for profiles of other formats, for profiles of NYTProf */
     uint64_t limit, own_limit;
     uint32_t packed_comment; /* held back: the comment (string) before deflated data */
     bool ended;              /* held back: the end of a process */
     uint32_t end_pid;
     double end_time;
-    /* file number (of the input) of the next source texts; 0: their names lead to the file */
+    /* file number (of the input) of the next source texts; 0: find the file by their names */
     uint32_t source_fid;
     /* sum of the times of all statements; sum of the self times of all calls */
     double seconds, call_seconds;
@@ -223,7 +223,7 @@ void pf_nyt_write_held(struct pf_writer *);
 void pf_nyt_write_name(struct pf_writer *, uint32_t name);
 /* Begins to deflate the output where the input is deflated, unless --compression is 0. */
 int pf_nyt_begin_deflated(struct pf_writer *);
-/* Ends the process that no input has, if it is open: no other process begins before. */
+/* Ends the process that the writer began, if it is open; do this before another process begins. */
 void pf_nyt_end_process(struct pf_writer *);
 /* Writes source texts that no earlier input gave. */
 int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
@@ -231,7 +231,7 @@ int pf_nyt_write_texts(struct pf_writer *, const struct pf_batch *);
 /* Finds the number of a file, for a name and the number in a label (0: no label). Writes a record
  * for a new file. */
 int pf_nyt_writer_fid(struct pf_writer *, uint32_t name, uint32_t label, uint32_t *fid);
-/* A line as the format holds it; 0 for a line that is not known. PF_USAGE: over 32 bits. */
+/* Sets *line to the number of a line, or to 0 if the line is unknown. PF_USAGE: over 32 bits. */
 int pf_nyt_writer_line(struct pf_writer *, int64_t from, uint32_t *line);
 
 #endif

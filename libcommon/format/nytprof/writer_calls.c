@@ -1,4 +1,4 @@
-/* Units of time of the output, and the calls and stacks that are held until they become records. */
+/* Units of time of the output, and the calls and stacks that wait until they become records. */
 #include "analysis/sum/walk.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -13,8 +13,8 @@
 
 /* --- units of time ---------------------------------------------------------------------------- */
 
-/* The quotient has a relative error of 2^-53, and so has the reader's product: below 2^50 both
- * together are less than half a unit. */
+/* The quotient has a relative error of 2^-53, and the reader's product another: below 2^50 their
+ * sum is less than half a unit. */
 #define PART_MAX ((int64_t)1 << 50)
 
 enum { NEIGHBOURS = 16 };
@@ -217,8 +217,8 @@ int pf_nyt_calls_add(struct pf_nyt_calls *calls, uint32_t stack, int64_t self, i
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* True for a sub that never returned: the reader gives it neither calls nor a name. It has no
- * record. */
+/* True for a sub that never returned: the reader gives such a sub neither calls nor a name. No
+ * record is written for it. */
 static bool is_open(const struct pf_nyt_call *node)
 {
     return node->calls == 0 && node->self == 0 && node->name == 0;
@@ -298,8 +298,8 @@ static int write_returns(struct writing *w, struct pf_nyt_call *node)
     return PF_OK;
 }
 
-/* Moves open children behind their siblings. */
-static void open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
+/* Moves children that never returned behind their siblings. */
+static void move_open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
 {
     uint32_t *at = &parent->first, open = 0;
     while (*at != 0) {
@@ -321,7 +321,7 @@ static void open_last(struct pf_nyt_calls *calls, struct pf_nyt_call *parent)
 static uint32_t innermost_first(struct pf_nyt_calls *calls, uint32_t node)
 {
     for (;; node = calls->nodes[node].first) {
-        open_last(calls, &calls->nodes[node]);
+        move_open_last(calls, &calls->nodes[node]);
         if (calls->nodes[node].first == 0)
             return node;
     }

@@ -81,7 +81,7 @@ static double number_of(struct pf_bytes text)
     return strtod(copy, NULL);
 }
 
-/* Adds an application; they are sorted by name, as nytprofmerge sorts them. */
+/* Adds an application. Applications are sorted by name, as nytprofmerge sorts them. */
 static void add_application(struct pf_nyt_header *header, uint32_t name)
 {
     struct pf_bytes text = pf_dict_string(header->dict, name);
@@ -335,9 +335,9 @@ void pf_nyt_end_process(struct pf_writer *writer)
     w->process = false;
 }
 
-/* Begins to deflate the output. `said`: the input says where; the comment about it is then written
- * only if the input has one. */
-static void start_deflate(struct pf_writer *writer, bool said)
+/* Begins to deflate the output. `from_input`: because the input begins to here; then the comment is
+ * written only if the input has one. */
+static void start_deflate(struct pf_writer *writer, bool from_input)
 {
     struct pf_nyt_writer *w = writer->state;
     char text[80], same[40];
@@ -347,7 +347,7 @@ static void start_deflate(struct pf_writer *writer, bool said)
     int start = snprintf(same, sizeof same, "Compressed at level %d ", level(writer));
     if (comment.size < (size_t)start || memcmp(comment.data, same, (size_t)start) != 0)
         comment = (struct pf_bytes){text, size < (int)sizeof text ? (size_t)size : sizeof text - 1};
-    if (!said || w->packed_comment)
+    if (!from_input || w->packed_comment)
         pf_nyt_header_comment(&w->header, comment);
     w->packed_comment = 0;
     pf_nyt_out_deflate(&w->out, level(writer));

@@ -25,10 +25,10 @@ struct chunks {
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...)
+static void report_damage(struct chunks *chunks, uint64_t offset, const char *format, ...)
     PF_PRINTF(3, 4);
 
-static void damaged(struct chunks *chunks, uint64_t offset, const char *format, ...)
+static void report_damage(struct chunks *chunks, uint64_t offset, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -100,8 +100,9 @@ static void keep_row(struct chunks *chunks, const struct chunk *chunk, const uns
     uint64_t incl = pf_load64le(p + 12), excl = pf_load64le(p + 20);
 
     if (incl > INT64_MAX || excl > INT64_MAX) {
-        damaged(chunks, offset, "record of chunk %c: %" PRIu64 " ticks need more than 63 bits",
-                (int)chunk->tag, incl > INT64_MAX ? incl : excl);
+        report_damage(chunks, offset,
+                      "record of chunk %c: %" PRIu64 " ticks need more than 63 bits",
+                      (int)chunk->tag, incl > INT64_MAX ? incl : excl);
         return;
     }
     if (!pf_grow(&rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows)) {
@@ -129,9 +130,9 @@ static void read_rows(struct chunks *chunks, struct chunk *chunk)
     }
     peek(chunks, chunk, (size_t)chunk->left, &have);
     if (have == chunk->left && have > 0 && chunk->left < PF_PYN_ROW)
-        damaged(chunks, pf_source_offset(chunks->reader->source),
-                "chunk %c has %" PRIu32 " bytes, not a multiple of 28", (int)chunk->tag,
-                chunk->size);
+        report_damage(chunks, pf_source_offset(chunks->reader->source),
+                      "chunk %c has %" PRIu32 " bytes, not a multiple of 28", (int)chunk->tag,
+                      chunk->size);
     if (have == chunk->left)
         consume(chunks, chunk, have);
 }
@@ -163,9 +164,9 @@ static void keep_entry(struct chunks *chunks, const struct chunk *chunk, struct 
     struct pf_pyn_entry entry = {.id = number(payload, at, 0)};
 
     if (text.size > PF_STRING_MAX) {
-        damaged(chunks, chunk->offset + HEAD + at,
-                "a name of %zu bytes in chunk %c is longer than 16 MiB", text.size,
-                (int)chunk->tag);
+        report_damage(chunks, chunk->offset + HEAD + at,
+                      "a name of %zu bytes in chunk %c is longer than 16 MiB", text.size,
+                      (int)chunk->tag);
         return;
     }
     for (size_t k = 1; k < head / 4; k++)
@@ -189,16 +190,17 @@ static void keep_entries(struct chunks *chunks, const struct chunk *chunk, struc
     if (at == payload->size || chunk->left > 0)
         return;
     if (payload->size - at < head)
-        damaged(chunks, chunk->offset + HEAD + at, "chunk %c ends inside the numbers of a record",
-                (int)chunk->tag);
+        report_damage(chunks, chunk->offset + HEAD + at,
+                      "chunk %c ends inside the numbers of a record", (int)chunk->tag);
     else
-        damaged(chunks, chunk->offset + HEAD + at,
-                "chunk %c ends inside a name: the NUL is missing", (int)chunk->tag);
+        report_damage(chunks, chunk->offset + HEAD + at,
+                      "chunk %c ends inside a name: the NUL is missing", (int)chunk->tag);
 }
 
 /* Versions of July 2025 wrote pairs of a fid and the index of a string, but no strings. True if the
- * payload looks like such pairs: their numbers are small, those of a path or a time are not. */
-static bool pairs(const struct pf_buffer *payload)
+ * payload looks like such pairs: their numbers are below 2^24; a path or a time read as numbers
+ * would not be. */
+static bool looks_like_pairs(const struct pf_buffer *payload)
 {
     if (payload->size == 0 || payload->size % 8 != 0)
         return false;
@@ -213,7 +215,7 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
     struct pf_pyn_content *content = chunks->content;
 
     collect(chunks, chunk);
-    if (chunk->left > 0 || !pairs(&chunks->payload)) {
+    if (chunk->left > 0 || !looks_like_pairs(&chunks->payload)) {
         keep_entries(chunks, chunk, &content->files, PROCESS);
         return;
     }
@@ -226,7 +228,7 @@ static void read_files(struct chunks *chunks, struct chunk *chunk)
 
 /* True for a stream of events (each 1, fid, line, nanoseconds; then a 0). The S chunk has the sums
  * of the events. */
-static bool events(const struct pf_buffer *payload)
+static bool looks_like_events(const struct pf_buffer *payload)
 {
     if (payload->size % EVENT != 1 || payload->data[payload->size - 1] != 0)
         return false;
@@ -283,7 +285,7 @@ static void read_subs(struct chunks *chunks, struct chunk *chunk)
     struct pf_pyn_content *content = chunks->content;
 
     collect(chunks, chunk);
-    if (chunk->left == 0 && events(&chunks->payload)) {
+    if (chunk->left == 0 && looks_like_events(&chunks->payload)) {
         pf_pyn_variant(content, "events");
         pf_report_send(&chunks->reader->report, PF_NOTE,
                        "offset %" PRIu64 ": chunk D holds events that S has summed, and no names",
@@ -355,7 +357,8 @@ static void read_process(struct chunks *chunks, struct chunk *chunk)
     if (chunks->payload.size == PROCESS)
         keep_process(chunks, (const unsigned char *)chunks->payload.data);
     else if (chunk->left == 0)
-        damaged(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes, expected 16", chunk->size);
+        report_damage(chunks, chunk->offset, "chunk P has %" PRIu32 " bytes, expected 16",
+                      chunk->size);
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* What precedes the chunks: the text banner, or a binary header of the first versions. First
- * how the reader recognizes and reads both, then how the writer makes a banner. */
+/* The bytes before the chunks: a text banner, or the binary header of the first versions. The
+ * reader recognizes and reads both; the writer makes a banner. */
 #include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
 
@@ -27,7 +27,7 @@ void pf_pyn_attribute(struct pf_reader *reader, struct pf_pyn_content *content, 
         value.size--;
     if (pf_parse_int(value, 1, INT64_MAX, &ticks)) {
         content->ticks = (uint64_t)ticks;
-        content->ticks_told = true;
+        content->ticks_known = true;
     } else {
         pf_report_send(&reader->report, PF_WARNING, "ticks_per_sec is '%s', not a number of ticks",
                        pf_clip(value).text);
@@ -47,7 +47,7 @@ bool pf_pyn_tag(unsigned byte)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Bits of evidence, for a first line that both formats have, by what follows the banner. */
+/* Bits of evidence by the bytes after the banner; the first line is that of both formats. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 
 struct banner_scan {
@@ -338,7 +338,7 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
 /* --- the banner of the output ----------------------------------------------------------------- */
 
 /* Section 1 of the note: attributes and options in their order, with the values to write if the
- * input does not have them. The ticks are fixed. */
+ * input does not have them. `ticks_per_sec` always gets the value here. */
 struct item {
     const char *key, *value;
 };
@@ -477,8 +477,8 @@ static struct pf_bytes attribute_value(const struct pf_pyn_banner *banner,
                             : pf_bytes_of(attributes[k].value);
 }
 
-/* Writes the comment that says who generated the file. Its date is the date of the measurement, so
- * that the same input gives the same file. */
+/* Writes the comment that says who generated the file. The date is that of the measurement, so that
+ * the same input gives the same file. */
 static void write_title(const struct pf_pyn_banner *banner, const struct pf_dict *dict,
                         struct pf_sink *sink)
 {

@@ -93,7 +93,7 @@ int pf_pyn_register_restart(struct pf_pyn_register *reg)
 }
 
 /* Adds an entry, with its own number if `keep_id` and the number is free, else with the first free
- * number. The search for it begins where the last search ended. */
+ * number. The search for a free number begins where the last search ended. */
 static bool add_entry(struct pf_pyn_register *reg, struct pf_pyn_entry entry, bool keep_id)
 {
     if (!keep_id || pf_pyn_list_find(&reg->list, entry.id)) {
@@ -127,7 +127,7 @@ static bool is_newer(const struct pf_pyn_entry *a, const struct pf_pyn_entry *b)
                                           : a->numbers[0] > b->numbers[0];
 }
 
-/* Joins an entry that another input has too: the newer numbers stay. */
+/* Merges an entry with the same entry of another input: the newer numbers stay. */
 static void merge_entry(struct pf_pyn_register *reg, struct pf_pyn_entry *known,
                         const struct pf_pyn_entry *entry)
 {
@@ -174,7 +174,7 @@ bool pf_pyn_register_find(struct pf_pyn_register *reg, const struct pf_pyn_key *
         return false;
     struct pf_pyn_entry *entry = &reg->list.rows[found - 1];
 
-    /* Like Pynytprof's own writer: only the first file has the flag that says it has source
+    /* Like Pynytprof's own writer: only number 0 gets the flags, which say that the file has source
      * text. */
     if (found == count && entry->id != 0)
         entry->numbers[0] = 0;

@@ -226,7 +226,7 @@ static void add_calls(struct pf_reader *reader, const struct pf_pyn_rows *calls,
     }
 }
 
-/* Reads the whole file, because chunks come in any order. The result of a damaged file follows its
+/* Reads the whole file, because chunks come in any order. The error of a damaged file follows its
  * good rows. */
 static int step(struct pf_reader *reader)
 {
@@ -238,7 +238,7 @@ static int step(struct pf_reader *reader)
         pf_rows_init(&reader->rows, reader->dict);
         return status;
     }
-    if (!content->ticks_told)
+    if (!content->ticks_known)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
         pf_report_send(&reader->report, PF_WARNING,

@@ -39,8 +39,8 @@ struct pf_pyn_entry {
     uint32_t numbers[3]; /* flags, size, mtime; or flags, 0, 0; or fid, first line, last line */
     bool absent;         /* records use the number, no chunk defines it */
     bool replaced;       /* a later entry has the same id */
-    /* The reader's: the name in the model, by pf_pyn_list_name (strings), and the function of the
-     * dictionary for the sub, or for the lines of the file; 0 = not made yet. */
+    /* Set by the reader: name and alias (strings, see pf_pyn_list_name), and the function of the
+     * sub, or of the lines of the file; 0 = not made yet. */
     uint32_t name, alias, function;
 };
 
@@ -67,8 +67,8 @@ struct pf_pyn_rows {
 struct pf_pyn_content {
     struct pf_pyn_list files, subs;
     struct pf_pyn_rows lines, calls;
-    uint64_t ticks; /* ticks in a second */
-    bool ticks_told;
+    uint64_t ticks;   /* ticks in a second */
+    bool ticks_known; /* the file gives `ticks` */
     bool ranged;      /* subs have line ranges, and calls come from lines */
     bool own_unknown; /* the two times of each call are equal: exclusive times are unknown */
     bool failed;      /* memory ran out */
@@ -143,8 +143,8 @@ void pf_pyn_list_free(struct pf_pyn_list *);
  * function. False: out of memory. */
 bool pf_pyn_list_name(struct pf_pyn_list *, struct pf_dict *, const char *kind);
 
-/* Files or subs of different inputs with the same key are the same. Fields are strings; the struct
- * has no padding. */
+/* Files or subs with the same key are the same in all inputs. Fields are strings; the struct has no
+ * padding. */
 struct pf_pyn_key {
     uint32_t text, alias, file; /* path or name, system name, file of a sub */
     uint32_t used;              /* always 1: a table cannot hold a row of zeros */
@@ -172,8 +172,8 @@ int pf_pyn_register_restart(struct pf_pyn_register *);
  * memory. */
 bool pf_pyn_register_keep(struct pf_pyn_register *, struct pf_dict *, struct pf_bytes row,
                           size_t numbers);
-/* The id of a key. A new key gets the first free number; `flags` are set if it has none. False: out
- * of memory, or no number is free. */
+/* Sets *id to the id of a key. A new key gets the first free number, and `flags` if that number is
+ * 0. False: out of memory, or no number is free. */
 bool pf_pyn_register_find(struct pf_pyn_register *, const struct pf_pyn_key *, uint32_t flags,
                           uint32_t *id);
 
@@ -187,8 +187,8 @@ struct pf_pyn_sums {
     struct pf_table keys;               /* uint32_t[3]: fid, line or caller, callee; and 1 */
     struct pf_sums slots[PF_PYN_SLOTS]; /* wide, by key */
     /* a measure was declared for the slot: a batch without its column has 0 in every row */
-    bool told[PF_PYN_SLOTS];
-    /* the measure + 1 that fills the slot although its name is another; 0 = none */
+    bool declared[PF_PYN_SLOTS];
+    /* measure + 1 that fills the slot by its role and unit, not by its name; 0 = none */
     uint32_t chosen[PF_PYN_SLOTS];
 };
 

@@ -103,8 +103,8 @@ static bool fits(const struct pf_dict *dict, const struct pf_measure *measure,
                                  : pf_measure_is_time(dict, measure));
 }
 
-/* Finds the slot of a measure: by its name; in the second pass by role and unit, for slots whose
- * name no measure has. False: no slot fits. */
+/* Finds the slot of a measure: by its name, or, if `by_name` is false, by role and unit among slots
+ * whose name no measure has. False: no slot fits. */
 static bool choose_slot(struct pf_writer *writer, struct pf_pyn_sums *sums, uint32_t index,
                         bool by_name, enum pf_pyn_slot *slot)
 {
@@ -192,7 +192,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
             if (join_measure(writer, sums, batch->values[k].measure, &input) != PF_OK)
                 return writer->error.code;
             filled[input.slot] = k + 1;
-            sums->told[input.slot] = true;
+            sums->declared[input.slot] = true;
             inputs[(*count)++] = input;
         }
     }
@@ -200,7 +200,7 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
     for (unsigned k = PF_PYN_INCL; k <= PF_PYN_EXCL; k++) {
         uint32_t column = filled[k == PF_PYN_INCL ? PF_PYN_EXCL : PF_PYN_INCL];
 
-        if (sums->told[k] || column == 0)
+        if (sums->declared[k] || column == 0)
             continue;
         inputs[*count] =
             (struct input){.data = batch->values[column - 1].data, .slot = (enum pf_pyn_slot)k};
