@@ -19,7 +19,7 @@ static bool begins_head(struct pf_bytes line)
 }
 
 struct words {
-    uint32_t met;               /* the words of a head that begin lines, by bit */
+    uint32_t seen;              /* the words of a head that begin lines, by bit */
     bool begun, named, decided; /* decided: text_start, text_size: no other format has them */
 };
 
@@ -37,16 +37,16 @@ static int judge(struct pf_bytes line, bool whole, void *field)
         words->named = begins_head(line);
     words->begun = true;
     word = pf_scan_column(&line);
-    bits = __builtin_popcount(words->met) * LINE_BITS;
+    bits = __builtin_popcount(words->seen) * LINE_BITS;
     if (word.size == 0 || line.size == 0 || memchr(word.data, '\0', word.size) || *word.data == '0')
         return words->decided ? bits | PF_TEXT_SURE : PF_TEXT_OTHER;
     k = pf_dcpi_cat_word(word);
     if (k < PF_DCPI_CAT_WORDS) {
-        words->met |= UINT32_C(1) << k;
+        words->seen |= UINT32_C(1) << k;
         words->decided = words->decided || word.size > 8;
     }
     if (words->decided)
-        return __builtin_popcount(words->met) * LINE_BITS;
+        return __builtin_popcount(words->seen) * LINE_BITS;
     return words->named ? PF_TEXT_MORE : 0;
 }
 

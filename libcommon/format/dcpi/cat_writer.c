@@ -397,7 +397,8 @@ static int find_columns(const struct profile *profile, struct column *columns, s
     return PF_OK;
 }
 
-/* A column goes into the first part that has no column of its name. Returns how many parts. */
+/* Puts each column into the first part that has no column of this name. Returns the number of
+ * parts. */
 static size_t find_parts(const struct profile *profile, struct column *columns, size_t count)
 {
     size_t parts = 1;
@@ -447,8 +448,8 @@ static int write_events(const struct profile *profile)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Writes an address and its counts; nothing if all counts of the part are 0, because then other
- * parts have the counts of the address. */
+/* Writes an address and its counts. Writes nothing if all counts of the part are 0: then other
+ * parts have counts of the address. */
 static void write_row(const struct profile *profile, uint32_t location)
 {
     uint64_t address = pf_dict_location(profile->writer->dict, location)->address;
@@ -486,7 +487,7 @@ static int write_rows(const struct profile *profile)
     return status;
 }
 
-/* The identifier as a source spells it, if there is a source. */
+/* The identifier as the first source spells it; without a source as the image has it. */
 static struct pf_bytes spelled_identifier(const struct profile *profile)
 {
     size_t source = next_source(profile, 0);
@@ -540,7 +541,7 @@ static int write_profile(const struct profile *profile)
                            : status;
 }
 
-/* --- what has no place ------------------------------------------------------------------------ */
+/* --- lines left out --------------------------------------------------------------------------- */
 
 static bool header_word_fits(struct pf_bytes word, enum pf_dcpi_word known)
 {
@@ -572,9 +573,10 @@ static int leave_lines(struct pf_writer *writer)
     return status;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all images ------------------------------------------------------------------------------- */
 
-/* True the first time this image is asked for. Sets the status of `known` if memory runs out. */
+/* Adds an image to `known`. False: `known` has the image; or out of memory, which sets the status
+ * of `known`. */
 static bool is_new_image(struct pf_strings *known, struct pf_dict *dict, struct pf_bytes identifier)
 {
     uint32_t key = pf_dcpi_identifier(dict, identifier);

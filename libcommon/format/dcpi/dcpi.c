@@ -37,8 +37,7 @@ static int find_stride(const struct pf_options *options, uint64_t *stride, struc
     return PF_OK;
 }
 
-/* --- reader: metadata
- * --------------------------------------------------------------------------------- */
+/* --- reader: metadata ------------------------------------------------------------------------- */
 
 /* Adds the lines of the header. A separator other than one blank comes before its line. */
 static void add_lines(struct pf_reader *reader)
@@ -83,8 +82,7 @@ static void add_footer(struct pf_reader *reader)
     pf_rows_meta(&reader->rows, ".dcpi", PF_BYTES("footer"), (struct pf_bytes){text, size});
 }
 
-/* --- reader: opening
- * ---------------------------------------------------------------------------------- */
+/* --- reader: opening -------------------------------------------------------------------------- */
 
 static int declare(struct pf_reader *reader)
 {
@@ -136,8 +134,7 @@ static void close_reader(struct pf_reader *reader)
     pf_dcpi_locator_free(&state->locator);
 }
 
-/* --- reader: records
- * ---------------------------------------------------------------------------------- */
+/* --- reader: records -------------------------------------------------------------------------- */
 
 static bool count_piece(struct pf_reader *reader, const struct pf_dcpi_piece *piece)
 {
@@ -210,10 +207,10 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 }
 
 enum {
-    /* absent counts within a chunk, because a new chunk costs two words */
+    /* most absent counts between two counts of a chunk: a new chunk costs two words */
     BRIDGE = 2,
     WORDS = 4096, /* words of one write */
-    /* limits of the counts in a layout: in all, and for each address */
+    /* a layout has at most ZEROS_MIN counts, and ZEROS_EACH more for each address to write */
     ZEROS_MIN = 64 * 1024 * 1024,
     ZEROS_EACH = 1024
 };
@@ -247,8 +244,7 @@ static void close_writer(struct pf_writer *writer)
     pf_dcpi_held_close(writer);
 }
 
-/* --- writer: choosing
- * --------------------------------------------------------------------------------- */
+/* --- writer: choosing ------------------------------------------------------------------------- */
 
 static struct pf_bytes event_name(const struct pf_writer *writer, const struct pf_dcpi_event *event)
 {
@@ -338,8 +334,7 @@ static int choose_image(struct pf_writer *writer, const struct pf_image **image)
             : " (proffilter --split=image writes a file for each image)");
 }
 
-/* --- writer: chunks
- * ----------------------------------------------------------------------------------- */
+/* --- writer: chunks --------------------------------------------------------------------------- */
 
 /* A walk over the chunks to write and their places. */
 struct walk {
@@ -423,7 +418,7 @@ static bool layout_fits(struct walk walk)
     return status == PF_EOF && walk.next == walk.state->held.places.count;
 }
 
-/* Checks that canonical chunks can be written. With a stride of 1 they can, within 32 bits. */
+/* Checks that canonical chunks can be written: with a stride of 1 always, within 32 bits. */
 static int check_canonical(struct walk walk, struct pf_error *error)
 {
     size_t count = walk.state->held.places.count;
@@ -468,8 +463,7 @@ static int write_chunk(struct pf_writer *writer, struct walk *walk, struct pf_dc
     return PF_OK;
 }
 
-/* --- writer: the profile
- * ---------------------------------------------------------------------------------- */
+/* --- writer: the profile ---------------------------------------------------------------------- */
 
 static int sum_counts(struct pf_writer *writer)
 {

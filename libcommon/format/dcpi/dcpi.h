@@ -30,10 +30,10 @@ enum pf_dcpi_word {
     PF_DCPI_PERIOD,
     PF_DCPI_TSIZE,
     PF_DCPI_CPUSPEED,
-    PF_DCPI_REQUIRED, /* the words before need exactly one line each */
+    PF_DCPI_REQUIRED, /* each word above has exactly one line */
     PF_DCPI_VERSION = PF_DCPI_REQUIRED,
     PF_DCPI_TSTART,
-    PF_DCPI_SINGLE, /* the words before have at most one line each */
+    PF_DCPI_SINGLE, /* each word above has at most one line */
     PF_DCPI_CPUAMASK = PF_DCPI_SINGLE,
     PF_DCPI_CPUIMPLV,
     PF_DCPI_CPUCOUNT,
@@ -59,9 +59,9 @@ struct pf_dcpi_header {
     struct pf_bytes pad;            /* between `samples` and the line feed */
 };
 
-/* Reads and checks a header; the source stands at its first byte. Reports what is legal but
- * unusual. PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of the
- * error (`missing-line: ...`); PF_NOMEM; the source's own failure. */
+/* Reads and checks a header; the source stands at its first byte. Reports headers that are legal
+ * but unusual. PF_FAILED or PF_UNSUPPORTED with the offset and a text that begins with the class of
+ * the error (`missing-line: ...`); PF_NOMEM; the source's own failure. */
 int pf_dcpi_header_read(struct pf_dcpi_header *, struct pf_source *, const struct pf_report *,
                         struct pf_error *);
 
@@ -109,7 +109,7 @@ struct pf_dcpi_body {
     uint64_t end;   /* end of the chunk before, at a stride of 1, as dcpiformat(4) says */
     uint64_t place; /* offset of the next count, with `stride` bytes for each count */
     uint32_t left;  /* counts that the current chunk still has */
-    bool begun;     /* a chunk was read; the offset of the last one: */
+    bool begun;     /* a chunk was read; the offset of the last chunk: */
     uint32_t last;
     uint64_t nonzero, total;
 };
@@ -165,8 +165,8 @@ struct pf_dcpi_chunks {
     uint64_t end;    /* of the chunk before */
 };
 
-/* The next chunk: PF_OK, it lies behind the chunk before and ends within 32 bits; PF_EOF;
- * PF_FAILED, the text is not a layout. */
+/* Sets the next chunk. PF_OK: the chunk lies behind the chunk before and ends within 32 bits;
+ * PF_EOF; PF_FAILED: the text is not a layout. */
 int pf_dcpi_chunks_next(struct pf_dcpi_chunks *, struct pf_dcpi_chunk *);
 
 /* --- locations.c ------------------------------------------------------------------------------ */
@@ -289,7 +289,7 @@ struct pf_dcpi_profiles {
     struct pf_buffer text;
 };
 
-/* True if all lines `image` name this image, and there is one. */
+/* True if the header has lines `image` and all name this image. */
 bool pf_dcpi_profile_is_of(const struct pf_dcpi_profile *, struct pf_bytes image);
 
 /* Merges keep headers whole; the writer joins them. */
@@ -297,7 +297,7 @@ extern const struct pf_merging pf_dcpi_merging;
 
 /* --- meta.c: the header of a new file --------------------------------------------------------- */
 
-/* What a new file is about. */
+/* The event and the image of a new file. */
 struct pf_dcpi_subject {
     struct pf_bytes event;
     uint64_t period;
@@ -316,7 +316,7 @@ int pf_dcpi_merge_headers(struct pf_dcpi_header *, const struct pf_dcpi_profiles
                           const struct pf_dict *, const struct pf_dcpi_subject *,
                           const struct pf_dcpi_profile **single, struct pf_error *);
 
-/* Makes a header from lines whose files are unknown, as canonical order leaves them: of each word
+/* Makes a header from lines whose files are unknown (canonical order mixes the lines): of each word
  * the first line that agrees with the subject, and the earliest epoch. Adds paths and unknown lines
  * only if all lines are of one image. PF_EOF: no such lines; PF_USAGE: lines are missing. */
 int pf_dcpi_pool_header(struct pf_dcpi_header *, const struct pf_dcpi_profiles *,
@@ -362,7 +362,7 @@ struct pf_dcpi_places {
     uint32_t *image;
 };
 
-/* PF_OK; PF_USAGE with the reason: a location without an address in an image with an identifier;
+/* PF_OK; PF_USAGE with the reason: a location has no address in an image with an identifier;
  * PF_OVERFLOW; PF_NOMEM. Free in any case. `format` is the name for messages. */
 int pf_dcpi_places_find(struct pf_dcpi_places *, struct pf_dcpi_counts *, struct pf_dict *,
                         const char *format, struct pf_error *);
@@ -395,7 +395,7 @@ void pf_dcpi_held_close(struct pf_writer *);
  * a line for each address. Several profiles may follow each other. */
 enum {
     PF_DCPI_CAT_WORDS = 9,    /* words that begin lines of a head */
-    PF_DCPI_CAT_WHOLE = 10000 /* the fraction of an event that was counted all the time */
+    PF_DCPI_CAT_WHOLE = 10000 /* fraction of an event that was counted all the time: 100 % */
 };
 
 /* The number of this word among the words of a head; PF_DCPI_CAT_WORDS for other words. */

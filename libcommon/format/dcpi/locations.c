@@ -379,7 +379,7 @@ static bool has_sum(const struct pf_dcpi_counts *counts, uint32_t location)
     return false;
 }
 
-/* What makes two images equal. */
+/* Images with the same key are equal. */
 struct equal_image {
     uint64_t start, size;
     uint64_t identifier; /* string: in small letters */

@@ -1,4 +1,4 @@
-/* What the ids of a profile stand for in the dictionary, and the frames that the profile drops. */
+/* From the ids of a profile to rows of the dictionary, and the frames that the profile drops. */
 #include "format/pprof/names.h"
 
 #include "analysis/filter/pattern.h"
@@ -246,7 +246,8 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
 
 /* Makes the function of a row. In the model a missing system name means the same as the name, so a
  * system name equal to the name is left out. But if some functions of the profile have no system
- * name, all keep what they have, and a row of metadata says so to the writer. False: damaged. */
+ * name, all functions keep their system names, and a row of metadata tells the writer. False:
+ * damaged. */
 static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
                           const struct pf_pprof_function *row, struct pf_function *function)
 {

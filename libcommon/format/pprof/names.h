@@ -1,5 +1,5 @@
-/* What the ids of a profile stand for in the dictionary. Also the frames that a profile drops: the
- * frames that its drop_frames matches and its keep_frames does not match, and the frames that these
+/* From the ids of a profile to rows of the dictionary. Also the frames that a profile drops: the
+ * frames that its drop_frames matches and its keep_frames does not match, and all frames that they
  * call (Prune of pprof's package `profile`). */
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
@@ -25,7 +25,7 @@ struct pf_pprof_common {
     struct pf_id_map first;        /* by id of a key: the first image that has the key */
 };
 
-/* Call it for each input; only the first call has work. PF_OK or PF_NOMEM; free in any case. */
+/* Call it for each input; later calls do nothing. PF_OK or PF_NOMEM; free in any case. */
 int pf_pprof_common_init(struct pf_pprof_common *);
 void pf_pprof_common_free(void *);
 
@@ -45,8 +45,7 @@ struct pf_pprof_ids {
     uint64_t seed; /* of hashes */
 };
 
-/* What a location drops from its stacks: nothing; the frames that it calls; these and the
- * location. */
+/* The frames that a location drops from its stacks: none; its callees; its callees and itself. */
 enum { PF_PPROF_KEPT, PF_PPROF_CUT, PF_PPROF_DROPPED };
 
 struct pf_pprof_names {
@@ -67,7 +66,7 @@ struct pf_pprof_names {
     uint32_t *frames; /* of all locations; those of a location leaf first */
     /* by place of a location: PF_PPROF_KEPT, _CUT or _DROPPED; NULL: nothing is dropped */
     unsigned char *cuts;
-    /* a function without a system name stays without; else it would be the same as the name */
+    /* some functions have no system name: so system names equal to the name are kept */
     bool bare_system_names;
     /* number of references to mappings and functions that the profile does not have */
     size_t unknown;
@@ -78,8 +77,8 @@ struct pf_pprof_names {
 
 /* Zero-initialise. */
 void pf_pprof_names_free(struct pf_pprof_names *);
-/* Makes the images, functions and locations of a profile. Damage is kept in `damage`, and all that
- * is not damaged is made; of rows with one id the first counts. `relocate` (may be NULL): images
+/* Makes the images, functions and locations of a profile. Keeps the first damage in `damage` and
+ * makes all undamaged rows; of rows with one id the first counts. `relocate` (may be NULL): images
  * move to the addresses where an earlier input mapped them. Borrows `profile`, which must stay
  * while the names are used. PF_OK or PF_NOMEM. */
 int pf_pprof_names_find(struct pf_pprof_names *, const struct pf_pprof_profile *, struct pf_dict *,

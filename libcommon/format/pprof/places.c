@@ -1,5 +1,5 @@
-/* What samples refer to: strings, mappings, functions, locations. Each gets a number when a sample
- * first refers to it. */
+/* Strings, mappings, functions and locations of the output: each gets a number when a sample first
+ * refers to it. */
 #include "base/error.h"
 #include "format/pprof/meta.h"
 #include "format/pprof/profile.h"
@@ -205,9 +205,9 @@ static void image_flags(struct pf_pprof_places *places, uint64_t *flags)
             flags[image - 1] |= PF_IMAGE_INLINES;
     }
     for (size_t k = 0; k < places->images.count; k++) {
-        uint64_t told = pf_dict_image(dict, places->images.ids[k])->flags;
+        uint64_t known = pf_dict_image(dict, places->images.ids[k])->flags;
 
-        flags[k] = k < places->listed || told != 0 ? told : flags[k];
+        flags[k] = k < places->listed || known != 0 ? known : flags[k];
     }
 }
 
@@ -244,7 +244,8 @@ static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
         pf_proto_add_bytes(message, 4, line->data, line->size);
 }
 
-/* Writes a location. A chain begins with the outermost frame, the file with the innermost. */
+/* Writes a location. Walking a chain begins with the outermost frame; the file begins with the
+ * innermost. */
 static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
                            struct pf_buffer *message, struct pf_buffer *line,
                            struct pf_buffer *frames, size_t k)

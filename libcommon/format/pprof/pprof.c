@@ -87,10 +87,10 @@ static int weigh_message(struct pf_proto message, const struct shape *shape)
     return status != PF_EOF ? -1 : known && id ? MESSAGE_BITS : 0;
 }
 
-/* What the fields seen so far say. */
+/* The fields seen so far. */
 struct seen {
     uint32_t fields; /* by number */
-    bool has_names;  /* the first string is there; it is empty */
+    bool has_names;  /* the first string was seen, and is empty */
 };
 
 /* Bits of evidence in a field; -1: no profile has such a field. Only the first of several numbers
@@ -157,7 +157,7 @@ static int bid(struct pf_source *source, const char *path)
  * each stack. */
 struct cut {
     size_t from; /* drop the frames before this frame */
-    /* but if frames follow frame `last`, drop those before `next`: the outermost frames always
+    /* but if frames follow frame `last`, drop the frames before `next`: the outermost frames always
      * stay */
     size_t next, last;
 };
@@ -599,7 +599,7 @@ static bool ends_surely(struct pf_reader *reader)
     return false;
 }
 
-/* True if missing rows are really missing; false: they may have gone to the profile before. */
+/* True if missing rows are really missing; false: they may be in the profile before. */
 static bool lacks_surely(const struct pf_pprof_profile *profile)
 {
     return profile->doubt_begin != PF_PPROF_MAPPING && profile->doubt_begin != PF_PPROF_FUNCTION;

@@ -13,8 +13,7 @@ enum {
            1 << PF_PPROF_DEFAULT_TYPE | 1 << PF_PPROF_DOC_URL
 };
 
-/* What the id of a row says: another table has begun; the table goes on with the next id; or
- * neither. */
+/* The id of a row shows: another table has begun; the table goes on with the next id; neither. */
 enum row { ROW_TWICE, ROW_NEXT, ROW_OTHER };
 
 void pf_pprof_profile_clear(struct pf_pprof_profile *profile)
@@ -108,7 +107,7 @@ static bool is_repeated_without_id(struct pf_pprof_profile *profile, uint32_t fi
     return again;
 }
 
-/* Adds a message of numbers: values[k] is that of field k. False: out of memory. */
+/* Adds a message of numbers: values[k] is the value of field k. False: out of memory. */
 static bool add_numbers(struct pf_pprof_profile *profile, uint32_t field, const uint64_t *values,
                         uint64_t offset)
 {
@@ -399,19 +398,18 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict,
 
 /* --- the seam between profiles ---------------------------------------------------------------- */
 
-/* An input of several profiles, one behind the other, does not say where one ends and the next
- * begins.
+/* An input of several profiles, one after the other, does not mark where a profile ends.
  *
- * To a protocol buffer that is one message more than merged, so the seam is looked for. A profile
- * has one time, and one table of strings, which begins with an empty string: a second time or table
- * says that the next profile has begun, there or before, but behind the last string of the current
- * one. In between, the seam is where a gzip member begins, else where a field comes again after a
- * field of another kind: a field that a profile has once, or a message, unless its table goes on
- * with the next id. Profiles whose messages of one kind are not side by side (locations between
- * samples) have several such places; then the seam is where the first kind of field of the profile,
- * or the sample types, come again. When the messages before that place may belong to either
- * profile, ids that come twice and the number of values decide; when these decide nothing, `doubt`
- * says so. */
+ * For protocol buffers they are one merged message, so the reader must find the seam. A profile has
+ * one time, and one table of strings, which begins with an empty string: a second time or table
+ * shows that the next profile has begun, there or earlier, but after the last string of the current
+ * profile. Between these two places, the seam is where a gzip member begins, else where a field
+ * comes again after a field of another kind: a field that a profile has once, or a message, unless
+ * its table goes on with the next id. Profiles whose messages of one kind are not side by side
+ * (locations between samples) have several such places; then the seam is where the first kind of
+ * field of the profile, or the sample types, come again. When the messages before that place may
+ * belong to either profile, ids that come twice and the number of values decide; when these decide
+ * nothing, `doubt_begin` and `doubt_end` say so. */
 
 static void mark_seam(const struct pf_pprof_profile *profile, struct pf_pprof_seam *seam,
                       uint32_t number, uint64_t offset)
@@ -532,14 +530,15 @@ static bool has_string(const struct pf_pprof_mark *count, uint64_t string)
     return string < count->strings;
 }
 
-/* True if the strings before the seam `empty` are all that the messages before it refer to. */
+/* True if the strings before the seam `empty` include all strings of the sample types, mappings and
+ * functions before the seam. */
 static bool is_whole(struct pf_pprof_profile *profile)
 {
     struct pf_pprof_seams *seams = &profile->seams;
     const struct pf_pprof_mark *count = &seams->empty.count;
     bool whole = true;
 
-    if (seams->asked)
+    if (seams->is_whole_known)
         return seams->is_whole;
     for (size_t k = 0; k < count->types; k++)
         whole = whole && has_string(count, profile->types[k].type) &&
@@ -551,7 +550,7 @@ static bool is_whole(struct pf_pprof_profile *profile)
         whole = whole && has_string(count, profile->functions[k].name) &&
                 has_string(count, profile->functions[k].system_name) &&
                 has_string(count, profile->functions[k].file);
-    seams->asked = true;
+    seams->is_whole_known = true;
     return seams->is_whole = whole;
 }
 
@@ -582,7 +581,7 @@ static bool seam_at_string(struct pf_pprof_profile *profile, const struct pf_pro
     if (field->value > 0) {
         seams->member.set = seams->again.set = seams->same.set = seams->scattered = seams->goes_on =
             false;
-        seams->before = seams->met = seams->run_since = 0;
+        seams->before = seams->after_string = seams->run_since = 0;
         return false;
     }
     if (inside)
@@ -608,8 +607,8 @@ static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_prot
         seams->scattered |= seams->again.set && number != profile->last &&
                             seams->again.since & BIT(number);
         if (!seams->again.set)
-            seams->is_weak = seams->met & BIT(number) && number != profile->last && is_row(field) &&
-                             weigh_row(profile, field) != ROW_TWICE;
+            seams->is_weak = seams->after_string & BIT(number) && number != profile->last &&
+                             is_row(field) && weigh_row(profile, field) != ROW_TWICE;
         mark_seam(profile, &seams->again, number, offset);
         if (number == profile->first || number == PF_PPROF_SAMPLE_TYPE)
             mark_seam(profile, &seams->same, number, offset);
@@ -623,7 +622,7 @@ static bool seam_at_field(struct pf_pprof_profile *profile, const struct pf_prot
         seams->run_since = 0;
     }
     seams->run_since |= BIT(number);
-    seams->met |= BIT(number);
+    seams->after_string |= BIT(number);
     if (number <= PF_PPROF_FUNCTION)
         seams->before = number;
     return false;

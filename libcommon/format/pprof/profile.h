@@ -49,8 +49,8 @@ enum { PF_PPROF_MAPPING_FLAGS = 4 };
 #define PF_PPROF_ORIGIN  "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
 /* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its
- * fields; a row that says that functions without a system name stay so (else a system name that is
- * the same as the name is left out). */
+ * fields; a row that says that functions without a system name are written as they are (else the
+ * name becomes the system name). */
 #define PF_PPROF_KEY_MAPPING      "mapping"
 #define PF_PPROF_KEY_FOLDED       "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"
@@ -128,7 +128,7 @@ struct pf_pprof_profile {
     struct {
         size_t types, mappings, lines, locations, functions, strings, comments, runs;
     } capacity;
-    /* number of the first and of the last field; `seen`: all fields, by bit */
+    /* number of the first and of the last field so far; `seen`: all fields, by bit */
     uint32_t first, last, seen;
     /* fields that had a row with id 0, by bit: one such row is kept, for the message */
     uint32_t without_id;
@@ -139,12 +139,13 @@ struct pf_pprof_profile {
         bool goes_on;
         struct pf_pprof_mark run; /* the counts before the last group of fields of one kind */
         uint32_t run_since;       /* the fields of that group, by bit */
-        /* `met`: the fields after the last string, by bit; `before`: number of the last message
-         * there, or 0 */
-        uint32_t met, before;
-        bool is_weak;         /* the field at `again` may belong to this profile as well */
-        bool asked, is_whole; /* `is_whole` is known: the part before `empty` is whole */
-        size_t values;        /* number of values of the first sample, + 1; 0: not counted yet */
+        /* `after_string`: the fields after the last string, by bit; `before`: number of the last
+         * message there, or 0 */
+        uint32_t after_string, before;
+        bool is_weak; /* the field at `again` may belong to this profile as well */
+        /* `is_whole` is set: true if the part before `empty` is whole */
+        bool is_whole_known, is_whole;
+        size_t values; /* number of values of the first sample, + 1; 0: not counted yet */
     } seams;
     uint32_t doubt_begin, doubt_end; /* `before` of the seams at both ends */
     uint64_t end;                    /* offset of the end of the profile */

@@ -622,22 +622,23 @@ int pf_pprof_write(struct pf_writer *writer, const struct pf_batch *batch)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The name of the default type; 0: none is needed, because readers choose the last type. A name
- * from an input stays while it is true. */
+/* The name of the default type; 0: no name is needed, because readers choose the last type. If the
+ * last type is the main type, the name from a pprof input stays unless it names another type. */
 static uint32_t default_type(const struct pf_pprof_writer *state,
                              const struct pf_pprof_types *types)
 {
     const struct pf_pprof_facts *facts = &state->facts;
     uint32_t best = main_type(types, state->places.dict);
-    bool told = false;
+    bool named = false;
 
     if (best == UINT32_MAX)
         return facts->default_type;
     for (size_t k = 0; k < types->count; k++)
-        told |= facts->default_type != 0 && types->rows[k].measure.name == facts->default_type;
+        named |= facts->default_type != 0 && types->rows[k].measure.name == facts->default_type;
     if (best + 1 != types->count || (facts->from_others || !facts->from_pprof))
         return types->rows[best].measure.name;
-    return !told || types->rows[best].measure.name == facts->default_type ? facts->default_type : 0;
+    return !named || types->rows[best].measure.name == facts->default_type ? facts->default_type
+                                                                           : 0;
 }
 
 static void write_facts(struct pf_writer *writer, const uint32_t *strings)

@@ -1,6 +1,7 @@
 /* The writer of pprof. Each sample has a value for each measure, so the first samples wait for
- * measures that come late, up to a limit. Later samples are written as they come. What samples
- * refer to gets its number when a sample first refers to it, and is written after the samples. */
+ * measures that come late, up to a limit. Later samples are written as they come. Locations,
+ * functions, mappings and strings get numbers when a sample first refers to them, and are written
+ * after the samples. */
 #ifndef PF_FORMAT_PPROF_WRITER_H
 #define PF_FORMAT_PPROF_WRITER_H
 
@@ -32,12 +33,12 @@ struct pf_pprof_places {
     struct pf_pprof_numbers strings; /* without number 0, which is "" */
     struct pf_pprof_numbers images, functions;
     struct pf_pprof_numbers single; /* locations of one frame: only `of` is used */
-    /* the frames of a location, the innermost first: a chain is a shorter chain and a frame */
+    /* the frames of a location: a chain is a frame and the chain of the frames inlined into it */
     struct pf_table chains;
     struct pf_pprof_numbers locations; /* ids of chains */
     struct pf_table folded;            /* pf_pprof_location_hash */
     uint32_t listed;                   /* images up to this number came with their own flags */
-    /* a function without a system name stays without */
+    /* write functions without a system name as they are; false: with the name as system name */
     bool bare_system_names;
 };
 
@@ -64,7 +65,7 @@ void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 
-/* What metadata say about the profile that is written. */
+/* Fields of the output that come from metadata. */
 struct pf_pprof_facts {
     int64_t time, duration, period;
     bool has_time, has_period;
@@ -102,7 +103,7 @@ struct pf_pprof_writer {
     bool begun;                 /* sample types are written */
     struct pf_parcel **waiting; /* batches of samples that wait for the sample types */
     size_t waiting_count, waiting_capacity, waiting_size;
-    /* location and labels of flat records, which wait: they are written if there are no samples */
+    /* location and labels of flat records, which wait: only an output without samples gets them */
     struct pf_table flats;
     struct pf_buffer labels; /* label sets as fields of the file */
     /* by label set: where it begins in `labels`; its size is before it */

@@ -45,7 +45,7 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *record)
     return record->length == size ? PF_SP_FORM_OLD : PF_SP_FORM_NEW;
 }
 
-/* True if a name gets the flag: it has characters beyond ASCII, stored with the flag or as
+/* True if a name gets PF_UTF8: the part has characters beyond ASCII, stored with the flag or as
  * Latin-1. */
 static bool has_characters(struct pf_sp_string part)
 {

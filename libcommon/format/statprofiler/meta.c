@@ -106,8 +106,7 @@ bool pf_sp_events_derive(const struct pf_sp_open *from, const struct pf_sp_open 
         kept += keep[i];
     }
     ok = ok && add_changes(from, keep, kept, to, marks);
-    /* An end closes the last section of its name, which may be another section than the one to
-     * end. */
+    /* An end closes the last section of its name, which may not be the section to close. */
     struct pf_sp_events added = {marks->rows ? marks->rows + before : NULL, marks->count - before,
                                  0};
     if (ok && !(pf_sp_events_apply(&added, &trial) && pf_sp_open_equal(&trial, to))) {
@@ -182,9 +181,9 @@ static bool is_start(uint32_t time)
     return time >= START_LOW && time <= START_HIGH;
 }
 
-/* True if the words of the ids are big-endian. If the name of the file has the id, it shows the
- * order. Else the third word must be a time; if it is a time in both orders, the second word
- * decides: it is the number of a thread, which is small. */
+/* True if the words of the ids are big-endian. A path that contains the id shows the order. Else
+ * the third word must be a time; if it is a time in both orders, the second word decides: it is the
+ * number of a thread, which is small. */
 static bool words_are_big(const unsigned char *words, const char *path)
 {
     char little[PF_SP_ID_TEXT], big[PF_SP_ID_TEXT];
@@ -214,7 +213,7 @@ static const char *layout_of(unsigned tag)
 }
 
 /* The layout of a header record, with its length. Only metadata have a length; in the plan all
- * records have one, except the end. */
+ * records except the end have a length. */
 static const char *whole_layout(const struct pf_sp_header *header, unsigned tag, char scratch[8])
 {
     const char *layout = layout_of(tag);
@@ -557,8 +556,8 @@ static bool hash_ids(const struct pf_bytes *ids, size_t count, char salt, uint64
     return good;
 }
 
-/* Makes the id of a merge. Threads have numbers from 2, so 0 marks a merge. The earliest start
- * stays a time, because readers find the byte order by it. */
+/* Makes the id of a merge. Threads have numbers from 2, so 0 marks a merge. The third word is the
+ * earliest start, because readers find the byte order by this time. */
 static bool make_identity(const struct pf_bytes *ids, size_t count, char text[PF_IDENTITY_TEXT])
 {
     const char *start = NULL;

@@ -75,14 +75,15 @@ static int fail(struct pf_reader *reader, struct records *r, uint64_t at, const 
 }
 
 /* The same for data that end inside a record. */
-static int cut(struct pf_reader *reader, struct records *r, uint64_t at)
+static int fail_cut(struct pf_reader *reader, struct records *r, uint64_t at)
 {
     return pf_sp_input_fail(&r->input, &reader->error, at,
                             "the file ends inside a record, %" PRIu64 " bytes after its start",
                             r->input.source->limit_offset - at);
 }
 
-static void odd(struct pf_reader *reader, struct records *r, enum oddity what, const char *text)
+static void note_odd(struct pf_reader *reader, struct records *r, enum oddity what,
+                     const char *text)
 {
     if (r->odd[what]++ == 0)
         pf_source_warn(r->input.source, &reader->report, pf_sp_input_offset(&r->input), "%s", text);
@@ -122,7 +123,7 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
     return PF_OK;
 }
 
-/* Checks the number of frames of a sample: in the plan the sample start says it. */
+/* Checks the number of frames of a sample, which the sample start says in the plan. */
 static void check_depth(struct pf_reader *reader, struct records *r)
 {
     if (r->header.dialect == PF_SP_PLAN && reader->rows.depth != r->promised &&
@@ -140,7 +141,7 @@ static int end_sample(struct pf_reader *reader, struct records *r)
     /* After the end the profiler writes an empty sample if metadata or the end of a section are
      * pending. */
     if (r->finish != 0 && (r->weight > 0 || reader->rows.depth > 0))
-        odd(reader, r, ODD_AFTER_END, "sample after the end of the stream: read");
+        note_odd(reader, r, ODD_AFTER_END, "sample after the end of the stream: read");
     if (r->events.count > 0) {
         if (add_events(r, &r->labels.open, false, &plain) != PF_OK ||
             !pf_sp_open_copy(&r->before, &r->labels.open))
@@ -175,8 +176,8 @@ static int mark_section(struct pf_reader *reader, struct records *r, enum pf_sp_
 {
     if (type == PF_SP_EVENT_START) {
         if (r->labels.open.count >= OPEN_MAX) {
-            odd(reader, r, ODD_SECTIONS,
-                "4096 sections are open at once: further starts are left out");
+            note_odd(reader, r, ODD_SECTIONS,
+                     "4096 sections are open at once: further starts are left out");
             return PF_OK;
         }
         if (!pf_sp_labels_start(&r->labels, reader->dict, name))
@@ -201,7 +202,7 @@ static int read_mark(struct pf_reader *reader, struct records *r, const struct p
         return status;
     if (!r->in_sample)
         return mark_section(reader, r, type, name);
-    odd(reader, r, ODD_MARK, "section mark inside a sample: applied from the next sample on");
+    note_odd(reader, r, ODD_MARK, "section mark inside a sample: applied from the next sample on");
     return pf_sp_events_add(&r->late, type, name, 0) ? PF_OK : pf_error_nomem(&reader->error);
 }
 
@@ -281,7 +282,7 @@ static int next_record(struct pf_reader *reader, struct records *r, struct pf_sp
             return WAIT;
         int status = pf_sp_input_fill(&r->input, need, &reader->error);
         if (status == PF_EOF)
-            return have > 0 ? cut(reader, r, at) : PF_EOF;
+            return have > 0 ? fail_cut(reader, r, at) : PF_EOF;
         if (status == PF_OK && r->header.dialect == PF_SP_UNDECIDED &&
             *r->input.source->cursor == PF_SP_SAMPLE_START)
             status = decide_dialect(reader, r);
@@ -306,7 +307,7 @@ static int read_frame(struct pf_reader *reader, struct records *r,
     const char *why;
     uint64_t at = pf_sp_input_offset(&r->input);
     if (!r->in_sample) {
-        odd(reader, r, ODD_FRAME, "frame outside a sample: skipped");
+        note_odd(reader, r, ODD_FRAME, "frame outside a sample: skipped");
         return PF_OK;
     }
     if (reader->rows.depth == PF_STACK_DEPTH_MAX)
@@ -324,8 +325,8 @@ static int start_sample(struct pf_reader *reader, struct records *r,
                         const struct pf_sp_record *record)
 {
     if (r->in_sample)
-        odd(reader, r, ODD_SAMPLE_START,
-            "sample start inside a sample: the earlier sample is left out");
+        note_odd(reader, r, ODD_SAMPLE_START,
+                 "sample start inside a sample: the earlier sample is left out");
     r->in_sample = true;
     reader->rows.depth = 0;
     r->weight = record->number[0];
@@ -336,7 +337,8 @@ static int start_sample(struct pf_reader *reader, struct records *r,
 }
 
 /* Skips the bytes of a record after its fields; all bytes of an unknown record. */
-static int pass_over(struct pf_reader *reader, struct records *r, const struct pf_sp_record *record)
+static int skip_record(struct pf_reader *reader, struct records *r,
+                       const struct pf_sp_record *record)
 {
     uint64_t at = pf_sp_input_offset(&r->input), size = record->size;
     if (record->tag == 0 || record->tag == PF_SP_CONTINUATION)
@@ -348,7 +350,7 @@ static int pass_over(struct pf_reader *reader, struct records *r, const struct p
     if (r->header.dialect != PF_SP_PLAN)
         size += record->length;
     int status = pf_sp_input_skip(&r->input, size, &reader->error);
-    return status == PF_EOF ? cut(reader, r, at) : status;
+    return status == PF_EOF ? fail_cut(reader, r, at) : status;
 }
 
 static int read_sample_end(struct pf_reader *reader, struct records *r,
@@ -356,8 +358,8 @@ static int read_sample_end(struct pf_reader *reader, struct records *r,
 {
     bool had = r->in_sample;
     if (!had)
-        odd(reader, r, ODD_SAMPLE_END, "sample end without a sample: skipped");
-    int status = pass_over(reader, r, record);
+        note_odd(reader, r, ODD_SAMPLE_END, "sample end without a sample: skipped");
+    int status = skip_record(reader, r, record);
     if (status == PF_OK && r->header.dialect == PF_SP_PLAN)
         status = pf_sp_input_skip_zero(&r->input, &reader->error);
     if (status == PF_OK && had)
@@ -408,7 +410,7 @@ static int read_record(struct pf_reader *reader, struct records *r,
     case PF_SP_XSUB:
     case PF_SP_MAIN:
         if (plan)
-            return pass_over(reader, r, record);
+            return skip_record(reader, r, record);
         status = read_frame(reader, r, record);
         break;
     case PF_SP_EVAL:
@@ -423,7 +425,7 @@ static int read_record(struct pf_reader *reader, struct records *r,
     case PF_SP_FILE_END:
     case PF_SP_STREAM_END:
     case PF_SP_HEADER_END: return read_end(reader, r, record);
-    default: return pass_over(reader, r, record);
+    default: return skip_record(reader, r, record);
     }
     r->input.source->cursor += record->size;
     return status;

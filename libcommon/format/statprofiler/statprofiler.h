@@ -71,7 +71,7 @@ struct pf_sp_string {
 
 enum pf_sp_parse {
     PF_SP_WHOLE,
-    PF_SP_MISSING,     /* `missing` bytes more, at least, are needed */
+    PF_SP_MISSING,     /* at least `missing` more bytes are needed */
     PF_SP_LONG_VARINT, /* more than PF_SP_VARINT_MAX bytes, or more than 32 bits */
     PF_SP_LONG_STRING  /* `number[0]` bytes: longer than PF_STRING_MAX */
 };
@@ -110,11 +110,11 @@ struct pf_sp_input {
     struct pf_source *file;   /* borrowed */
     struct pf_source *look;   /* NULL, or a layer through which the file is only peeked at */
     bool blocks;
-    bool returned; /* line feeds were turned into CR LF, it seems */
+    bool returned; /* the line feeds seem to be converted to CR LF */
 };
 
-/* Opens an input that begins behind the version byte. `file` stands there, or at offset 0 when
- * peeking. PF_OK or PF_NOMEM; close in any case. */
+/* Opens the bytes after the version byte. `file` is at the first of them, or at offset 0 if
+ * `peeking`. PF_OK or PF_NOMEM; close in any case. */
 int pf_sp_input_open(struct pf_sp_input *, struct pf_source *file, bool blocks, bool peeking,
                      struct pf_error *);
 void pf_sp_input_close(struct pf_sp_input *);
@@ -145,8 +145,8 @@ static inline uint64_t pf_sp_input_offset(const struct pf_sp_input *input)
 int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, uint64_t at, const char *format,
                      ...) PF_PRINTF(4, 5);
 
-/* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file`
- * stands at 0. */
+/* True when the bytes behind offset 14 begin with a block whose data begin like a header. `file` is
+ * at offset 0. */
 bool pf_sp_input_block_first(struct pf_source *file);
 
 /* --- wire.c: the plan's dialect --------------------------------------------------------------- */
@@ -196,7 +196,7 @@ struct pf_sp_field {
 
 /* How the length of a record is counted. */
 enum pf_sp_length {
-    PF_SP_LENGTH_NONE, /* there is none: header records */
+    PF_SP_LENGTH_NONE, /* no length: header records */
     /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
     PF_SP_LENGTH_PROFILER,
     PF_SP_LENGTH_TRUE /* of the payload: the plan's */
@@ -227,8 +227,8 @@ static inline struct pf_sp_field pf_sp_text(struct pf_bytes bytes, unsigned flag
 /* --- meta.c: events --------------------------------------------------------------------------- */
 
 /* Events come between two samples: metadata, and marks where sections start and end. The writer
- * makes marks from the sections of one sample and the next; so the reader passes on only marks that
- * the writer would not make. */
+ * derives marks from the sections of two neighbouring samples, so the reader passes on only marks
+ * that the writer would not derive. */
 
 enum pf_sp_event_type {
     PF_SP_EVENT_METADATA,
@@ -292,7 +292,7 @@ bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 enum pf_sp_dialect {
     PF_SP_UNDECIDED, /* no header: the first sample decides */
     PF_SP_REAL,      /* what the profiler writes */
-    /* the form of its plan, from before the code: the length is right in every record */
+    /* the dialect of the profiler's plan: the length is right in every record */
     PF_SP_PLAN
 };
 
@@ -334,8 +334,8 @@ bool pf_sp_header_has_process(const struct pf_sp_header *);
 /* A process writes a series of files with ordinals. Sections that are open at the end of a file
  * stay open in the next file (formats page, section 7): the inputs of one run share them. */
 
-/* Adds the sections that were open at the end of the ordinal before to `open`. Warns of missing
- * ordinals. PF_OK or PF_NOMEM. */
+/* Adds to `open` the sections that were open at the end of the file with the ordinal before. Warns
+ * of missing ordinals. PF_OK or PF_NOMEM. */
 int pf_sp_series_begin(struct pf_reader *, const struct pf_sp_header *, struct pf_sp_open *open);
 
 /* Keeps the sections that are open at the end of this file. PF_OK or PF_NOMEM. */
@@ -371,7 +371,7 @@ bool pf_sp_labels_start(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 bool pf_sp_labels_end(struct pf_sp_labels *, struct pf_dict *, uint32_t name);
 
 /* Finds the label set of the open sections and the op (a string; 0: no op), in the order of
- * pf_dict_add_label. Each op has its own label sets; the rows of `with_op` count them. False: no
+ * pf_dict_add_label. Each op has its own label sets, and `with_op` a row for each set. False: no
  * memory. */
 bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uint32_t *labels);
 
@@ -409,8 +409,9 @@ void pf_sp_frames_close(struct pf_sp_frames *);
 uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes,
                            size_t size, enum pf_sp_form, bool lsb, const char **why);
 
-/* Finds the locations of frame records from `p` on, as long as records are whole, ordinary and
- * known, at most PF_SP_FRAMES_ROW. Returns how many; *size: their bytes. */
+/* Finds the locations of frame records from `p` on. Stops before a record that is cut, is not a
+ * known frame or has a string of 128 bytes or more, and after PF_SP_FRAMES_ROW records. Returns the
+ * number of locations; *size: bytes of their records. */
 enum { PF_SP_FRAMES_ROW = 32 };
 
 size_t pf_sp_frames_find_row(const struct pf_sp_frames *, const unsigned char *p, size_t have,
@@ -514,8 +515,8 @@ struct pf_sp_line_frame {
     int32_t line;
 };
 
-/* Appends ";type,name,file,line". False: a reader would find other fields, because the form quotes
- * nothing. */
+/* Appends ";type,name,file,line". False: a reader would split the text into other fields, because
+ * the form has no quoting. */
 bool pf_sp_lines_put_frame(struct pf_buffer *, const struct pf_sp_line_frame *);
 
 /* True if the op can end a line of this form. */
@@ -554,7 +555,7 @@ struct pf_sp_writer {
     struct pf_sp_open open;      /* sections that are open in the output */
     struct pf_sp_open target;    /* sections of the next sample */
     struct pf_sp_open trial;
-    uint32_t finish;             /* string: how the input ended, if it said so; 0 = as usual */
+    uint32_t finish;             /* string: how the input says its file ends; 0 = as usual */
     uint32_t labels, op, op_key; /* labels of the last sample, and the op in them */
     uint64_t records;
 

@@ -145,7 +145,7 @@ size_t pf_sp_counted_size(uint32_t number)
 
 /* Most bytes that are peeked at to read a header. */
 enum { PEEK_MAX = 1 << 20 };
-/* Bytes of the file in which damage by a transfer as text is looked for. */
+/* Bytes of the file that are searched for damage by a transfer as text. */
 enum { LOOK_MAX = 4096 };
 
 /* True if each LF has a CR before it, as after a transfer as text. */
@@ -272,8 +272,8 @@ static bool fills(const struct pf_sp_record *record)
     return record->size - record->payload == record->length;
 }
 
-/* Parses an eval frame. The plan does not say what it holds: file and line, as in the real dialect,
- * if they fill the length; else unknown bytes. */
+/* Parses an eval frame. The plan does not say which fields follow: file and line, as in the real
+ * dialect, if they fill the length; else unknown bytes. */
 static enum pf_sp_parse parse_eval(struct pf_sp_record *record, const unsigned char *p, size_t size,
                                    bool lsb)
 {
@@ -289,7 +289,7 @@ enum pf_sp_parse pf_sp_plan_parse(struct pf_sp_record *record, const unsigned ch
 {
     const char *layout = have > 0 ? plan_layout(*p) : "";
     *fits = true;
-    /* First the length: it says how many bytes are needed. */
+    /* First the length, which says how many bytes are needed. */
     enum pf_sp_parse result = pf_sp_record_parse(record, p, have, *layout ? "lp" : "", lsb);
     if (result != PF_SP_WHOLE || !*layout)
         return result;
@@ -346,7 +346,8 @@ static enum verdict judge_varints(const unsigned char *p, const unsigned char *e
     return NOTHING;
 }
 
-/* Walks over the records until a record decides. *walked: how many bytes the lengths fit. */
+/* Walks over the records until a record decides. *walked: the bytes of the records whose lengths
+ * fit. */
 static enum verdict judge_records(const unsigned char *bytes, size_t size, bool lsb, size_t *walked)
 {
     size_t at = 0;

@@ -16,7 +16,7 @@ enum { KEPT_MAX = 1 << 30 };
 
 /* --- weights ---------------------------------------------------------------------------------- */
 
-/* A record may be split into at most so many samples of the greatest weight. */
+/* A record becomes at most this many samples of the greatest weight. */
 enum { PIECES_MAX = 65536 };
 
 static const char *measure_name(const struct pf_writer *writer, const struct pf_measure *measure)
@@ -343,8 +343,8 @@ static bool add_private(struct pf_sp_writer *w, const char *key, uint32_t value)
     return true;
 }
 
-/* The string of a row; "" in all rows of a column that the batch does not have. */
-static uint32_t at(const uint32_t *column, uint32_t row)
+/* The string of a row; 0 if the batch does not have the column. */
+static uint32_t string_at(const uint32_t *column, uint32_t row)
 {
     return column ? column[row] : 0;
 }
@@ -353,8 +353,8 @@ static int write_meta(struct pf_writer *writer, struct pf_sp_writer *w,
                       const struct pf_batch *batch)
 {
     for (uint32_t i = 0; i < batch->rows; i++) {
-        uint32_t key = at(batch->key, i), value = at(batch->value, i);
-        const char *origin = pf_dict_string(writer->dict, at(batch->origin, i)).data;
+        uint32_t key = string_at(batch->key, i), value = string_at(batch->value, i);
+        const char *origin = pf_dict_string(writer->dict, string_at(batch->origin, i)).data;
         const char *name = pf_dict_string(writer->dict, key).data;
         bool ok = true;
         if (strcmp(origin, PF_SP_HEADER_ORIGIN) == 0) {
@@ -395,7 +395,7 @@ static void put_marks(struct pf_writer *writer, struct pf_sp_writer *w,
 
 /* Writes pending events and the marks that lead to the target sections: the marks of the profile if
  * they lead there (a filter may have removed samples), else marks made from the labels. `free_end`:
- * any open sections are right at the end. */
+ * any sections may be open afterwards. */
 static bool put_pending(struct pf_writer *writer, struct pf_sp_writer *w, bool free_end)
 {
     struct pf_sp_events marks = {0};
@@ -680,7 +680,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
     if (status == PF_OK)
         status = note_measures(writer, w, batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
-        status = write_row(writer, w, at(batch->stack, row), at(batch->labels, row),
+        status = write_row(writer, w, string_at(batch->stack, row), string_at(batch->labels, row),
                            values ? values[row] : 0);
     return status;
 }
@@ -716,8 +716,8 @@ static void write_texts(struct pf_writer *writer, struct pf_sp_writer *w,
             fields[1] = pf_sp_number(number);
             put_record(w, PF_SP_EVAL_NUMBER, fields, 2);
         } else {
-            /* Readers since release 0.40 do not know the tag and use the length, so it must lead to
-             * the next record. */
+            /* Readers since release 0.40 do not know the tag: they find the next record by the
+             * length. */
             fields[1] = pf_sp_text(text->name, text->name_flags);
             pf_sp_output_record(&w->output, PF_SP_EVAL_STRING, fields, 2, PF_SP_LENGTH_TRUE);
         }
@@ -809,7 +809,7 @@ int pf_sp_writer_finish(struct pf_writer *writer)
     put_header(writer, w);
     w->target.count = 0;
     bool ok = put_pending(writer, w, true);
-    /* If the input said how it ends, its open sections stay open. A failed input has no end. */
+    /* If the input says how its file ends, open sections stay open. A failed input has no end. */
     if (ok && w->finish == 0 && !writer->failed_input)
         ok = put_pending(writer, w, false);
     if (!writer->failed_input)
