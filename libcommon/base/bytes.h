@@ -27,7 +27,7 @@ static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* True if the text begins with `with`; if the text ends with `with`. */
+/* True if `with` is the beginning of the text; the end of the text. */
 static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
 {
     return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;
@@ -86,11 +86,12 @@ struct pf_bytes pf_bytes_line(struct pf_bytes *text);
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most
  * U+10FFFF). */
 bool pf_utf8_valid(struct pf_bytes);
-/* Length of the well-formed UTF-8 character at `p` (1..4), or 0 when there is none. */
+/* Length of the well-formed UTF-8 character at `p` (1..4), or 0 if no such character is there. */
 size_t pf_utf8_char(const unsigned char *p, size_t size);
 /* Writes the UTF-8 of a character up to U+10FFFF; returns its size (1..4). */
 enum { PF_UTF8_MAX = 4 };
 size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX]);
+/* True if all bytes are below 0x80. */
 bool pf_ascii(struct pf_bytes);
 
 /* The number in `size` bytes, at most 8, of either byte order. */

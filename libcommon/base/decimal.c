@@ -50,8 +50,8 @@ static bool parse(struct pf_bytes text, struct decimal *number)
         last--;
     number->digits = text.data + first;
     number->count = last - first - (first < point && last > point + 1);
-    /* the last digit kept counts 10^-(its place after the point), or 10^(digits between it and the
-     * point) */
+    /* the last digit counts 10^-(its place after the point), or 10^(number of digits between this
+     * digit and the point) */
     number->exponent =
         exponent + (last > point ? -(int64_t)(last - 1 - point) : (int64_t)(point - last));
     if (first == last)

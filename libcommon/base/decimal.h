@@ -52,8 +52,8 @@ struct pf_decimals {
     int places;      /* a value counts 10^-places */
     int most;        /* the largest allowed `places` */
     bool rounded;    /* some number was rounded: it had more decimals, or was too large for them */
-    int64_t rest;    /* the sum of rounding errors of parts, in 10^-12 of a value's unit, */
-    int rest_of;     /* at this number of places */
+    int64_t rest;    /* the sum of rounding errors of parts, in 10^-12 of a value's unit */
+    int rest_of;     /* the `places` for which `rest` is valid */
 };
 
 /* Parses a number; *value is in the column's scale, which may have changed. PF_OK; PF_FAILED if the

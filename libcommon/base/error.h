@@ -46,11 +46,12 @@ int pf_error_at(struct pf_error *, int code, uint64_t offset, const char *format
 /* Sets PF_IO with errno's text appended, as in "TEXT: No space left on device"; returns PF_IO. */
 int pf_error_system(struct pf_error *, const char *format, ...) PF_PRINTF(2, 3);
 
-/* Sets PF_NOMEM and returns it. */
+/* Sets PF_NOMEM. Returns as pf_error_set. */
 int pf_error_nomem(struct pf_error *);
 
-/* Sets "line NUMBER: WHAT: 'LINE'" as PF_FAILED, with the offset where the line begins, and returns
- * it. WHAT says what is wrong and what was expected. Without ": 'LINE'" if the line is empty. */
+/* Sets PF_FAILED with the text "line NUMBER: WHAT: 'LINE'" and the offset where the line begins.
+ * WHAT says what is wrong and what was expected. An empty line gives "line NUMBER: WHAT". Returns
+ * as pf_error_set. */
 int pf_error_line(struct pf_error *, uint64_t offset, uint64_t number, struct pf_bytes line,
                   const char *what);
 

@@ -13,7 +13,7 @@
 
 /* A random seed for one table, from the kernel. */
 uint64_t pf_hash_seed(void);
-/* XXH3. It may differ between versions of the library: use it for tables only, never write it. */
+/* XXH3, for tables only: never write the hash, because versions of the library may differ. */
 uint64_t pf_hash(const void *bytes, size_t size, uint64_t seed);
 /* XXH64 with seed 0, as profstream(5) demands. */
 uint64_t pf_xxh64(const void *bytes, size_t size);
@@ -22,7 +22,7 @@ uint64_t pf_xxh64(const void *bytes, size_t size);
 struct pf_hash128 {
     uint64_t high, low;
 };
-/* Of bytes that come in pieces. pf_xxh128_new: NULL if out of memory. pf_xxh128_end returns the
+/* Hashes bytes that come in pieces. pf_xxh128_new: NULL if out of memory. pf_xxh128_end returns the
  * hash and frees the state (NULL is allowed: 0). */
 struct pf_xxh128;
 struct pf_xxh128 *pf_xxh128_new(void);
@@ -36,7 +36,7 @@ struct pf_hash_text {
     char text[PF_HASH_DIGITS + 1];
 };
 struct pf_hash_text pf_hash128_text(struct pf_hash128);
-/* Parses such a text; false if it is anything else. */
+/* Parses 32 hexadecimal digits; false for any other text. */
 bool pf_hash128_parse(struct pf_hash128 *, struct pf_bytes);
 
 static inline bool pf_hash128_equal(struct pf_hash128 a, struct pf_hash128 b)
@@ -55,7 +55,7 @@ static inline uint64_t pf_hash_mix(uint64_t key)
     return key ^ key >> 31;
 }
 
-/* What a slot of a table with open addressing begins with. A search starts at slot `tag & mask` and
+/* The beginning of a slot of a table with open addressing. A search starts at slot `tag & mask` and
  * goes on until an empty slot. 32 bits are enough for tables of up to 2^32 slots. */
 struct pf_slot {
     uint32_t tag; /* lower half of the hash */

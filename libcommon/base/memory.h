@@ -17,7 +17,7 @@ bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 /* The same for an array of *count zeroed elements; *count becomes `need` or more. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
-/* The same for an array whose elements, *capacity of them, all are zeroed. */
+/* The same for an array that is zeroed up to its capacity. */
 bool pf_grow_clear(void *array, size_t *capacity, size_t need, size_t size);
 
 /* Allocates `count` zeroed elements, or NULL; free() frees them. A big array is in large pages,

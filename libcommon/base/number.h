@@ -14,7 +14,7 @@ __extension__ typedef unsigned __int128 pf_uint128;
 
 #define PF_INT128_MAX ((pf_int128)(~(pf_uint128)0 >> 1))
 
-/* *sum becomes a + b, *product a * b; false if it overflows. */
+/* *sum becomes a + b, *product a * b; false if the result overflows. */
 static inline bool pf_add64(int64_t a, int64_t b, int64_t *sum)
 {
     return !__builtin_add_overflow(a, b, sum);

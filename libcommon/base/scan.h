@@ -1,8 +1,8 @@
 /* Scanning text: character classes, and words, fields and numbers at the beginning of a view.
  *
- * A function with a pointer to the text removes the part that it returns. If it returns false,
- * the text and the outputs are unchanged. No function copies or owns memory: views point into
- * the caller's bytes. Blanks are those of pf_blank. Fractions: base/decimal.h. */
+ * A function with a pointer to the text removes the part that it returns. After false, the text and
+ * the outputs are unchanged, except for pf_scan_field. No function copies or owns memory: views
+ * point into the caller's bytes. Blanks are those of pf_blank. Fractions: base/decimal.h. */
 #ifndef PF_BASE_SCAN_H
 #define PF_BASE_SCAN_H
 
@@ -125,8 +125,8 @@ static inline struct pf_bytes pf_scan_last_word(struct pf_bytes *text)
     return (struct pf_bytes){text->data + start, end - start};
 }
 
-/* Removes the field up to the first `end`, and the `end`: true. Without an `end` the field is
- * the whole text: false. */
+/* Removes the field before the first `end`, and the `end`. False: the text has no `end`, so all of
+ * it became the field. */
 static inline bool pf_scan_field(struct pf_bytes *text, char end, struct pf_bytes *field)
 {
     const char *at = text->size > 0 ? memchr(text->data, end, text->size) : NULL;

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens a new temporary file in $TMPDIR, or /tmp, for reading and writing. The file has no name
- * from the beginning: nothing is left of it, however the program ends. The caller closes *file.
+/* Opens a new temporary file in $TMPDIR, or /tmp, for reading and writing. The name of the file is
+ * removed at once: the system frees the file, however the program ends. The caller closes *file.
  * PF_OK, PF_IO or PF_NOMEM. */
 int pf_temporary_file(int *file, struct pf_error *);
 
-/* Reads a descriptor to its end, in pieces that `use` gets; `use` returns false when a write has
- * failed, with errno set. `path` is for messages. PF_OK, PF_IO or PF_NOMEM. */
+/* Reads a descriptor to its end and calls `use` with each piece; `use` returns false, with errno
+ * set, if a write fails. `path` is for messages. PF_OK, PF_IO or PF_NOMEM. */
 int pf_content_read(int file, const char *path, bool (*use)(void *arg, const void *, size_t),
                     void *arg, struct pf_error *);
 

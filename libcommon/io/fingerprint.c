@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A file whose times are so near to the reading of its bytes may change without a new time: kernels
- * count time in ticks of up to 10 ms, and the clock of a file server may differ. */
+/* In nanoseconds. A file that changed so shortly before it was read may change again without a new
+ * time: kernels count time in ticks of up to 10 ms, and the clock of a file server may differ. */
 static const int64_t uncertain = 2 * INT64_C(1000000000);
 
 static const char first_line[] = "profutils index 1";
@@ -102,8 +102,8 @@ int pf_fingerprint_take(struct pf_fingerprint *print, const char *path, struct p
     return status;
 }
 
-/* True if the file had not changed for some time when it was read: a later change has another time.
- */
+/* True if the file had not changed for two seconds when it was read: a later change then shows in
+ * the times of the file. */
 static bool is_settled(const struct pf_fingerprint *print)
 {
     return print->taken != 0 && print->state.modified < print->taken - uncertain &&
@@ -163,7 +163,7 @@ static bool parse_row(struct pf_bytes line, struct pf_file_state *state, struct 
     return pf_hash128_parse(hash, line);
 }
 
-/* Takes the text of an index apart. `written`: when the index was written. */
+/* Parses the text of an index. `written`: when the index was written. */
 static int parse(struct pf_fingerprints *prints, struct pf_bytes text, int64_t written)
 {
     struct pf_bytes rows = text, line;

@@ -33,9 +33,9 @@ int pf_fingerprint_take(struct pf_fingerprint *, const char *path, struct pf_err
 int pf_fingerprint_check(const struct pf_fingerprint *, const char *path, struct pf_error *);
 
 /* An index of fingerprints that lives in a file. A file has a row only if it had not changed for
- * two seconds when it was read, and the row counts only if the file is older than the index: else a
- * later change might not show in the file's times. Zero-initialise; free with
- * pf_fingerprints_free. */
+ * two seconds when it was read, and pf_fingerprints_load drops the row unless the file is two
+ * seconds older than the index: a later change might not show in the times of a newer file.
+ * Zero-initialise; free with pf_fingerprints_free. */
 struct pf_fingerprints {
     struct pf_table states;    /* struct pf_file_state */
     struct pf_hash128 *hashes; /* by row of `states` */

@@ -129,15 +129,15 @@ enum { BLOCKS = 64 };
 struct block {
     unsigned char *bytes; /* PF_LAYER_ROOM */
     size_t size;          /* 0: the end */
-    bool member;          /* as in the layer after it read these bytes */
-    uint64_t offset;      /* as in the layer after it read these bytes */
+    bool member;          /* layer->member after the read of these bytes */
+    uint64_t offset;      /* layer->offset after this read */
 };
 
 struct unpack_layer {
     struct pf_layer layer;
     struct pf_layer *packed;
     pthread_t thread;
-    /* a ring; the counts tell whether the thread or the reader has a block */
+    /* a ring: the reader has blocks used_count to given_count - 1, the thread has the others */
     struct block blocks[BLOCKS];
     struct pf_error error; /* set before the end is signalled */
 
@@ -157,7 +157,7 @@ static bool wait_for_room(struct unpack_layer *unpack)
     return wanted;
 }
 
-static void give(struct unpack_layer *unpack)
+static void give_block(struct unpack_layer *unpack)
 {
     pthread_mutex_lock(&unpack->lock);
     unpack->given_count++;
@@ -165,7 +165,7 @@ static void give(struct unpack_layer *unpack)
     pthread_mutex_unlock(&unpack->lock);
 }
 
-static void fill(struct unpack_layer *unpack, struct block *block)
+static void fill_block(struct unpack_layer *unpack, struct block *block)
 {
     struct pf_layer *packed = unpack->packed;
 
@@ -179,16 +179,16 @@ static void fill(struct unpack_layer *unpack, struct block *block)
     packed->member = false;
 }
 
-static void *run(void *arg)
+static void *unpack_blocks(void *arg)
 {
     struct unpack_layer *unpack = arg;
     bool more = true;
     while (more && wait_for_room(unpack)) {
         /* only this thread changes given_count */
         struct block *block = &unpack->blocks[unpack->given_count % BLOCKS];
-        fill(unpack, block);
+        fill_block(unpack, block);
         more = block->size > 0;
-        give(unpack);
+        give_block(unpack);
     }
     return NULL;
 }
@@ -203,7 +203,7 @@ static struct block *wait_for_block(struct unpack_layer *unpack)
     return block;
 }
 
-static void use(struct unpack_layer *unpack)
+static void release_block(struct unpack_layer *unpack)
 {
     pthread_mutex_lock(&unpack->lock);
     unpack->used_count++;
@@ -226,7 +226,7 @@ static size_t read_unpacked(struct pf_layer *layer, unsigned char *bytes, size_t
         return 0;
     }
     memcpy(bytes, block->bytes, size);
-    use(unpack);
+    release_block(unpack);
     return size;
 }
 
@@ -268,7 +268,7 @@ static struct pf_layer *unpack_start(struct pf_layer *packed)
     pthread_mutex_init(&unpack->lock, NULL);
     pthread_cond_init(&unpack->given, NULL);
     pthread_cond_init(&unpack->used, NULL);
-    if (pf_thread_start(&unpack->thread, run, unpack))
+    if (pf_thread_start(&unpack->thread, unpack_blocks, unpack))
         return &unpack->layer;
     free_unpack(unpack);
     return NULL;

@@ -30,8 +30,8 @@ enum {
     PF_JSON_EACH = 512 /* for an array: the function reads each element, not the array */
 };
 
-/* Reads the next value completely. `field` points into the object that the caller of the walker
- * passed. */
+/* Reads the next value completely. `field` points into the `object` that was passed to
+ * pf_json_object or a similar function. */
 typedef int pf_json_read(struct pf_json_cut *, void *field);
 
 /* A table has at most 64 rows and ends with {0}. */
@@ -49,7 +49,8 @@ int pf_json_object(struct pf_json_cut *, const struct pf_json_member *, void *ob
 /* The same for the object that is the whole input: only blanks may follow. */
 int pf_json_document(struct pf_json_cut *, const struct pf_json_member *, void *object);
 /* Reads the next member of the entered object. PF_EOF at the end. Ignores PF_JSON_REQUIRED and
- * PF_JSON_ONCE. The function of a member may change the address of `object`. */
+ * PF_JSON_ONCE. Each call passes `object` anew, so the function of a member may move the object in
+ * memory. */
 int pf_json_member(struct pf_json_cut *, const struct pf_json_member *, void *object);
 /* Reads the next array, each element with `read`. */
 int pf_json_array(struct pf_json_cut *, pf_json_read *read, void *object);

@@ -29,7 +29,7 @@ static bool number_character(int c)
 }
 
 /* The next character that is not a blank; -1 at the end. */
-static int ahead(struct pf_json_cut *cut)
+static int next_character(struct pf_json_cut *cut)
 {
     struct pf_source *source = cut->source;
     size_t have;
@@ -54,7 +54,7 @@ static int ends_early(struct pf_json_cut *cut)
 
 static int unexpected(struct pf_json_cut *cut, const char *wanted)
 {
-    int c = ahead(cut);
+    int c = next_character(cut);
 
     if (c < 0)
         return ends_early(cut);
@@ -75,7 +75,7 @@ static int too_long(struct pf_json_cut *cut)
 
 int pf_json_cut_kind(struct pf_json_cut *cut)
 {
-    int c = ahead(cut);
+    int c = next_character(cut);
 
     if (c == '-' || (c >= '0' && c <= '9'))
         return '0';
@@ -86,7 +86,7 @@ int pf_json_cut_kind(struct pf_json_cut *cut)
 
 int pf_json_cut_enter(struct pf_json_cut *cut, char bracket)
 {
-    if (ahead(cut) != bracket)
+    if (next_character(cut) != bracket)
         return unexpected(cut, bracket == '{' ? "an object" : "an array");
     if (cut->open.size >= PF_JSON_DEPTH_MAX)
         return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
@@ -110,13 +110,13 @@ static int leave(struct pf_json_cut *cut)
  * end. */
 static int advance(struct pf_json_cut *cut, char end)
 {
-    int c = ahead(cut);
+    int c = next_character(cut);
 
     if (c == end)
         return leave(cut);
     if (cut->begun && c == ',') {
         pf_source_take(cut->source, 1);
-        c = ahead(cut);
+        c = next_character(cut);
         if (c == end)
             return cut->lenient && end == ']' ? leave(cut)
                                               : unexpected(cut, end == ']' ? "a value" : "a key");
@@ -143,7 +143,7 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
 
     if (status != PF_OK)
         return status;
-    if (ahead(cut) != '"')
+    if (next_character(cut) != '"')
         return unexpected(cut, "a key");
     status = pf_json_cut_string(cut, key);
     if (status != PF_OK)
@@ -161,10 +161,10 @@ int pf_json_cut_key(struct pf_json_cut *cut, struct pf_bytes *key)
             return pf_error_nomem(cut->error);
         key->data = cut->text.data;
     }
-    if (ahead(cut) != ':')
+    if (next_character(cut) != ':')
         return unexpected(cut, "':'");
     pf_source_take(cut->source, 1);
-    return ahead(cut) < 0 ? ends_early(cut) : PF_OK;
+    return next_character(cut) < 0 ? ends_early(cut) : PF_OK;
 }
 
 /* --- the text of values ----------------------------------------------------------------------- */
@@ -403,7 +403,7 @@ int pf_json_cut_string(struct pf_json_cut *cut, struct pf_bytes *string)
     struct pf_bytes raw;
     const json_t *value;
 
-    if (ahead(cut) != '"')
+    if (next_character(cut) != '"')
         return unexpected(cut, "a string");
     if (quick_string(cut, string))
         return PF_OK;
@@ -440,7 +440,7 @@ int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)
 {
     struct pf_bytes text;
     bool exact;
-    ahead(cut);
+    next_character(cut);
     uint64_t offset = pf_source_offset(cut->source);
     int status = pf_json_cut_number(cut, &text);
 
@@ -484,7 +484,7 @@ int pf_json_cut_next_int(struct pf_json_cut *cut, int64_t *number)
 
 int pf_json_cut_end(struct pf_json_cut *cut)
 {
-    if (ahead(cut) >= 0)
+    if (next_character(cut) >= 0)
         return unexpected(cut, "the end of the data");
     return pf_source_status(cut->source, cut->error);
 }

@@ -153,7 +153,7 @@ int pf_layer_snappy(struct pf_source **source, struct pf_source *below, struct p
 
 struct look_layer {
     struct pf_layer layer;
-    size_t at, most; /* next byte below to read, and the last */
+    size_t at, most; /* bytes ahead in the source below: the next to read, and the last */
 };
 
 static size_t read_look(struct pf_layer *layer, unsigned char *bytes, size_t room,

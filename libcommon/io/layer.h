@@ -22,8 +22,8 @@
 int pf_layer_inflate(struct pf_source **, struct pf_source *below, struct pf_error *);
 /* Uncompresses blocks of snappy of up to 64 KiB, each after its size in 2 bytes, big-endian. */
 int pf_layer_snappy(struct pf_source **, struct pf_source *below, struct pf_error *);
-/* Looks at the source below from `skip` bytes ahead, at about `most` bytes; consumes nothing
- * there. */
+/* Reads the bytes of the source below from `skip` to about `most` bytes ahead, without consuming
+ * them. */
 int pf_layer_look(struct pf_source **, struct pf_source *below, size_t skip, size_t most,
                   struct pf_error *);
 

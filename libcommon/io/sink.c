@@ -596,7 +596,7 @@ static struct pf_sink *new_buffered(const char *name)
     return sink;
 }
 
-static int give(struct pf_sink **result, struct pf_sink *sink, struct pf_error *error)
+static int finish_open(struct pf_sink **result, struct pf_sink *sink, struct pf_error *error)
 {
     int status = pf_sink_status(sink, error);
 
@@ -617,7 +617,7 @@ int pf_sink_open(struct pf_sink **result, const char *path, struct pf_error *err
     sink->output->is_stdout = is_stdout;
     if (open_output(sink->output, path) == PF_OK)
         inspect(sink);
-    return give(result, sink, error);
+    return finish_open(result, sink, error);
 }
 
 int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struct pf_error *error)
@@ -631,7 +631,7 @@ int pf_sink_open_file(struct pf_sink **result, int file, const char *name, struc
     }
     sink->output->fd = file;
     inspect(sink);
-    return give(result, sink, error);
+    return finish_open(result, sink, error);
 }
 
 /* A sink without a buffer; NULL: out of memory. */
@@ -663,5 +663,5 @@ int pf_sink_open_deflate(struct pf_sink **result, struct pf_sink *below, int lev
         return PF_NOMEM;
     sink->output->below = below;
     start_deflate(sink, level, MAX_WBITS, MAX_MEM_LEVEL);
-    return give(result, sink, error);
+    return finish_open(result, sink, error);
 }

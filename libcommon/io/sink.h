@@ -35,9 +35,9 @@ int pf_sink_open_file(struct pf_sink **, int file, const char *name, struct pf_e
 int pf_sink_open_memory(struct pf_sink **, struct pf_error *);
 const void *pf_sink_memory(const struct pf_sink *, size_t *size);
 
-/* A sink on a sink: bytes pass through zlib's deflate of `level` 1..9 to the sink below, which
- * is borrowed and must not be written meanwhile. pf_sink_finish ends the zlib stream;
- * pf_sink_abort then frees. Both sinks report a failure of the sink below. */
+/* A sink on a sink: bytes pass through zlib's deflate of `level` 1..9 to the sink below, which is
+ * borrowed and must not be written meanwhile. pf_sink_finish ends the zlib stream; pf_sink_abort
+ * then frees the sink. Both sinks report a failure of the sink below. */
 int pf_sink_open_deflate(struct pf_sink **, struct pf_sink *below, int level, struct pf_error *);
 
 /* Compresses all further bytes with gzip of `level` 1..9 (no name, no time: same bytes for same

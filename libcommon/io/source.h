@@ -30,8 +30,8 @@ void pf_source_limit(struct pf_source *, uint64_t most);
 /* Call before the first read. A compressed file is inflated by the calling thread, and only as
  * far as needed. */
 void pf_source_no_thread(struct pf_source *);
-/* Starts reading ahead: the inflating thread runs from now on, while the caller does something
- * else. Waits at most for a file. */
+/* Reads the first bytes, which on a pipe waits for the writer. If a thread inflates the file, the
+ * thread works from now on, while the caller does something else. */
 void pf_source_start(struct pf_source *);
 /* Reads a descriptor from its current position; the source owns the descriptor from now on, also
  * after a failure. `name` is for messages. */
@@ -41,8 +41,8 @@ int pf_source_open_memory(struct pf_source **, const void *bytes, size_t size, s
 /* Counts bytes that a layer decompresses from this source: the same limit applies to them. PF_OK
  * or PF_FAILED. */
 int pf_source_unpacked(struct pf_source *, uint64_t size, struct pf_error *);
-/* The least room a layer gets to write to: small, so that its bytes are read while they are in
- * the cache. */
+/* The least room that a layer gets for a read, in bytes: small, so that the bytes are used while
+ * they are in the cache. */
 enum { PF_LAYER_ROOM = 64 * 1024 };
 
 struct pf_layer;
@@ -55,18 +55,18 @@ typedef size_t pf_layer_read(struct pf_layer *, unsigned char *bytes, size_t roo
 
 struct pf_layer {
     pf_layer_read *read;
-    /* Reads without waiting, from what the source below, a file, has in memory; 0: too little.
-     * NULL: the layer cannot. */
+    /* As `read`, but without waiting: only from bytes that the source below, a file, has in memory.
+     * 0: too few bytes. NULL: the layer has no such function. */
     pf_layer_read *read_held;
     void (*close)(struct pf_layer *); /* frees the layer; NULL: use free() */
     struct pf_source *below;
     /* the word for offsets of decoded bytes ("once inflated"); NULL: bytes are not decoded */
     const char *once;
     uint64_t offset; /* in the source below, for messages and progress */
-    /* a gzip member begins with the bytes of the last read, and none begins within them: set by the
-     * layer, cleared by its reader */
+    /* the bytes of the last read are the first of a gzip member; set by the layer, cleared by its
+     * reader. No read goes on into the next member */
     bool member;
-    /* messages have the end of the good bytes as offset, not the last position read */
+    /* messages give the offset at which the good bytes end, not the last position read */
     bool blocks;
     bool cut;         /* the source below ended before the layer's data */
     char damage[128]; /* "" or why the layer's data are bad */

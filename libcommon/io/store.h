@@ -1,7 +1,7 @@
-/* A directory of results that several programs fill at once. A result is a file that appears under
- * its name when it is whole, and never changes. Until then it is a temporary file, which its
- * program holds by a lock (flock), so that files of programs that were killed can be told apart and
- * removed. On a file system without locks nothing is removed. */
+/* A directory of results that several programs fill at once. A result is a file that gets its name
+ * when it is whole, and never changes. Before, it is a temporary file that its program locks
+ * (flock): a file of a killed program has no lock and can be removed. On a file system without
+ * locks nothing is removed. */
 #ifndef PF_IO_STORE_H
 #define PF_IO_STORE_H
 
@@ -19,11 +19,10 @@ struct pf_store {
     struct pf_arena names;
 };
 
-/* Opens the directory, and makes it if only its last part is missing. Holds it, together with other
- * programs, until the close; waits while one of them removes files (pf_store_prune). Removes
- * temporary files that no program holds. A directory that may not be written can be opened too, if
- * its file `lock` is there. Zero-initialise. PF_OK, PF_IO or PF_NOMEM; close in any
- * case. */
+/* Opens the directory; makes it if only the last part of the path is missing. Holds a shared lock
+ * until the close; waits while another program removes files (pf_store_prune). Removes temporary
+ * files that no program holds. A directory that may not be written can be opened too, if its file
+ * `lock` is there. Zero-initialise. PF_OK, PF_IO or PF_NOMEM; close in any case. */
 int pf_store_open(struct pf_store *, const char *path, struct pf_error *);
 void pf_store_close(struct pf_store *);
 
@@ -47,12 +46,13 @@ int pf_store_publish(struct pf_store_file *, const char *path, struct pf_error *
 /* Removes the temporary file, unless it was published, and frees. Aborts file->sink, if it is not
  * NULL. */
 void pf_store_end(struct pf_store_file *);
-/* All three for a text: writes it as the result `path`. Results as pf_store_begin. */
+/* Writes a text as the result `path`: begin, publish and end in one call. Results as
+ * pf_store_begin. */
 int pf_store_write(struct pf_store *, const char *path, struct pf_bytes text, struct pf_error *);
 
-/* Removes all files of the store that `keeps` rejects; *removed is their number. PF_OK; PF_EOF if
- * another program holds the directory: nothing is removed; PF_UNSUPPORTED if the file system has no
- * locks; PF_IO or PF_NOMEM. */
+/* Removes all files of the store that `keeps` rejects; *removed is their number. PF_OK; PF_EOF,
+ * with nothing removed, if another program has the directory open; PF_UNSUPPORTED if the file
+ * system has no locks; PF_IO or PF_NOMEM. */
 int pf_store_prune(struct pf_store *, bool (*keeps)(void *arg, const char *name), void *arg,
                    size_t *removed, struct pf_error *);
 

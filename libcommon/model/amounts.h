@@ -16,9 +16,9 @@ struct pf_amount_unit {
  * text. */
 struct pf_amount_unit pf_amount_unit_of(const char *name);
 
-/* Converts the amounts to the base unit if all of them are whole there; other times to
- * picoseconds, other amounts to a power of ten of the unit. Sets unit, raw_unit, num and den of
- * the measure. */
+/* Converts the amounts to the base unit if all are whole numbers of this unit; else times to
+ * picoseconds, other amounts to a power of ten of the unit. Sets unit, raw_unit, num and den of the
+ * measure. */
 void pf_amounts_scale(struct pf_dict *, struct pf_decimals *, const struct pf_amount_unit *,
                       struct pf_measure *);
 

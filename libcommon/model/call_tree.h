@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 struct pf_call_node {
-    uint32_t parent;        /* a node; 0: not known, or known only by its number: */
-    uint32_t parent_number; /* an id in tree->numbers; so is: */
-    uint32_t number;
-    uint32_t location;     /* 0: no location: the root itself */
-    uint32_t stack, depth; /* valid once resolved; depth = number of frames + 1 */
-    int64_t count;         /* hits, or bytes */
+    uint32_t parent;        /* a node; 0: none, or only parent_number is known */
+    uint32_t parent_number; /* id in tree->numbers; 0: none */
+    uint32_t number;        /* id in tree->numbers */
+    uint32_t location;      /* 0: no location: the root itself */
+    uint32_t stack, depth;  /* valid once resolved; depth = number of frames + 1 */
+    int64_t count;          /* hits, or bytes */
 };
 
 struct pf_call_tree {

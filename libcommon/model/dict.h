@@ -16,11 +16,11 @@
 enum { PF_STACK_DEPTH_MAX = 1048575 };
 
 struct pf_image {
-    uint32_t name, identifier; /* strings: path, and build id or the format's own identifier */
-    uint64_t start, limit;     /* mapped addresses; 0 = unknown */
-    uint64_t offset;           /* offset of `start` in the file */
-    uint64_t text_start, text_size;
-    uint64_t flags; /* enum pf_image_flag */
+    uint32_t name, identifier;      /* strings: path, and build id or the format's own identifier */
+    uint64_t start, limit;          /* mapped addresses; 0 = unknown */
+    uint64_t offset;                /* offset of `start` in the file */
+    uint64_t text_start, text_size; /* the code: address, size in bytes; size 0 = unknown */
+    uint64_t flags;                 /* enum pf_image_flag */
 };
 
 enum pf_image_flag {
@@ -28,7 +28,8 @@ enum pf_image_flag {
     PF_IMAGE_FILES = 2,
     PF_IMAGE_LINES = 4,
     PF_IMAGE_INLINES = 8,
-    /* nothing else is known about the image: without this flag its row would be that of no image */
+    /* nothing else is known about the image; the flag keeps its row from being all 0, the row of
+     * "no image" */
     PF_IMAGE_BARE = 16
 };
 
@@ -117,9 +118,8 @@ static inline uint32_t pf_dict_intern_word(struct pf_dict *dict, const char *wor
 {
     return pf_strings_intern(&dict->strings, pf_bytes_of(word), 0);
 }
-/* The id of the bytes of a buffer, which is freed. If the buffer has failed, so does the
- * dictionary.
- */
+/* Interns the bytes of a buffer and frees the buffer. If the buffer has failed: 0, and the
+ * dictionary fails with PF_NOMEM. */
 uint32_t pf_dict_intern_buffer(struct pf_dict *, struct pf_buffer *, unsigned flags);
 /* The id of a string of another dictionary, which is added if new. Failures as
  * pf_strings_intern. */

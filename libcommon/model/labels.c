@@ -52,8 +52,8 @@ static bool same_label(const struct pf_label *a, const struct pf_label *b)
 
 /* Appends the last `count` labels of set `labels` to the set `on`, except labels with the key
  * `but_key`. */
-static uint32_t stack_again(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on,
-                            uint32_t but_key)
+static uint32_t append_labels(struct pf_dict *dict, uint32_t labels, size_t count, uint32_t on,
+                              uint32_t but_key)
 {
     struct pf_label few[64],
         *rows = count <= sizeof few / sizeof *few ? few : malloc(count * sizeof *rows);
@@ -89,7 +89,7 @@ static uint32_t insert_label(struct pf_dict *dict, uint32_t labels, struct pf_la
             break;
         label.parent = row->parent;
     }
-    return stack_again(dict, labels, above, pf_dict_chain_label(dict, &label), UINT32_MAX);
+    return append_labels(dict, labels, above, pf_dict_chain_label(dict, &label), UINT32_MAX);
 }
 
 uint32_t pf_dict_add_label(struct pf_dict *dict, uint32_t labels, uint32_t key, uint32_t text)
@@ -119,7 +119,8 @@ uint32_t pf_dict_drop_label(struct pf_dict *dict, uint32_t labels, uint32_t key)
             last = at;
             above = count;
         }
-    return last ? stack_again(dict, labels, above, pf_dict_label(dict, last)->parent, key) : labels;
+    return last ? append_labels(dict, labels, above, pf_dict_label(dict, last)->parent, key)
+                : labels;
 }
 
 /* --- making a set at once --------------------------------------------------------------------- */

@@ -30,13 +30,13 @@ struct pf_measure {
     uint64_t period_parts; /* 0 is 1 */
     uint16_t main;         /* 1: the main measure */
     uint16_t runs;         /* 1: counts the runs of a group (model/replicates.h) */
-    uint32_t side;         /* enum pf_side: the part of a difference that it is */
+    uint32_t side;         /* enum pf_side: the part of the measure in a difference */
 };
 
 /* The name of a measure of a difference keeps its ending (time.before), although `side` says the
- * same. Every output prints the name as it is; a reader of the native stream that skips the side,
- * and any format without sides, still has three measures of different names. Code that asks for the
- * side reads the field and never the name; pf_dict_add_measure keeps both in step. Only the
+ * same. Every output prints the name as it is, so the three measures keep different names in
+ * formats without sides, and for readers of the native stream that skip the side. Code that asks
+ * for the side reads the field and never the name; pf_dict_add_measure keeps both in step. Only the
  * following functions know the endings. */
 
 /* "before", "after", "delta". */
@@ -51,8 +51,7 @@ struct pf_bytes pf_side_stem(struct pf_bytes name, enum pf_side);
 /* Measures are numbered from 0, unlike the ids of other tables. */
 struct pf_measures {
     struct pf_table table; /* id k + 1 of the table is measure k */
-    /* the measures of profiles that count are known, because others do not count; then measure k
-     * counts only if counts[k] is 1 */
+    /* --since or --until may leave profiles out: measure k counts only if counts[k] is 1 */
     bool some_count;
     uint8_t *counts;
     size_t count_capacity;
@@ -76,7 +75,7 @@ static inline const struct pf_measure *pf_measures_row(const struct pf_measures 
     return (const struct pf_measure *)pf_table_row(&measures->table, k + 1);
 }
 
-/* Says that measure k belongs to a profile that counts (`some_count`). PF_OK or PF_NOMEM. */
+/* Marks measure k as one of a profile that counts, and sets some_count. PF_OK or PF_NOMEM. */
 int pf_measures_set_counts(struct pf_measures *, uint32_t k);
 /* True if only profiles that do not count have measure k. */
 static inline bool pf_measures_left_out(const struct pf_measures *measures, uint32_t k)

@@ -1,5 +1,5 @@
 /* Notes: the metadata and source texts of an input, kept until they are used: at the end of the
- * input, when it is known to count, or for each output that is opened later. */
+ * input, when the program knows that the input counts, or for each output that is opened later. */
 #ifndef PF_MODEL_NOTES_H
 #define PF_MODEL_NOTES_H
 

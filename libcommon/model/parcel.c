@@ -43,13 +43,13 @@ size_t pf_parcel_size(const struct pf_parcel *parcel)
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* Divides a block of memory into parts; with data NULL it only adds up their sizes. */
+/* Divides a block of memory into parts; with data NULL only adds up the sizes. */
 struct room {
     char *data;
     size_t used;
 };
 
-static char *take(struct room *room, size_t size)
+static char *next_part(struct room *room, size_t size)
 {
     char *part = room->data ? room->data + room->used : NULL;
     room->used += (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
@@ -59,7 +59,7 @@ static char *take(struct room *room, size_t size)
 /* NULL: the batch has no such column. */
 static char *copy(struct room *room, const void *bytes, size_t size)
 {
-    char *part = bytes ? take(room, size) : NULL;
+    char *part = bytes ? next_part(room, size) : NULL;
     if (part && size)
         memcpy(part, bytes, size);
     return part;
@@ -73,7 +73,7 @@ static void pack_strings(struct room *room, const struct pf_strings *strings, ui
     gained->rows = copy(room, strings->rows + from, gained->count * sizeof *strings->rows);
     for (uint32_t id = from; id < strings->count; id++)
         size += strings->rows[id].size;
-    char *bytes = take(room, size);
+    char *bytes = next_part(room, size);
     if (!bytes)
         return;
     struct pf_string *rows = (struct pf_string *)(void *)gained->rows;

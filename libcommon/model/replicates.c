@@ -90,8 +90,8 @@ int64_t pf_replicates_count(const struct pf_batch *runs, uint32_t row)
 }
 
 /* *some: the batch with only the columns that count runs, or only the others. */
-static bool take_columns(struct pf_replicates *replicates, const struct pf_dict *dict,
-                         const struct pf_batch *batch, bool runs, struct pf_batch *some)
+static bool select_columns(struct pf_replicates *replicates, const struct pf_dict *dict,
+                           const struct pf_batch *batch, bool runs, struct pf_batch *some)
 {
     struct pf_value_column **columns = &replicates->columns[runs];
 
@@ -123,10 +123,10 @@ int pf_replicates_part(struct pf_replicates *replicates, const struct pf_dict *d
     *runs = (struct pf_batch){.kind = batch->kind};
     if (!pf_replicates_here(dict, batch))
         return PF_OK;
-    if (!take_columns(replicates, dict, batch, false, plain) ||
-        !take_columns(replicates, dict, batch, true, runs) ||
+    if (!select_columns(replicates, dict, batch, false, plain) ||
+        !select_columns(replicates, dict, batch, true, runs) ||
         !pf_grow(&replicates->order, &replicates->order_capacity, 2 * (size_t)batch->rows + 1,
-                 sizeof *order)) /* not NULL for a batch without rows, either */
+                 sizeof *order)) /* + 1: not NULL even if the batch has no rows */
         return PF_NOMEM;
     order = replicates->order;
     for (uint32_t row = 0; row < batch->rows; row++) {

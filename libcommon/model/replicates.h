@@ -19,7 +19,8 @@ enum { PF_REPLICATES_MAX = 9999 };
 uint32_t pf_replicate_key(struct pf_dict *);
 /* The name of group `group` (from 0) of `groups`: "01-of-32" to "32-of-32". */
 uint32_t pf_replicate_name(struct pf_dict *, unsigned group, unsigned groups);
-/* The number of groups that the name of a group tells; 0: the name was made by other means. */
+/* The number of groups that the name of a group tells; 0: pf_replicate_name does not make such a
+ * name. */
 unsigned pf_replicate_groups(struct pf_bytes name);
 /* The measure `runs`. */
 struct pf_measure pf_replicate_measure(struct pf_dict *);
@@ -39,8 +40,8 @@ void pf_replicates_free(struct pf_replicates *);
 /* True if the batch has a column that counts runs. */
 bool pf_replicates_here(const struct pf_dict *, const struct pf_batch *);
 /* Divides a batch of records: *runs has the records that count runs, with the columns that count
- * runs; *plain has the others, with the other columns. Both may have no rows. They are valid until
- * the next call. PF_OK or PF_NOMEM. */
+ * runs; *plain has the other columns of the records that do not count runs or have a value in these
+ * columns. Both may have no rows. Both are valid until the next call. PF_OK or PF_NOMEM. */
 int pf_replicates_part(struct pf_replicates *, const struct pf_dict *, const struct pf_batch *,
                        struct pf_batch *plain, struct pf_batch *runs);
 /* The number of runs that row `row` of *runs counts. */

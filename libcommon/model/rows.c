@@ -171,7 +171,7 @@ static bool grow_rows(struct pf_rows *rows)
 }
 
 /* Allocates the current columns. */
-static bool have_columns(struct pf_rows *rows)
+static bool allocate_columns(struct pf_rows *rows)
 {
     size_t need = pf_rows_column_count(rows), had = rows->value_capacity;
 
@@ -196,12 +196,12 @@ static bool make_room(struct pf_rows *rows)
         return rows->open = false;
     if (rows->open)
         return true;
-    if (!have_columns(rows) || !new_piece(rows, rows->kind))
+    if (!allocate_columns(rows) || !new_piece(rows, rows->kind))
         return false;
     return rows->open = true;
 }
 
-static bool have_labels(struct pf_rows *rows)
+static bool allocate_labels(struct pf_rows *rows)
 {
     if (rows->labels || (rows->labels = calloc(rows->capacity, sizeof *rows->labels)))
         return true;
@@ -214,7 +214,7 @@ static inline bool add_row(struct pf_rows *rows, uint32_t labels, size_t *row)
 {
     if ((!rows->open || rows->count == rows->capacity || rows->given > 0) && !make_room(rows))
         return false;
-    if (labels != 0 && !rows->labels && !have_labels(rows))
+    if (labels != 0 && !rows->labels && !allocate_labels(rows))
         return false;
     if (rows->labels)
         rows->labels[rows->count] = labels;
@@ -263,7 +263,7 @@ uint32_t pf_rows_measure(struct pf_rows *rows, uint32_t measure)
     rows->measures[rows->measure_count++] = measure;
     if (rows->open) {
         rows->pieces[rows->piece_count - 1].columns++;
-        rows->open = have_columns(rows);
+        rows->open = allocate_columns(rows);
     }
     return (uint32_t)column;
 }
@@ -335,7 +335,7 @@ int pf_rows_more_frames(struct pf_rows *rows, uint32_t location, struct pf_error
     return PF_OK;
 }
 
-static void turn_around(struct pf_rows *rows)
+static void reverse_frames(struct pf_rows *rows)
 {
     for (size_t low = 0, high = rows->depth; low + 1 < high; low++) {
         uint32_t frame = rows->frames[low];
@@ -359,7 +359,7 @@ void pf_rows_sample_of(struct pf_rows *rows, const uint32_t *leaf_first, size_t 
 void pf_rows_sample(struct pf_rows *rows, uint32_t labels)
 {
     if (rows->root_first)
-        turn_around(rows);
+        reverse_frames(rows);
     pf_rows_sample_of(rows, rows->frames, rows->depth, labels);
     rows->depth = 0;
 }
@@ -402,7 +402,7 @@ bool pf_rows_room(struct pf_rows *rows, size_t count)
 
 void pf_rows_wrote(struct pf_rows *rows, size_t count, uint32_t labels)
 {
-    if (labels != 0 && !have_labels(rows))
+    if (labels != 0 && !allocate_labels(rows))
         return;
     for (size_t k = 0; rows->labels && k < count; k++)
         rows->labels[rows->count + k] = labels;
@@ -411,8 +411,8 @@ void pf_rows_wrote(struct pf_rows *rows, size_t count, uint32_t labels)
 }
 
 /* Queues a location of a row to be interned. */
-static inline void want(struct pf_rows *rows, size_t row, const struct pf_location *place,
-                        bool callee)
+static inline void queue_location(struct pf_rows *rows, size_t row, const struct pf_location *place,
+                                  bool callee)
 {
     if (rows->wanted_count == rows->wanted_capacity &&
         !pf_grow(&rows->wanted, &rows->wanted_capacity, rows->wanted_count + 1,
@@ -428,7 +428,7 @@ void pf_rows_flat_at(struct pf_rows *rows, const struct pf_location *place, uint
     size_t row;
 
     if (add_row(rows, labels, &row))
-        want(rows, row, place, false);
+        queue_location(rows, row, place, false);
 }
 
 void pf_rows_edge_at(struct pf_rows *rows, const struct pf_location *caller,
@@ -437,12 +437,12 @@ void pf_rows_edge_at(struct pf_rows *rows, const struct pf_location *caller,
     pf_rows_edge(rows, 0, 0, labels);
     if (!rows->open || !rows->callees)
         return;
-    want(rows, rows->count - 1, caller, false);
-    want(rows, rows->count - 1, callee, true);
+    queue_location(rows, rows->count - 1, caller, false);
+    queue_location(rows, rows->count - 1, callee, true);
 }
 
 /* Interns the queued locations, some at a time, so that prefetched memory is still in the cache. */
-static void find_wanted(struct pf_rows *rows)
+static void intern_queued(struct pf_rows *rows)
 {
     enum { TOGETHER = 128 };
     struct pf_table *locations = &rows->dict->locations;
@@ -568,7 +568,7 @@ static bool give_rows(struct pf_rows *rows, const struct pf_rows_piece *piece, u
         return true;
     if (rows->memo)
         pf_stack_memo_flush(rows->memo, rows->dict);
-    find_wanted(rows);
+    intern_queued(rows);
     if (piece->kind == PF_SAMPLE)
         batch->stack = rows->places + rows->given;
     else

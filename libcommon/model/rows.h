@@ -47,7 +47,7 @@ struct pf_rows {
     int64_t *times;
     int64_t **values; /* by column; NULL: none yet */
     size_t value_capacity;
-    int64_t *ones;
+    int64_t *ones; /* the column of `counted`: PF_BATCH_ROWS times 1; NULL: none yet */
     size_t count, capacity;
     size_t given; /* rows given in batches */
 
@@ -61,7 +61,7 @@ struct pf_rows {
     struct pf_rows_piece *pieces; /* the queue */
     size_t piece_count, piece_capacity;
     size_t pieces_given;
-    size_t ahead; /* at least so many of the first pieces declare measures */
+    size_t ahead; /* number of declarations at the beginning of the queue; more may follow */
 
     uint32_t *metadata[3]; /* origin, key, value */
     size_t metadata_count, metadata_given, metadata_capacity[3];
@@ -158,8 +158,8 @@ void pf_rows_flat_at(struct pf_rows *, const struct pf_location *, uint32_t labe
 void pf_rows_edge_at(struct pf_rows *, const struct pf_location *caller,
                      const struct pf_location *callee, uint32_t labels);
 
-/* Makes room for `count` records, which the caller writes at once: rows from rows->count on, of
- * rows->places and of rows->values of each column. False: out of memory. */
+/* Makes room for `count` records. The caller then writes rows->places and each column of
+ * rows->values, from index rows->count on. False: out of memory. */
 bool pf_rows_room(struct pf_rows *, size_t count);
 /* Adds the records that the caller has written there, with these labels. */
 void pf_rows_wrote(struct pf_rows *, size_t count, uint32_t labels);

@@ -66,7 +66,7 @@ void pf_stack_memo_free(struct pf_stack_memo *memo)
 
 /* --- the memo --------------------------------------------------------------------------------- */
 
-/* A node whose hash has this tag, which may still be another stack's; 0: none. */
+/* A node whose hash has this tag, perhaps the node of another stack; 0: no such node. */
 static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
 {
     for (size_t slot = tag & memo->mask; memo->slots[slot].stack; slot = (slot + 1) & memo->mask)
@@ -75,7 +75,7 @@ static uint32_t recall(const struct pf_stack_memo *memo, uint32_t tag)
     return 0;
 }
 
-/* The node with this tag and this row, if the memo has all nodes; 0: none. */
+/* The node of the memo with this tag and this row; 0: no such node. */
 static uint32_t recall_node(const struct pf_stack_memo *memo, const struct pf_dict *dict,
                             uint32_t tag, const struct pf_stack *row)
 {

@@ -73,7 +73,7 @@ uint32_t pf_dict_add_row(struct pf_dict *, enum pf_dict_table, const void *row);
 enum { PF_ID_COLUMNS = 4 };
 /* The table of a column by kind of the batch; PF_TABLE_NONE: this kind has no such column. */
 extern const uint8_t pf_batch_tables[PF_TEXT + 1][PF_ID_COLUMNS];
-/* The field of the batch with a column that its kind has. */
+/* The field of the batch for a column of ids, which the kind of the batch must have. */
 const uint32_t **pf_batch_ids(struct pf_batch *, unsigned column);
 
 #endif
