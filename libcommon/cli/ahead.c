@@ -65,7 +65,7 @@ struct pf_ahead {
 
 /* --- chains ----------------------------------------------------------------------------------- */
 
-/* For each operand: where the last file of its series is; the operand itself if it has no
+/* For each operand: the position of the last file of its series; its own position if it has no
  * series. */
 static void find_ends(struct pf_common *common, const struct pf_operands *operands, size_t from,
                       size_t *ends)
@@ -181,8 +181,8 @@ static bool send_item(struct reading *reading, struct item *item)
 
 /* Sends a batch, or the end of the input if `status` is not PF_OK. False: do not read on in this
  * input. */
-static bool give(struct reading *reading, const struct pf_batch *batch, int status,
-                 const struct pf_error *error)
+static bool send_batch(struct reading *reading, const struct pf_batch *batch, int status,
+                       const struct pf_error *error)
 {
     struct item *item = calloc(1, sizeof *item);
     bool failed = reading->messages.failed; /* memory ran out for a message */
@@ -235,13 +235,13 @@ static bool read_input(struct reading *reading, const char *name)
     struct pf_error error = {0};
     struct pf_batch batch = {.kind = PF_META};
     int status = open_input(reading, name, &error);
-    bool wanted = give(reading, &batch, status, &error);
+    bool wanted = send_batch(reading, &batch, status, &error);
     bool go_on = wanted || status != PF_OK;
     while (wanted) {
         status = pf_reader_next(reading->reader, &batch);
         reading->facts.variant = reading->reader->variant;
         reading->facts.offset = pf_source_raw_offset(reading->source);
-        wanted = give(reading, &batch, status, &reading->reader->error);
+        wanted = send_batch(reading, &batch, status, &reading->reader->error);
         go_on = wanted || status != PF_OK;
     }
     pf_reader_close(reading->reader);
@@ -369,7 +369,7 @@ void pf_ahead_stop(struct pf_ahead *ahead)
     free(ahead);
 }
 
-/* --- using what they send --------------------------------------------------------------------- */
+/* --- using the items -------------------------------------------------------------------------- */
 
 /* The next item of the chain in use, valid until the next call. NULL: its thread ran out of
  * memory. */

@@ -223,8 +223,8 @@ static bool add_binary(struct pf_naming *naming, struct pf_tool *tool, const cha
     return status == PF_OK;
 }
 
-/* Adds the programs of a list. The name of a file may have commas; other commas separate names.
- * False after a failure, printed and raised. */
+/* Adds the programs of a list. A list that is the name of a file is one program; else commas
+ * separate the names. False after a failure, printed and raised. */
 static bool add_binaries(struct pf_naming *naming, struct pf_arena *paths, struct pf_tool *tool,
                          const char *list)
 {

@@ -23,7 +23,7 @@ struct pf_annotation {
     } * set;
     size_t set_count;
     uint32_t source_key; /* string; 0: no --label-source */
-    /* --replicates: labels of records without this label; key 0: none */
+    /* --replicates: the label for records that have no label of this key; key 0: none */
     uint32_t replicate_key, replicate;
     unsigned first;       /* number of the first input of the series that is in the group */
     unsigned groups;      /* K of --replicates; 0: not given */

@@ -127,9 +127,9 @@ static bool leave_out(struct pf_comparison *comparison, int status, const struct
     return true;
 }
 
-/* Handles a status of the run or side `name`. False after a failure, printed and raised. */
-static bool good(struct pf_comparison *comparison, const char *name, int status,
-                 const struct pf_error *error)
+/* True if the status of the run or side `name` is PF_OK; else prints and raises the failure. */
+static bool check_status(struct pf_comparison *comparison, const char *name, int status,
+                         const struct pf_error *error)
 {
     if (status == PF_NOMEM)
         pf_tool_nomem(&comparison->common.tool);
@@ -138,7 +138,7 @@ static bool good(struct pf_comparison *comparison, const char *name, int status,
     return status == PF_OK;
 }
 
-static void say_left_out(struct pf_comparison *comparison, const char *name)
+static void warn_left_out(struct pf_comparison *comparison, const char *name)
 {
     pf_tool_warn(&comparison->common.tool, "%s: this run is left out", name);
 }
@@ -171,7 +171,8 @@ static bool begin_run(struct pf_comparison *comparison, const char *name, size_t
     reading->prefixes[reading->name_count] = prefix;
     reading->names[reading->name_count++] = name;
     return !compares_rows(comparison) ||
-           good(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error), &error);
+           check_status(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error),
+                        &error);
 }
 
 static int add_batch(struct pf_comparison *comparison, const struct pf_batch *batch,
@@ -196,7 +197,7 @@ static int add_again(struct pf_comparison *comparison, const struct pf_batch *ba
                : status;
 }
 
-/* A run that fails as records or as rows counts for nothing as both. */
+/* If the rows or the records of a run fail, neither counts. */
 static int finish_run(struct pf_comparison *comparison, unsigned side, uint64_t runs, bool keep,
                       struct pf_error *error)
 {
@@ -231,7 +232,7 @@ static bool add_to_input(struct pf_comparison *comparison, size_t number,
     else
         status = add_batch(comparison, batch, &error);
     *drop = status != PF_OK && leave_out(comparison, status, &error);
-    return *drop || good(comparison, name_of(comparison, number), status, &error);
+    return *drop || check_status(comparison, name_of(comparison, number), status, &error);
 }
 
 /* Ends a run. With --keep-going a damaged run is left out. Without it, the batches before the
@@ -249,8 +250,8 @@ static bool end_input(struct pf_comparison *comparison, size_t number, bool whol
     status = finish_run(comparison, side_of(comparison, number), 1, keep, &error);
     left_out = status != PF_OK && leave_out(comparison, status, &error);
     if (chosen && (!keep || left_out))
-        say_left_out(comparison, name);
-    return left_out || good(comparison, name, status, &error);
+        warn_left_out(comparison, name);
+    return left_out || check_status(comparison, name, status, &error);
 }
 
 /* --- runs that are values of a label ---------------------------------------------------------- */
@@ -278,7 +279,7 @@ static bool give_pending(struct pf_comparison *comparison, size_t number,
 }
 
 /* Where the batches of the current input are collected. */
-static struct pf_labelled *target(struct pf_comparison *comparison)
+static struct pf_labelled *current_labelled(struct pf_comparison *comparison)
 {
     return keeps_going(comparison) ? &comparison->reading.own : &comparison->reading.side;
 }
@@ -294,10 +295,10 @@ static bool collect(struct pf_comparison *comparison, size_t number, const struc
                     bool *drop)
 {
     struct pf_error error = {0};
-    int status = pf_labelled_add(target(comparison), batch, &error);
+    int status = pf_labelled_add(current_labelled(comparison), batch, &error);
 
     *drop = status != PF_OK && leave_out(comparison, status, &error);
-    return *drop || good(comparison, name_of(comparison, number), status, &error);
+    return *drop || check_status(comparison, name_of(comparison, number), status, &error);
 }
 
 /* The name of run `run` of a side: the side, and the value of the label, which begins at
@@ -357,7 +358,7 @@ static bool read_labelled(struct pf_comparison *comparison, unsigned side)
         status = pf_error_set(&error, PF_UNSUPPORTED,
                               "no records: the label '%s' has no value that could be a run",
                               pf_dict_string(comparison->diff.dict, labelled->key).data);
-    if (!good(comparison, operand, status, &error))
+    if (!check_status(comparison, operand, status, &error))
         return false;
     for (size_t run = 0; run < count; run++)
         parts = pf_diff_parts(parts, pf_labelled_runs(labelled, run));
@@ -374,10 +375,10 @@ static bool read_labelled(struct pf_comparison *comparison, unsigned side)
         status = add_labelled(comparison, run, &error);
         ended = finish_run(comparison, side, runs, status == PF_OK, &error);
         status = status == PF_OK ? ended : status;
-        if (!good(comparison, name, status, &error) && !keeps_going(comparison))
+        if (!check_status(comparison, name, status, &error) && !keeps_going(comparison))
             return false;
         if (status != PF_OK)
-            say_left_out(comparison, name);
+            warn_left_out(comparison, name);
     }
     pf_labelled_free(labelled);
     return true;
@@ -398,8 +399,8 @@ static bool end_labelled(struct pf_comparison *comparison, size_t number, bool w
         drop = status != PF_OK && leave_out(comparison, status, &error);
     }
     if (!keep || drop)
-        say_left_out(comparison, name_of(comparison, number));
-    else if (!good(comparison, name_of(comparison, number), status, &error))
+        warn_left_out(comparison, name_of(comparison, number));
+    else if (!check_status(comparison, name_of(comparison, number), status, &error))
         return false;
     pf_labelled_free(&reading->own);
     if (number + 1 < comparison->runs->count &&
@@ -429,12 +430,12 @@ static bool choose_inputs(struct pf_comparison *comparison, size_t number, bool 
 {
     comparison->reading.form = PF_RUNS_INPUTS;
     return begin_run(comparison, name_of(comparison, number), 0, side_of(comparison, number), 1) &&
-           give_pending(comparison, number, target(comparison), drop);
+           give_pending(comparison, number, current_labelled(comparison), drop);
 }
 
 /* Adds a batch. The first records of a side show whether its inputs have groups of runs. */
-static bool take_batch(struct pf_comparison *comparison, size_t number,
-                       const struct pf_batch *batch, bool *drop)
+static bool add_run_batch(struct pf_comparison *comparison, size_t number,
+                          const struct pf_batch *batch, bool *drop)
 {
     struct pf_reading *reading = &comparison->reading;
 
@@ -477,7 +478,7 @@ static bool read_all(struct pf_comparison *comparison)
             if (!end_run(comparison, number, whole, drop))
                 return false;
             drop = false;
-        } else if (!drop && !take_batch(comparison, number, &batch, &drop)) {
+        } else if (!drop && !add_run_batch(comparison, number, &batch, &drop)) {
             return false;
         }
     }
@@ -653,7 +654,7 @@ static void name_runs(struct pf_comparison *comparison)
 }
 
 /* Checks the sides and writes the tables. False after a failure, printed and raised. */
-static bool show(struct pf_comparison *comparison)
+static bool write_blocks(struct pf_comparison *comparison)
 {
     struct pf_error error = {0};
     bool rose = false;
@@ -722,7 +723,7 @@ static void write_table(struct pf_comparison *comparison)
     if (sink) {
         prepare_table(comparison, sides);
         pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
-        if (read_all(comparison) && show(comparison)) {
+        if (read_all(comparison) && write_blocks(comparison)) {
             pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
         } else {
             pf_sink_abort(sink);
@@ -757,7 +758,7 @@ static bool find_verdicts(struct pf_comparison *comparison)
     if (status == PF_OK)
         status = pf_verdicts_make(&comparison->verdicts, &comparison->diff, &comparison->view.terms,
                                   &error);
-    return good(comparison, NULL, status, &error);
+    return check_status(comparison, NULL, status, &error);
 }
 
 /* Reads all runs as records. False after a failure, printed and raised. */

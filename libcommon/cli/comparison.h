@@ -19,8 +19,8 @@ struct pf_reading {
     const char *label; /* the KEY of --runs=label:KEY; NULL: not given */
 
     enum pf_runs_form form; /* of the current side */
-    /* of the current side, and with --keep-going of the current input alone; until the form is
-     * known, what comes before the first record */
+    /* the batches of the current side, and with --keep-going of the current input alone; before the
+     * form is known, the batches before the first record */
     struct pf_labelled side, own;
     const char **names; /* of the runs that were begun, in their order */
     size_t name_count, name_capacity;

@@ -59,8 +59,8 @@ static bool end_input(struct expansion *expansion, const char *name)
     return good;
 }
 
-static bool take(struct expansion *expansion, const struct pf_batch *batch,
-                 const struct pf_input *input)
+static bool add_batch(struct expansion *expansion, const struct pf_batch *batch,
+                      const struct pf_input *input)
 {
     struct pf_error error = {0};
 
@@ -87,7 +87,7 @@ void pf_expansion_write(struct pf_common *common, struct pf_inputs *inputs,
 
     pf_inputs_want(inputs, PF_WANT_ENDS);
     while (good && pf_inputs_next(inputs, &batch, &input) == PF_OK)
-        good = take(&expansion, &batch, &input);
+        good = add_batch(&expansion, &batch, &input);
     if (!good)
         pf_output_abandon(output);
     pf_expand_free(expansion.expand);

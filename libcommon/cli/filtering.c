@@ -99,7 +99,7 @@ static int next_batch(struct pf_filtering *filter, struct pf_batch *batch, struc
     return status;
 }
 
-static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
+static bool write_batch(struct pf_filtering *filter, const struct pf_batch *batch)
 {
     return filter->parts ? pf_parts_write(filter->parts, batch)
                          : pf_output_write(filter->output, batch);
@@ -107,7 +107,7 @@ static bool emit(struct pf_filtering *filter, const struct pf_batch *batch)
 
 /* Selects, edits and writes a batch. A batch whose records are all removed is not written: a batch
  * without rows would ask for a flush. */
-static bool process_plain(struct pf_filtering *filter, const struct pf_batch *given)
+static bool filter_plain(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch chosen, edited;
     struct pf_error error = {0};
@@ -123,21 +123,21 @@ static bool process_plain(struct pf_filtering *filter, const struct pf_batch *gi
         filter->chosen |= chosen.rows > 0;
         filter->left |= edited.rows > 0;
     }
-    return (given->rows > 0 && edited.rows == 0) || emit(filter, &edited);
+    return (given->rows > 0 && edited.rows == 0) || write_batch(filter, &edited);
 }
 
 /* Records that count runs are written as they are: the filtered profile comes from as many runs. */
-static bool process(struct pf_filtering *filter, const struct pf_batch *given)
+static bool filter_batch(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch plain, runs;
 
     if (!pf_replicates_here(filter->dict, given))
-        return process_plain(filter, given);
+        return filter_plain(filter, given);
     pf_tool_check_memory(&filter->common.tool, pf_replicates_part(&filter->replicates, filter->dict,
                                                                   given, &plain, &runs));
-    if (!emit(filter, &runs))
+    if (!write_batch(filter, &runs))
         return false;
-    return (plain.rows == 0 && plain.value_count == 0) || process_plain(filter, &plain);
+    return (plain.rows == 0 && plain.value_count == 0) || filter_plain(filter, &plain);
 }
 
 /* Reads the whole input to compute its total, for selections by a share of the total. The input
@@ -160,7 +160,7 @@ static bool read_total(struct pf_filtering *filter)
     return status == PF_OK || fail(filter, status, &error);
 }
 
-static bool run(struct pf_filtering *filter)
+static bool filter_all(struct pf_filtering *filter)
 {
     struct pf_error error = {0};
     struct pf_batch batch;
@@ -169,13 +169,13 @@ static bool run(struct pf_filtering *filter)
     if (pf_select_needs_total(filter->selection.select) && !read_total(filter))
         return false;
     while ((status = next_batch(filter, &batch, &error)) == PF_OK)
-        if (!process(filter, &batch))
+        if (!filter_batch(filter, &batch))
             return false;
     if (status < 0)
         return fail(filter, status, &error);
     pf_tool_check_memory(&filter->common.tool,
                          pf_removed_meta(&filter->selection.removed, filter->dict, &batch));
-    return batch.rows == 0 || emit(filter, &batch);
+    return batch.rows == 0 || write_batch(filter, &batch);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ void pf_filtering_write(struct pf_filtering *filter, bool *empty)
     open_filter(filter);
     *empty = false;
     if (filter->parts || filter->output) {
-        if (run(filter))
+        if (filter_all(filter))
             report(filter);
         *empty = !filter->left;
     }

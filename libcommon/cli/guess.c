@@ -108,7 +108,7 @@ static const struct guess {
 };
 
 /* Options of proffilter that other programs lack. `letter`: the short option, or 0; `argument`: the
- * option takes one; `also`: words of other tools for the same. */
+ * option has an argument; `also`: words of other tools for the option. */
 static const struct selection {
     const char *name, *also;
     char letter;

@@ -614,7 +614,7 @@ static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
 }
 
 /* Removes the records that are not selected from a batch. */
-static int choose(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
+static int select_records(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_batch all = *batch;
     int status;
@@ -680,7 +680,7 @@ static int read_batch(struct pf_inputs *inputs, struct pf_batch *batch)
         feed_close(&inputs->feed);
     } else if (status < 0) {
         input_failed(inputs, &error);
-    } else if ((status = choose(inputs, batch, &error)) < 0 ||
+    } else if ((status = select_records(inputs, batch, &error)) < 0 ||
                (status = hide_runs(inputs, batch)) < 0 ||
                (status = note_measures(inputs, batch)) < 0 ||
                (batch->kind < PF_RECORD_KINDS && batch->rows &&

@@ -37,7 +37,7 @@ void pf_inputs_close(struct pf_inputs *);
 /* The dictionary of all batches. */
 struct pf_dict *pf_inputs_dict(struct pf_inputs *);
 
-/* What a program wants of its inputs; adds to what it wanted before. Call before the first
+/* What a program wants of its inputs; a second call adds to the first. Call before the first
  * pf_inputs_next. */
 enum pf_inputs_want {
     /* each input, even if it cannot be opened, ends with a META batch without rows and input->ended
@@ -53,8 +53,8 @@ enum pf_inputs_want {
     PF_WANT_RELOCATED = 8,
     /* no records that count the runs of a group (model/replicates.h) */
     PF_WANT_NO_RUNS = 16,
-    /* the inputs are a part of those of the run: no message about expressions that match nothing
-     * here, and about metadata that no input here has */
+    /* the inputs are a part of the inputs of the run: no messages about expressions that match
+     * nothing in this part, or metadata that this part lacks */
     PF_WANT_PART = 32
 };
 void pf_inputs_want(struct pf_inputs *, unsigned wants);
@@ -75,14 +75,15 @@ bool pf_inputs_set_names(struct pf_inputs *);
  * pf_inputs_next. */
 void pf_inputs_select(struct pf_inputs *);
 
-/* Keeps string evals of different inputs apart that have one name and different texts, and finds
- * those that are the same (analysis/names/evals.h), as --evals says. `notes`: metadata and texts
- * get the names of the records, too. Call before the first pf_inputs_next. The result is valid
- * until pf_inputs_close. */
+/* Keeps string evals of different inputs apart if they have the same name and different texts, and
+ * finds evals that are the same (analysis/names/evals.h), as --evals says. `notes`: metadata and
+ * texts get the names of the records, too. Call before the first pf_inputs_next. The result is
+ * valid until pf_inputs_close. */
 const struct pf_evals *pf_inputs_join_evals(struct pf_inputs *, bool notes);
 /* Call after the last pf_inputs_next, once: finds the final names of evals. `joins`: an eval
- * without a text is the eval of its name, if only one text has it. `several`: there are several
- * inputs, even if some could not be read. Warns if names have decided. */
+ * without a text joins the eval of the same name, if only one text has this name. `several`: there
+ * are several inputs, even if some could not be read. Warns if evals without texts were compared by
+ * their numbers and places. */
 void pf_inputs_find_evals(struct pf_inputs *, bool joins, bool several);
 
 /* PF_OK and a batch, or PF_EOF if everything is read or reading stopped. Failures of inputs are

@@ -348,15 +348,15 @@ static bool worth_keeping(const struct pf_common *common, const struct pf_inputs
             pf_inputs_good(inputs) > 0);
 }
 
-/* Commits the output or removes it. `told`: the output is unfinished, and the reason was
+/* Commits the output or removes it. `reported`: the output is unfinished, and the reason was
  * printed. */
 static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, struct pf_sink *sink,
-                     const char *name, struct pf_temporary *temporary, bool told)
+                     const char *name, struct pf_temporary *temporary, bool reported)
 {
     struct pf_error error = {0};
     bool in_place = !pf_sink_temporary(sink);
-    if ((!in_place && (told || !worth_keeping(common, inputs))) ||
-        (told && pf_sink_status(sink, NULL) < 0))
+    if ((!in_place && (reported || !worth_keeping(common, inputs))) ||
+        (reported && pf_sink_status(sink, NULL) < 0))
         pf_sink_abort(sink);
     else if (pf_sink_commit(sink, &error) < 0)
         pf_tool_fail(&common->tool, name, &error, true);
@@ -365,7 +365,7 @@ static void end_sink(struct pf_common *common, const struct pf_inputs *inputs, s
 
 /* Warns about records that are left out because they have no value of a measure that the format
  * holds. */
-static void tell_left_out(struct pf_output *output)
+static void warn_left_out(struct pf_output *output)
 {
     const struct pf_report to = {report, output};
     struct pf_held_measures held = output->writer->measures;
@@ -437,7 +437,7 @@ void pf_output_close(struct pf_output *output)
         pf_writer_finish(output->writer, pf_inputs_failed(output->inputs)) < 0)
         fail(output, &output->writer->error);
     if (!output->failed && output->writer)
-        tell_left_out(output);
+        warn_left_out(output);
     pf_writer_close(output->writer);
     end_sink(output->common, output->inputs, output->sink, output->name, output->temporary,
              output->failed);

@@ -13,7 +13,7 @@ struct pf_output;
  * --force. The writer itself is opened at the first batch, when the measures of -m can be looked
  * up. NULL after a failure, which is printed and has raised the exit status. */
 struct pf_output *pf_output_open(struct pf_common *, struct pf_inputs *);
-/* What the files of a split warn about: data that the format cannot hold are counted over all
+/* The warnings of the files of a split: data that the format cannot hold are counted over all
  * files, and each other warning is printed once. Zero-initialise. */
 struct pf_output_group {
     struct pf_left_out left_out;

@@ -153,7 +153,7 @@ static void check_standard_input(struct pf_common *common, const struct pf_opera
 }
 
 /* Makes a side of each operand. */
-static void take_operands(struct pf_runs *runs, bool reverse)
+static void make_sides(struct pf_runs *runs, bool reverse)
 {
     struct pf_common *common = runs->common;
     struct pf_operands *names = runs->names;
@@ -177,7 +177,7 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
 
     runs->names = pf_tool_calloc(&common->tool, 1, sizeof *runs->names);
     runs->common = common;
-    take_operands(runs, reverse);
+    make_sides(runs, reverse);
     if (most == 2 && runs->side_count > most)
         pf_hint_sides(common, what, runs->names->names, runs->side_count);
     if (runs->side_count < least || (most > 0 && runs->side_count > most))

@@ -30,8 +30,9 @@ struct pf_runs {
     size_t count;
     size_t at; /* number of the current run */
     bool begun, damaged;
-    bool chosen;    /* --since and --until have not left out all files of that run */
-    bool given;     /* the current run, or the run that has just ended, returned a batch */
+    /* of the current run, or of the run that has just ended */
+    bool chosen;    /* --since and --until keep a file */
+    bool given;     /* a batch was returned */
     size_t reached; /* number of runs that were read at least partly */
     struct pf_common *common;
     struct pf_operands *names;

@@ -151,7 +151,7 @@ int pf_selection_removed(struct pf_selection *selection, struct pf_batch *batch)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void say(void *arg, enum pf_severity severity, const char *text)
+static void warn(void *arg, enum pf_severity severity, const char *text)
 {
     struct pf_tool *tool = arg;
 
@@ -161,7 +161,7 @@ static void say(void *arg, enum pf_severity severity, const char *text)
 
 struct pf_report pf_selection_messages(struct pf_selection *selection)
 {
-    return (struct pf_report){say, selection->tool};
+    return (struct pf_report){warn, selection->tool};
 }
 
 void pf_selection_report(struct pf_selection *selection)

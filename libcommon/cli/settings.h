@@ -86,8 +86,8 @@ struct pf_setting {
         NULL, PF_TAKES_NOTHING, 0, NULL, 0, 0, NULL \
     }
 
-/* An option whose arguments are expressions of a filter, and the filter's number for it. A NULL
- * option ends a table. */
+/* An option whose arguments are expressions of a filter, and the number of the filter's rule. A
+ * NULL option ends a table. */
 struct pf_rule {
     const char *option;
     int rule;

@@ -19,9 +19,9 @@ static bool wants(void *arg, uint32_t measure)
     return pf_common_wants(&summary->common, summary->accumulator.dict, measure, NULL);
 }
 
-/* The sums that take a batch. With --keep-going the input has sums of its own, which are added at
- * its end if all of it fits. */
-static struct pf_accumulator *target(struct pf_summary *summary)
+/* The sums to which the next batch is added. With --keep-going the input has sums of its own, which
+ * are added at its end if all of it fits. */
+static struct pf_accumulator *current_sums(struct pf_summary *summary)
 {
     if (!summary->common.tool.keep_going)
         return &summary->accumulator;
@@ -31,10 +31,10 @@ static struct pf_accumulator *target(struct pf_summary *summary)
     return &summary->own;
 }
 
-/* Handles a status of the current input. With --keep-going an input that cannot be added is
- * rejected: *drop. False after a failure that ends the program, printed and raised. */
-static bool judge(struct pf_summary *summary, const struct pf_input *input, int status,
-                  const struct pf_error *error, bool *drop)
+/* Checks a status of the current input. With --keep-going rejects an input that cannot be added:
+ * *drop. False after a failure that ends the program, printed and raised. */
+static bool check_status(struct pf_summary *summary, const struct pf_input *input, int status,
+                         const struct pf_error *error, bool *drop)
 {
     if (status == PF_NOMEM)
         pf_tool_nomem(&summary->common.tool);
@@ -53,16 +53,16 @@ static int add_notes(struct pf_summary *summary, const struct pf_batch *batch)
                                   : pf_facts_add(&summary->facts, summary->top.look.dict, batch);
 }
 
-static bool take_batch(struct pf_summary *summary, const struct pf_batch *batch,
-                       const struct pf_input *input, bool *drop)
+static bool add_batch(struct pf_summary *summary, const struct pf_batch *batch,
+                      const struct pf_input *input, bool *drop)
 {
     struct pf_error error = {0};
-    int status = pf_accumulator_add(target(summary), batch, &error);
+    int status = pf_accumulator_add(current_sums(summary), batch, &error);
 
     if (status == PF_OK && (batch->kind != PF_TEXT || summary->top.view == PF_TOP_LIST))
         status = summary->common.tool.keep_going ? pf_notes_add(&summary->own_notes, batch)
                                                  : add_notes(summary, batch);
-    return judge(summary, input, status, &error, drop);
+    return check_status(summary, input, status, &error, drop);
 }
 
 /* Ends an input, with --keep-going: adds all that came from it, or drops it. */
@@ -73,7 +73,7 @@ static void end_input(struct pf_summary *summary, const struct pf_input *input, 
     if (!drop && summary->has_own) {
         int status = pf_accumulator_join(&summary->accumulator, &summary->own, &error);
 
-        judge(summary, input, status, &error, &drop);
+        check_status(summary, input, status, &error, &drop);
     }
     pf_accumulator_free(&summary->own);
     summary->own = (struct pf_accumulator){0};
@@ -96,7 +96,7 @@ static bool read_all(struct pf_summary *summary)
     if (summary->common.tool.keep_going)
         pf_inputs_want(summary->inputs, PF_WANT_ENDS);
     while (pf_inputs_next(summary->inputs, &batch, &input) == PF_OK) {
-        if (!input.ended && !drop && !take_batch(summary, &batch, &input, &drop))
+        if (!input.ended && !drop && !add_batch(summary, &batch, &input, &drop))
             return false;
         if (input.ended)
             end_input(summary, &input, drop);
@@ -139,7 +139,7 @@ static void add_times(struct pf_summary *summary)
 
 /* Chooses the blocks. Exits 2 if the profile lacks what was asked for; if an input failed, its
  * message stays the only one. */
-static void choose(struct pf_summary *summary)
+static void choose_blocks(struct pf_summary *summary)
 {
     const struct pf_top_choice choice = {summary->common.measures, summary->common.measure_count,
                                          summary->rows.kind, summary->rows.unit};
@@ -167,7 +167,7 @@ static void hint_names(struct pf_summary *summary)
                       summary->top.view == PF_TOP_LIST ? summary->top.list->text : NULL);
 }
 
-static void show(struct pf_summary *summary)
+static void write_view(struct pf_summary *summary)
 {
     static const char *const what[] = {
         [PF_TOP_CALLS] = "callers or callees of", [PF_TOP_LIST] = "source of"};
@@ -198,7 +198,7 @@ static void show(struct pf_summary *summary)
 }
 
 /* Sets the look of the output, and the names that it shows. */
-static void prepare(struct pf_summary *summary)
+static void prepare_look(struct pf_summary *summary)
 {
     struct pf_top *top = &summary->top;
     bool fits = top->form == PF_SHEET_TEXT && top->view != PF_TOP_LIST;
@@ -228,14 +228,14 @@ void pf_summary_write(struct pf_summary *summary)
     summary->top.look.sink = pf_output_sink(&summary->common, &temporary);
     if (!summary->top.look.sink)
         return;
-    prepare(summary);
+    prepare_look(summary);
     evals = pf_inputs_join_evals(summary->inputs, summary->top.view == PF_TOP_LIST);
     if (read_all(summary)) {
         join_evals(summary, evals);
         add_times(summary);
-        choose(summary);
+        choose_blocks(summary);
         if (summary->accumulator.ledger.count > 0 || !summary->top.incomplete)
-            show(summary);
+            write_view(summary);
     }
     pf_output_sink_close(&summary->common, summary->inputs, summary->top.look.sink, temporary);
 }

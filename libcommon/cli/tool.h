@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit statuses. The most serious status wins: FAILURE over INPUT over CONDITION. */
+/* Exit statuses. The most serious status wins: FAILURE over INPUT over USAGE over CONDITION. */
 enum pf_exit {
     PF_EXIT_DONE = 0,
     PF_EXIT_CONDITION = 1,
@@ -51,8 +51,9 @@ _Noreturn void pf_tool_usage_printed(struct pf_tool *);
 /* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE,
  * 4 for `output` failures and PF_NOMEM, else 3. */
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
+/* Raises the exit status, unless a more serious status is set. */
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
-/* The same, then exits, for failures that end every program. */
+/* As pf_tool_fail, then exits. pf_tool_nomem: the same for "out of memory". */
 _Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_error *,
                            bool output);
 _Noreturn void pf_tool_nomem(struct pf_tool *);
@@ -65,7 +66,7 @@ void *pf_tool_calloc(struct pf_tool *, size_t count, size_t size);
 void pf_tool_stop_failed(const struct pf_tool *);
 /* Exits with the status raised so far, without a message. */
 _Noreturn void pf_tool_quit(const struct pf_tool *);
-/* The same from inside a library that cannot continue, in any thread. */
+/* Prints "out of memory" and exits 4, for a call from inside a library, in any thread. */
 PF_NORETURN void pf_tool_end_without_memory(void);
 /* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the
  * generated option parsers. */
@@ -105,8 +106,8 @@ void pf_progress_update(struct pf_progress *, uint64_t done);
 void pf_progress_end(struct pf_progress *);
 
 /* True if `sink` gets colour (NO_COLOR, --color, TERM=dumb); true if the locale is UTF-8; columns
- * and rows of the terminal at standard output: 0 without a terminal, and COLUMNS and LINES if the
- * terminal does not know its size. */
+ * and rows of the terminal at standard output: 0 without a terminal; COLUMNS and LINES, or 80 and
+ * 24, if the terminal does not know its size. */
 bool pf_tool_colors(const struct pf_tool *, const struct pf_sink *);
 bool pf_tool_utf8(void);
 unsigned pf_tool_columns(const struct pf_sink *);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a program that put the mark before bytes that are not text has changed other bytes too */
+/* A program that put UTF-8's mark before binary data has changed other bytes too. */
 int pf_reader_check_mark(struct pf_reader *reader)
 {
     size_t have;

@@ -9,9 +9,9 @@
  * code with `error` set and *reader NULL. */
 int pf_reader_open(struct pf_reader **, const struct pf_reader *setup, struct pf_error *error);
 
-/* PF_FAILED, in reader->error, if the input begins with UTF-8's byte order mark: it was converted
- * as text. Opening a reader of a binary format checks this; a format with text and binary forms
- * calls this function for its binary form. */
+/* PF_FAILED, in reader->error, if the input begins with UTF-8's byte order mark: a program has
+ * converted the input as text. Opening a reader of a binary format checks this; a format with text
+ * and binary forms calls this function for its binary form. */
 int pf_reader_check_mark(struct pf_reader *);
 
 /* Reads the next batch: PF_OK; PF_EOF; or a negative code, with the message in reader->error, which

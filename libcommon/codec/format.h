@@ -54,9 +54,9 @@ enum pf_caps {
     PF_METADATA_LAST = 1 << 22
 };
 
-/* The FlameGraph script whose spelling of names folded stacks follow: stackcollapse-perf.pl,
- * stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. The command of a sample, or the other parts
- * of its key, becomes the outermost frame. */
+/* How folded stacks spell names: as the script of FlameGraph for this input does,
+ * stackcollapse-perf.pl, stackcollapse.pl (DTrace), stackcollapse-bpftrace.pl. The command of a
+ * sample, or the other parts of its key, becomes the outermost frame. */
 enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOLDED_BPFTRACE };
 
 struct pf_reader {
@@ -73,8 +73,8 @@ struct pf_reader {
     bool salvage;
     /* set by the owner: read the times of records, even if the format does so on request only */
     bool times;
-    /* set by the owner: addresses are measured from the start of their image, so an image that is
-     * known at another address may be returned as mapped there */
+    /* set by the owner: addresses count from the start of their image, so the reader may return an
+     * image as mapped where the dictionary has it */
     bool relocate;
     /* set by the owner: return short batches instead of waiting for a slow producer */
     bool flush;
@@ -112,7 +112,7 @@ struct pf_writer {
     struct pf_left_out left_out;
     struct pf_replicates replicates; /* for a format without PF_HOLDS_RUNS */
     /* set by the owner: collects what several files leave out, and the owner warns; borrowed. NULL:
-     * the writer warns. Its names are of dict_of_all, borrowed too */
+     * the writer warns. The names are strings of dict_of_all, also borrowed */
     struct pf_left_out *left_out_of_all;
     struct pf_dict *dict_of_all;
     /* for a format with room for few measures: the measures it wrote; valid after `finish` */

@@ -29,7 +29,7 @@ enum pf_left {
 };
 
 struct pf_left_list {
-    bool *met; /* by string */
+    bool *met; /* by string: the name is counted */
     size_t met_count, met_capacity;
     uint32_t names[PF_LEFT_NAMES]; /* the first names, in the order of occurrence */
     size_t count;                  /* of all names */
@@ -39,11 +39,11 @@ struct pf_left_list {
 struct pf_left_out {
     uint64_t records[PF_RECORD_KINDS]; /* of kinds that the format cannot hold */
     uint64_t held[PF_RECORD_KINDS];    /* records of the other kinds */
-    bool calls; /* some of these records have costs of calls: stacks can be made of them */
+    bool calls; /* some left-out records have costs of calls, from which stacks can be made */
     struct pf_left_list lists[PF_LEFT_LISTS];
-    bool *seen; /* by set of labels */
+    bool *seen; /* by set of labels: its last label was checked */
     size_t seen_count, seen_capacity;
-    bool of_samples; /* some labels belong to samples */
+    bool of_samples; /* some left-out labels belong to samples */
     bool texts;
 };
 
@@ -65,8 +65,8 @@ bool pf_holds_no_label(struct pf_writer *, const struct pf_label *);
  * of a batch. PF_OK or PF_NOMEM. */
 void pf_left_out_records(struct pf_writer *, const struct pf_batch *);
 int pf_left_out_labels(struct pf_writer *, const struct pf_batch *);
-/* PF_USAGE, in the writer's error, if the format holds none of the records, unless it has sums
- * `drawn` from them. */
+/* PF_USAGE, in the writer's error, if the format holds none of the records; never with `drawn`: the
+ * writer has drawn sums of them. Else PF_OK. */
 int pf_left_out_check_kinds(struct pf_writer *, bool drawn);
 /* Sends the warning about records of other kinds. */
 void pf_left_out_say_kinds(const struct pf_left_out *, const struct pf_format *,
@@ -108,8 +108,8 @@ struct pf_left_measures {
 void pf_left_measures_free(struct pf_left_measures *);
 /* Counts a batch; the caller keeps the name of the input. PF_OK or PF_NOMEM. */
 int pf_left_measures_add(struct pf_left_measures *, const struct pf_batch *, const char *input);
-/* The number of records without any held measure, if other records have one; *all is the number
- * of all records, *input the input of the first such record. */
+/* The number of records without any held measure, among the *all records of the kind of the held
+ * measures; *input is the first input with such records. 0 if no record has a held measure. */
 uint64_t pf_left_measures_count(const struct pf_left_measures *, const struct pf_dict *,
                                 const struct pf_held_measures *, uint64_t *all, const char **input);
 

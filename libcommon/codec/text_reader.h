@@ -39,9 +39,9 @@ enum {
 int pf_text_bid(struct pf_source *, int (*judge)(struct pf_bytes line, bool whole, void *evidence),
                 void *evidence);
 
-/* The bytes ahead, for a format that compares its first lines with each other: the bytes that one
- * read brings, with `wait` 64 KiB, but at least the first line, unless it contains a NUL or has 16
- * MiB. *ended: the input ends after them. */
+/* The bytes ahead, for a format that compares its first lines with each other: the bytes of one
+ * read, or with `wait` 64 KiB. Includes the whole first line, unless the line contains a NUL or is
+ * longer than 16 MiB. *ended: the input ends after these bytes. */
 struct pf_bytes pf_text_window(struct pf_source *, bool wait, bool *ended);
 
 #endif

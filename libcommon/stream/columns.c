@@ -11,7 +11,7 @@ static size_t padded(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-static bool zero(const unsigned char *bytes, size_t size)
+static bool is_zero(const unsigned char *bytes, size_t size)
 {
     unsigned char any = 0;
     for (size_t i = 0; i < size; i++)
@@ -34,7 +34,7 @@ static int check_extent(const struct pf_columns *walk, uint32_t bytes, struct pf
 
     if (bytes > left || padded(bytes) > left)
         return bad(walk, error, "the data end after the payload");
-    if (!zero(walk->bytes + walk->at + PF_COLUMN_HEADER + bytes, padded(bytes) - bytes))
+    if (!is_zero(walk->bytes + walk->at + PF_COLUMN_HEADER + bytes, padded(bytes) - bytes))
         return bad(walk, error, "the padding is not zero");
     return PF_OK;
 }

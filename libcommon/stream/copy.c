@@ -17,7 +17,7 @@ struct copy {
 };
 
 /* True if the frame is an end frame whose mark "incomplete" must be removed (salvage). */
-static bool unmarked(const struct copy *copy, const struct pf_frame *frame)
+static bool must_unmark(const struct copy *copy, const struct pf_frame *frame)
 {
     return copy->salvage && frame->type == 'E' && (frame->base & PF_END_INCOMPLETE);
 }
@@ -34,9 +34,9 @@ static int write_unmarked(struct copy *copy, struct pf_frame frame, const unsign
                : status;
 }
 
-/* Checks the complete frames among the bytes ahead and returns their total size. Stops after an end
- * frame that must be rewritten if it is the first frame, else before it; and before damage, which
- * is then in copy->input. */
+/* Checks the complete frames among the bytes ahead and returns their total size. Stops before
+ * damage, which is then in copy->input. Stops at an end frame that must be rewritten: after this
+ * frame if it is the first, else before it. */
 static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t have,
                            struct pf_frame *last)
 {
@@ -50,7 +50,7 @@ static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t
         if (pf_frame_parse(bytes + run, offset + run, &frame, &copy->input) != PF_OK ||
             have - run < pf_frame_total(&frame))
             break;
-        if (unmarked(copy, &frame) && run > 0)
+        if (must_unmark(copy, &frame) && run > 0)
             break;
         if (pf_frame_verify(&frame, payload, &copy->input) != PF_OK ||
             pf_sequence_take(&copy->sequence, &frame, payload, &end, &copy->input) != PF_OK)
@@ -59,7 +59,7 @@ static size_t check_frames(struct copy *copy, const unsigned char *bytes, size_t
             copy->emit.start = pf_sink_offset(copy->sink) + run;
         run += pf_frame_total(&frame);
         *last = frame;
-        if (unmarked(copy, &frame))
+        if (must_unmark(copy, &frame))
             break;
     }
     return run;
@@ -78,7 +78,7 @@ static int copy_some(struct copy *copy)
         return status == PF_EOF ? PF_EOF : PF_FAILED;
     const unsigned char *bytes = pf_source_peek(copy->source, pf_frame_total(&frame), &have);
     run = check_frames(copy, bytes, have, &frame);
-    if (run > 0 && unmarked(copy, &frame))
+    if (run > 0 && must_unmark(copy, &frame))
         status = write_unmarked(copy, frame, bytes + PF_FRAME_HEADER);
     else if (run > 0)
         status = pf_sink_write(copy->sink, bytes, run);

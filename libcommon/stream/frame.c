@@ -68,7 +68,7 @@ int pf_frame_verify(const struct pf_frame *frame, const unsigned char *payload,
     for (size_t i = frame->size; i < pf_frame_total(frame) - PF_FRAME_HEADER; i++)
         if (payload[i] != 0)
             return pf_error_at(error, PF_FAILED, frame->offset,
-                               "damaged frame: byte 0x%02x in its padding, which is zero",
+                               "damaged frame: byte 0x%02x in its padding, expected zero",
                                payload[i]);
     return PF_OK;
 }
@@ -149,8 +149,8 @@ static int wrong_base(const struct pf_frame *frame, struct pf_error *error, cons
                        frame->type, what, frame->base, expected);
 }
 
-static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
-                     const unsigned char *payload, struct pf_error *error)
+static int check_head(struct pf_sequence *sequence, const struct pf_frame *frame,
+                      const unsigned char *payload, struct pf_error *error)
 {
     if (sequence->open)
         return pf_error_at(error, PF_FAILED, frame->offset,
@@ -177,8 +177,8 @@ static int take_head(struct pf_sequence *sequence, const struct pf_frame *frame,
     return PF_OK;
 }
 
-static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
-                    const unsigned char *payload, struct pf_end *end, struct pf_error *error)
+static int check_end(struct pf_sequence *sequence, const struct pf_frame *frame,
+                     const unsigned char *payload, struct pf_end *end, struct pf_error *error)
 {
     uint32_t measures = frame->base & PF_END_NO_TOTALS ? 0
                                                        : sequence->counts[PF_TABLE_MEASURES] - 1;
@@ -218,8 +218,8 @@ static int take_end(struct pf_sequence *sequence, const struct pf_frame *frame,
     return PF_OK;
 }
 
-static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame,
-                      struct pf_error *error)
+static int check_table(struct pf_sequence *sequence, const struct pf_frame *frame,
+                       struct pf_error *error)
 {
     if (frame->domain == 0 || frame->domain >= PF_TABLES)
         return newer(frame, error, "domain", frame->domain);
@@ -239,8 +239,8 @@ static int take_table(struct pf_sequence *sequence, const struct pf_frame *frame
     return PF_OK;
 }
 
-static int take_block(struct pf_sequence *sequence, const struct pf_frame *frame,
-                      struct pf_error *error)
+static int check_block(struct pf_sequence *sequence, const struct pf_frame *frame,
+                       struct pf_error *error)
 {
     if (frame->domain == 0 || frame->domain > 3)
         return newer(frame, error, "domain", frame->domain);
@@ -255,12 +255,12 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
                      const unsigned char *payload, struct pf_end *end, struct pf_error *error)
 {
     if (frame->type == 'H')
-        return take_head(sequence, frame, payload, error);
+        return check_head(sequence, frame, payload, error);
     if (!sequence->open)
         return pf_error_at(error, PF_FAILED, frame->offset,
                            "frame %c, expected the head of a segment (H)", frame->type);
     if (frame->type == 'E')
-        return take_end(sequence, frame, payload, end, error);
+        return check_end(sequence, frame, payload, end, error);
     if (frame->type >= 'a' && frame->type != 's')
         return PF_OK;
     if (frame->type != 'D' && frame->type != 'B' && frame->type != 'M' && frame->type != 's')
@@ -273,9 +273,9 @@ int pf_sequence_take(struct pf_sequence *sequence, const struct pf_frame *frame,
                            "frame %c of %" PRIu32 " rows, expected 1 to %d", frame->type,
                            frame->rows, PF_FRAME_ROWS_MAX);
     if (frame->type == 'D')
-        return take_table(sequence, frame, error);
+        return check_table(sequence, frame, error);
     if (frame->type == 'B')
-        return take_block(sequence, frame, error);
+        return check_block(sequence, frame, error);
     if (frame->domain != 0)
         return newer(frame, error, "domain", frame->domain);
     if (frame->type == 'M' && frame->base != (uint32_t)sequence->records)

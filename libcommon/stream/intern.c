@@ -166,8 +166,8 @@ static int check_depths(struct pf_intern *intern, const struct pf_dict *dict,
 }
 
 /* Adds a row from the unpacked columns. */
-static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
-                    uint32_t row, uint32_t at, struct pf_error *error)
+static int add_row(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                   uint32_t row, uint32_t at, struct pf_error *error)
 {
     const struct pf_row_layout *layout = &pf_row_layouts[frame->domain];
     enum pf_dict_table table = (enum pf_dict_table)frame->domain;
@@ -190,9 +190,9 @@ static int take_row(struct pf_intern *intern, struct pf_dict *dict, const struct
     return PF_OK;
 }
 
-/* The same as take_row for stacks, faster: most rows are stacks. */
-static int take_stacks(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
-                       uint32_t first, uint32_t rows, struct pf_error *error)
+/* The same as add_row for stacks, faster: most rows are stacks. */
+static int add_stacks(struct pf_intern *intern, struct pf_dict *dict, const struct pf_frame *frame,
+                      uint32_t first, uint32_t rows, struct pf_error *error)
 {
     struct pf_idmap *map = &intern->maps[PF_TABLE_STACKS],
                     *locations = &intern->maps[PF_TABLE_LOCATIONS];
@@ -239,10 +239,10 @@ static int intern_rows(struct pf_intern *intern, struct pf_dict *dict, const str
         for (uint32_t i = 0; i < fields; i++)
             pf_column_values(&columns[i], first, rows, intern->columns + (size_t)i * CHUNK);
         if (frame->domain == PF_TABLE_STACKS)
-            status = take_stacks(intern, dict, frame, first, rows, error);
+            status = add_stacks(intern, dict, frame, first, rows, error);
         for (uint32_t at = 0; frame->domain != PF_TABLE_STACKS && at < rows && status == PF_OK;
              at++)
-            status = take_row(intern, dict, frame, first + at, at, error);
+            status = add_row(intern, dict, frame, first + at, at, error);
         if (status != PF_OK)
             return status;
     }

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maps ids of one table of the segment. There is no array while all ids are equal in both. */
+/* Maps ids of one table of the segment. No array is needed while each id is the same in the segment
+ * and the dictionary. */
 struct pf_idmap {
     uint32_t *ids; /* NULL: all ids are equal */
     size_t capacity;

@@ -19,6 +19,7 @@ enum pf_end_flag { PF_END_INCOMPLETE = 1, PF_END_NO_TOTALS = 2 };
 /* Columns of B frames; columns 1 to PF_ID_COLUMNS hold ids (model/tables.h). */
 enum pf_record_column { PF_COLUMN_TIME = 5, PF_COLUMN_VALUE = 256 };
 
+/* A bit of a column number: readers that do not know the column skip the column. */
 enum { PF_COLUMN_MAY_SKIP = 0x8000 };
 
 #endif

@@ -143,7 +143,7 @@ static uint32_t measure_count(const struct reader *r)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static int take_measures(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame)
+static int add_measures(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame)
 {
     if (!pf_grow(&r->totals, &r->totals_capacity, measure_count(r), sizeof *r->totals))
         return pf_error_nomem(&reader->error);
@@ -171,8 +171,8 @@ static int unpack(struct pf_reader *reader, struct reader *r, const struct pf_fr
     return inflate_payload(&r->inflater, frame, payload, &reader->error);
 }
 
-static int take_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
-                      const unsigned char *payload)
+static int add_table(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                     const unsigned char *payload)
 {
     int status = unpack(reader, r, frame, &payload);
     if (status == PF_OK)
@@ -181,7 +181,7 @@ static int take_table(struct pf_reader *reader, struct reader *r, const struct p
      * failure */
     if (status == PF_OK && frame->domain == PF_TABLE_MEASURES &&
         pf_dict_status(reader->dict) == PF_OK)
-        status = take_measures(reader, r, frame);
+        status = add_measures(reader, r, frame);
     return status;
 }
 
@@ -220,7 +220,7 @@ static enum pf_kind kind_of(const struct pf_frame *frame)
     return frame->type == 'M' ? PF_META : (enum pf_kind)(frame->domain - 1);
 }
 
-static int take_id_column(struct reader *r, const struct pf_column *column, struct pf_error *error)
+static int add_id_column(struct reader *r, const struct pf_column *column, struct pf_error *error)
 {
     unsigned table = pf_batch_tables[kind_of(&r->frame)][column->id - 1];
 
@@ -236,8 +236,8 @@ static int take_id_column(struct reader *r, const struct pf_column *column, stru
     return PF_OK;
 }
 
-static int take_value_column(struct reader *r, const struct pf_column *column,
-                             struct pf_error *error)
+static int add_value_column(struct reader *r, const struct pf_column *column,
+                            struct pf_error *error)
 {
     uint32_t k = column->id - (uint32_t)PF_COLUMN_VALUE;
 
@@ -273,11 +273,11 @@ static int find_columns(struct reader *r, struct pf_error *error)
     r->value_count = 0;
     while (status == PF_OK && (status = pf_columns_next(&walk, &column, error)) == PF_OK) {
         if (column.id >= 1 && column.id <= PF_ID_COLUMNS)
-            status = take_id_column(r, &column, error);
+            status = add_id_column(r, &column, error);
         else if (column.id == PF_COLUMN_TIME && r->frame.type == 'B')
             r->time = column;
         else if (column.id >= PF_COLUMN_VALUE && r->frame.type == 'B')
-            status = take_value_column(r, &column, error);
+            status = add_value_column(r, &column, error);
         else
             status = unknown_column(r, error, column.id);
     }
@@ -389,7 +389,7 @@ static bool give_texts(struct reader *r, uint32_t rows, struct pf_batch *batch)
 }
 
 /* Gives the next rows of the current frame. */
-static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
+static int give_rows(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t left = r->frame.rows - r->done, rows = left < r->step ? left : r->step;
     bool good;
@@ -411,8 +411,8 @@ static int give(struct pf_reader *reader, struct reader *r, struct pf_batch *bat
 
 /* Makes a B, M or s frame the current frame. Copies its payload if it is needed after the source
  * moves on. */
-static int take_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
-                     const unsigned char *payload)
+static int begin_rows(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+                      const unsigned char *payload)
 {
     int status = unpack(reader, r, frame, &payload);
 
@@ -474,7 +474,7 @@ static void start_segment(struct reader *r)
     r->declare_kind = PF_RECORD_KINDS;
 }
 
-static int take_frame(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
+static int read_frame(struct pf_reader *reader, struct reader *r, const struct pf_frame *frame,
                       const unsigned char *payload, struct pf_batch *batch)
 {
     struct pf_end end;
@@ -483,12 +483,12 @@ static int take_frame(struct pf_reader *reader, struct reader *r, const struct p
         return status;
     switch (frame->type) {
     case 'H': start_segment(r); return PF_OK;
-    case 'D': return take_table(reader, r, frame, payload);
+    case 'D': return add_table(reader, r, frame, payload);
     case 'B':
     case 'M':
     case 's':
-        status = take_rows(reader, r, frame, payload);
-        return status == PF_OK ? give(reader, r, batch) : status;
+        status = begin_rows(reader, r, frame, payload);
+        return status == PF_OK ? give_rows(reader, r, batch) : status;
     case 'E': return check_totals(reader, r, frame, &end);
     default: /* a small type of a newer version */ return PF_OK;
     }
@@ -501,7 +501,7 @@ int pf_stream_read(struct pf_reader *reader, struct pf_batch *batch)
     const unsigned char *payload;
 
     if (r->done < r->frame.rows)
-        return give(reader, r, batch);
+        return give_rows(reader, r, batch);
     if (r->declare_kind < PF_RECORD_KINDS && r->sequence.open)
         return declare(reader, r, batch);
     int status = pf_frame_peek(reader->source, &frame, &payload, &reader->error);
@@ -510,7 +510,7 @@ int pf_stream_read(struct pf_reader *reader, struct pf_batch *batch)
     if (status == PF_OK)
         status = pf_frame_verify(&frame, payload, &reader->error);
     if (status == PF_OK)
-        status = take_frame(reader, r, &frame, payload, batch);
+        status = read_frame(reader, r, &frame, payload, batch);
     if (status == PF_OK)
         pf_source_take(reader->source, pf_frame_total(&frame));
     return status;

@@ -338,8 +338,8 @@ static int write_batch(struct pf_writer *writer, struct writer *w, struct pf_bat
     return write_view(writer, w, batch->kind, &view, batch->rows);
 }
 
-/* Takes a batch of records or metadata. */
-static int take_rows(struct pf_writer *writer, struct writer *w, struct pf_batch batch)
+/* Adds a batch of records or metadata to its block, and writes full blocks. */
+static int write_records(struct pf_writer *writer, struct writer *w, struct pf_batch batch)
 {
     struct block *block = &w->blocks[batch.kind];
     int status = declare(writer, w, &batch);
@@ -358,7 +358,7 @@ static int take_rows(struct pf_writer *writer, struct writer *w, struct pf_batch
     return status;
 }
 
-static int take_text(struct pf_writer *writer, struct writer *w, const struct pf_text *text)
+static int add_text(struct pf_writer *writer, struct writer *w, const struct pf_text *text)
 {
     size_t size;
 
@@ -424,9 +424,9 @@ int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
     if (status != PF_OK)
         return status;
     if (turn != TEXTS)
-        return take_rows(writer, w, *batch);
+        return write_records(writer, w, *batch);
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
-        status = take_text(writer, w, &batch->texts[row]);
+        status = add_text(writer, w, &batch->texts[row]);
     return status;
 }
 

@@ -153,7 +153,7 @@ void pf_branches_fingerprint(struct pf_branches *branches, struct pf_fingerprint
         if (!tool->keep_going || error.code == PF_NOMEM)
             pf_tool_die(tool, input->name, &error, false);
         pf_tool_fail(tool, input->name, &error, false);
-        input->unknown = input->told = true;
+        input->unknown = input->reported = true;
         input->reason = strdup(error.text);
         if (!input->reason)
             pf_tool_nomem(tool);

@@ -105,7 +105,7 @@ static void report_left_out(struct pf_tool *tool, struct pf_bytes rows,
     for (size_t k = 0; rows.size > 0; k++) {
         struct pf_bytes row = pf_bytes_line(&rows);
 
-        if (!inputs || !inputs[k].told)
+        if (!inputs || !inputs[k].reported)
             pf_manifest_report(tool, row);
     }
 }
@@ -165,8 +165,8 @@ static uint64_t bytes_of(const struct pf_step *step)
     return bytes;
 }
 
-/* Makes all steps that are needed. False: failed, which is printed and raised. */
-static bool walk(struct pf_branches *branches)
+/* Makes all needed steps. False: failed, which is printed and raised. */
+static bool make_steps(struct pf_branches *branches)
 {
     struct pf_tool *tool = &branches->common->tool;
     struct pf_progress progress;
@@ -209,7 +209,7 @@ static bool make_output(struct pf_branches *branches, const char *manifest)
 
     for (int damaged = 0; damaged < 2; damaged++) {
         error = (struct pf_error){0};
-        if (!walk(branches))
+        if (!make_steps(branches))
             return false;
         if (write_output(branches->common, pf_branches_root(branches), branches->inputs, manifest,
                          &error))

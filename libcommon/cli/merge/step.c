@@ -88,9 +88,9 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
     return list;
 }
 
-/* The options of a stage as a program gets them; ends with a row without a name. */
-static struct pf_given *choose(struct pf_tool *tool, enum pf_stage stage,
-                               const struct pf_given *given)
+/* The given options that a stage uses; the list ends with a NULL name. */
+static struct pf_given *stage_given(struct pf_tool *tool, enum pf_stage stage,
+                                    const struct pf_given *given)
 {
     size_t count = 0, chosen = 0;
     struct pf_given *rows;
@@ -108,7 +108,7 @@ struct pf_common pf_stage_common(enum pf_stage stage, const struct pf_common *co
 {
     struct pf_common own = *common;
 
-    own.given = choose(&own.tool, stage, common->given);
+    own.given = stage_given(&own.tool, stage, common->given);
     own.tool.status = PF_EXIT_DONE;
     own.canonical = true;
     if (stage != PF_STAGE_INPUTS) {
@@ -232,7 +232,7 @@ int pf_step_rows(const struct pf_step *step, struct pf_buffer *text, struct pf_e
 }
 
 /* Notes the type of a frame; stops at a damaged one. */
-static int look(void *type, const struct pf_frame *frame, bool good)
+static int note_type(void *type, const struct pf_frame *frame, bool good)
 {
     *(char *)type = (char)frame->type;
     return good ? PF_OK : PF_FAILED;
@@ -246,7 +246,7 @@ int pf_step_check(const struct pf_step *step, struct pf_error *error)
     int status = path ? pf_source_open(&source, path, error) : PF_NOMEM;
 
     if (status == PF_OK) {
-        status = pf_frame_walk(source, look, &type, error);
+        status = pf_frame_walk(source, note_type, &type, error);
         pf_source_close(source);
     }
     if (status == PF_NOMEM || (status == PF_EOF && type == 'E'))
@@ -284,7 +284,7 @@ static void remove_partial(struct running *run, const char *path)
 /* Checks an input that has ended. An input that changed, or whose bytes the system did not give,
  * becomes unknown: a later run may read it, so no partial may be named after its contents. A
  * damaged partial is removed. */
-static int check(void *arg, const struct pf_input *input, struct pf_error *error)
+static int check_input(void *arg, const struct pf_input *input, struct pf_error *error)
 {
     struct running *run = arg;
     struct pf_step_input *of;
@@ -334,7 +334,7 @@ static void open_inputs(struct running *run)
 }
 
 /* One pass: writes the merge of its inputs to the sink. */
-static void pass(struct running *run, struct pf_sink *sink)
+static void write_pass(struct running *run, struct pf_sink *sink)
 {
     struct pf_output *output;
 
@@ -360,7 +360,7 @@ static bool drop_failed(struct running *run)
 }
 
 /* Writes the rows of inputs that cannot be read, and lists the others for the first pass. */
-static void begin(struct running *run)
+static void list_inputs(struct running *run)
 {
     struct pf_step *step = run->step;
 
@@ -408,7 +408,7 @@ static bool list_rows(struct running *run, struct pf_buffer *text)
     bool good = true;
 
     for (size_t k = 0; run->step->inputs && k < run->step->count; k++)
-        run->step->inputs[k].told = run->manifest.inputs[k].left_out;
+        run->step->inputs[k].reported = run->manifest.inputs[k].left_out;
     if (run->step->inputs)
         pf_manifest_text(&run->manifest, text);
     for (size_t k = 0; run->step->partials && k < run->step->count && good; k++) {
@@ -466,7 +466,7 @@ static int try_pass(struct running *run)
 
         temporary = pf_tool_temporary(&run->own.tool, file.temporary);
         file.sink = NULL;
-        pass(run, sink);
+        write_pass(run, sink);
         if (run->own.tool.status == PF_EXIT_INPUT && run->own.tool.keep_going && drop_failed(run))
             status = PF_EOF;
         else
@@ -485,11 +485,11 @@ int pf_step_run(struct pf_step *step, struct pf_common *common)
 
     run.own = pf_stage_common(stage, common);
     pf_merging_read(&run.merging, &run.own);
-    begin(&run);
+    list_inputs(&run);
     run.merging.manifest = &run.manifest;
     run.merging.rows = run.numbers;
     run.merging.whole = true;
-    run.merging.check = check;
+    run.merging.check = check_input;
     run.merging.arg = &run;
     while ((status = try_pass(&run)) == PF_EOF && !run.changed)
         run.own.tool.quiet = true; /* the first pass has warned */

@@ -23,9 +23,9 @@ struct pf_step_input {
     const char *name;
     int64_t weight;
     struct pf_fingerprint print;
-    bool unknown; /* a read failed, for `reason`: the input has no fingerprint and is left out */
-    char *reason; /* owned; NULL: none */
-    bool told;    /* a message of this run has named the input as left out */
+    bool unknown;  /* a read failed, for `reason`: the input has no fingerprint and is left out */
+    char *reason;  /* owned; NULL: none */
+    bool reported; /* a message of this run has named the input as left out */
 };
 
 /* Kinds of steps, which differ in the options they use. PF_STAGE_INPUTS uses every option that no
