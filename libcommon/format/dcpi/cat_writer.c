@@ -515,7 +515,7 @@ static int write_part(const struct profile *profile)
     return status == PF_OK ? write_rows(profile) : status;
 }
 
-/* Writes the profiles of an image. A head needs an event: without one, the lines of the image's
+/* Writes the profiles of an image. A head needs an event: without events, the lines of the image's
  * sources are left out. */
 static int write_profile(const struct profile *profile)
 {

@@ -377,7 +377,7 @@ static inline uint32_t pf_dcpi_places_image(const struct pf_dcpi_places *places,
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* What both writers hold until the end; the first member of their states. */
+/* Data that both writers hold until the end; the first member of their states. */
 struct pf_dcpi_held {
     struct pf_dcpi_profiles profiles;
     struct pf_dcpi_cat_blocks blocks;

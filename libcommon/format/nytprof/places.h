@@ -44,7 +44,7 @@ struct pf_nyt_sub {
     uint32_t name, fid, first, last;
 };
 
-/* What an input says about its files and subs. Gives locations of the dictionary for them. */
+/* The files and subs of an input, and their locations in the dictionary. */
 struct pf_nyt_places {
     struct pf_dict *dict; /* borrowed */
     struct pf_nyt_files files;

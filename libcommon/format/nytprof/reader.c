@@ -34,7 +34,7 @@ static int bid(struct pf_source *source, const char *path)
 
 enum { TEXTS = 256, EPOCHS = 16 };
 
-/* Statements and calls for which ticks have one length. */
+/* Statements and calls whose ticks have the same length. */
 struct epoch {
     struct pf_nyt_clock clock;
     struct pf_nyt_lines lines;
@@ -52,8 +52,8 @@ struct nyt_reader {
     struct pf_nyt_record record; /* the record being read */
     unsigned count;              /* 0: the next statement is discounted */
     uint64_t discounts;
-    bool eventful;           /* there were statements or calls */
-    bool called;             /* there were callers (SUB_CALLERS) */
+    bool eventful;           /* a statement or a call was read */
+    bool called;             /* a SUB_CALLERS record was read */
     bool odd_line;           /* the warning about a line without `=` was sent */
     uint64_t started, ended; /* processes */
     struct pf_rows *rows;    /* reader->rows: the next batches: metadata, then sums */
@@ -660,8 +660,8 @@ static void begin_statements(struct nyt_reader *r, struct pf_nyt_clock clock)
     begin_lines(r->rows, r->stmts, self_time(r, "time", PF_FLAT, true, clock, true));
 }
 
-/* The label set of a line: the file number if it needs one; for statements with blocks the first
- * lines of block and sub. */
+/* The label set of a line: the file number, if the file needs a label; for statements with blocks
+ * the first lines of block and sub. */
 static uint32_t line_labels(struct nyt_reader *r, const struct pf_nyt_line *line,
                             const struct pf_nyt_block *block)
 {
@@ -755,7 +755,7 @@ static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-/* The nodes that are still to visit, the next one last. */
+/* The nodes that are still to visit; the next node is the last row. */
 struct steps {
     struct step {
         uint32_t node, stack; /* the node to visit, and the stack of its caller */

@@ -149,7 +149,7 @@ void pf_nyt_edges_add(struct pf_nyt_edges *, const struct pf_nyt_edge *, struct 
  * are a ring: `next` of the last child is the first child. */
 struct pf_nyt_node {
     uint32_t parent, name;     /* name: a string; 0 = a sub that never returned */
-    uint32_t last_child, next; /* 0 = none; `next` of a free node: the next free one */
+    uint32_t last_child, next; /* 0 = none; `next` of a free node: the next free node */
     uint32_t chain;            /* next node with the same hash */
     int64_t calls;
     struct pf_nyt_amount self;

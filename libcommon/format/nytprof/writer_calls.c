@@ -257,8 +257,8 @@ static void put_times(struct writing *w, size_t at, double inclusive, double exc
     pf_nyt_put_nv((unsigned char *)w->record.data + at + 8, exclusive);
 }
 
-/* Takes the time of one return from *self, the time of `records` returns. False: no double holds it
- * exactly. */
+/* Subtracts the time of one return from *self, the time of `records` returns. False: no double
+ * holds the time exactly. */
 static bool next_part(struct writing *w, uint64_t records, int64_t *self, double *ticks)
 {
     int64_t part = *self / (records < INT64_MAX ? (int64_t)records : INT64_MAX);

@@ -335,8 +335,8 @@ void pf_nyt_end_process(struct pf_writer *writer)
     w->process = false;
 }
 
-/* Begins to deflate the output. `from_input`: because the input begins to here; then the comment is
- * written only if the input has one. */
+/* Begins to deflate the output. `from_input`: the deflated data of the input begin here; then the
+ * comment is written only if the input has a comment. */
 static void start_deflate(struct pf_writer *writer, bool from_input)
 {
     struct pf_nyt_writer *w = writer->state;

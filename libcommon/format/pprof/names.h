@@ -17,7 +17,7 @@
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* What the inputs of one run share: the stacks and images of earlier inputs, and memory. */
+/* Shared by the inputs of one run: the stacks and images of earlier inputs, and memory. */
 struct pf_pprof_common {
     struct pf_stack_memo *memo;
     struct pf_table keys;          /* keys of images */

@@ -47,13 +47,13 @@ bool pf_pyn_tag(unsigned byte)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Bits of evidence by the bytes after the banner; the first line is that of both formats. */
+/* Bits of evidence by the bytes after the banner; both formats have the same first line. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 
 struct banner_scan {
     size_t size;       /* of the lines so far */
     bool ours, theirs; /* a comment says that Pynytprof, or that NYTProf wrote the file */
-    bool blank, ended; /* there was a blank line; the file has no more bytes */
+    bool blank, ended; /* a blank line was read; the file has no more bytes */
     bool whole;        /* bytes follow the banner */
 };
 

@@ -474,7 +474,7 @@ static int write_rows(struct pf_writer *writer, char tag, const struct pf_pyn_su
     return status;
 }
 
-/* If an input failed, there is no end chunk, so that readers see that something is missing. */
+/* If an input failed, writes no end chunk, so that readers see that the file is not complete. */
 int pf_pyn_writer_finish(struct pf_writer *writer)
 {
     struct pf_pyn_writer *state = writer->state;

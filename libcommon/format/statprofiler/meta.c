@@ -1,5 +1,5 @@
-/* What a StatProfiler file says besides its samples: the header, metadata and the marks of
- * sections, the series of files of one process, and the metadata of a merge. */
+/* All of a StatProfiler file but its samples: the header, metadata and the marks of sections, the
+ * series of files of one process, and the metadata of a merge. */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/calendar.h"

@@ -127,7 +127,7 @@ int pf_sp_input_fill(struct pf_sp_input *, size_t need, struct pf_error *);
 /* Skips `size` bytes; results as above. */
 int pf_sp_input_skip(struct pf_sp_input *, uint64_t size, struct pf_error *);
 
-/* Skips a byte 0, if there is one; results as above, but PF_OK at the end. */
+/* Skips the next byte if it is 0. Results as above, but PF_OK at the end of the data. */
 int pf_sp_input_skip_zero(struct pf_sp_input *, struct pf_error *);
 
 static inline size_t pf_sp_input_have(const struct pf_sp_input *input)
@@ -205,7 +205,7 @@ enum pf_sp_length {
 /* Writes magic and version. Failures stay in the sink. */
 void pf_sp_output_open(struct pf_sp_output *, struct pf_sink *, bool packed);
 
-/* Adds bytes. They stay together in one block, unless they are longer than a block. */
+/* Adds bytes. The bytes stay together in one block, unless they are longer than a block. */
 void pf_sp_output_put(struct pf_sp_output *, const void *bytes, size_t size);
 /* Adds a record. */
 void pf_sp_output_record(struct pf_sp_output *, unsigned tag, const struct pf_sp_field *,
@@ -404,8 +404,8 @@ struct pf_sp_frames {
 bool pf_sp_frames_open(struct pf_sp_frames *); /* false: no memory; close in any case */
 void pf_sp_frames_close(struct pf_sp_frames *);
 
-/* The location of a frame record of `size` bytes. 0: *why says what is wrong, or is NULL if memory
- * ran out. `lsb`: see pf_sp_record_parse. */
+/* The location of a frame record of `size` bytes. 0: *why is the reason, or NULL if memory ran out.
+ * `lsb`: see pf_sp_record_parse. */
 uint32_t pf_sp_frames_find(struct pf_sp_frames *, struct pf_dict *, const unsigned char *bytes,
                            size_t size, enum pf_sp_form, bool lsb, const char **why);
 

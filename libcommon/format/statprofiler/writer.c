@@ -502,9 +502,9 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-/* Writes a frame of the plan, which has only one kind of frame. Its name is one string, or package
- * and sub. The fields are package, sub, file, line; field 0 is the whole name if names are
- * whole. */
+/* Writes a frame of the plan, which has only one kind of frame. The name of a frame is one string,
+ * or package and sub. The fields are package, sub, file, line; field 0 is the whole name if names
+ * are whole. */
 static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
@@ -669,7 +669,7 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
     const int64_t *values;
     int status = weight_choose(&w->weight, writer, batch, w->plan);
     if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && writer->sink->live) {
-        /* The producer pauses: send what there is. */
+        /* The producer pauses: send all data so far. */
         pf_sp_output_flush(&w->output);
         return pf_sink_flush(writer->sink);
     }
