@@ -93,7 +93,8 @@ bool pf_dcpi_same_image(struct pf_bytes, struct pf_bytes);
 bool pf_dcpi_is_image(struct pf_bytes); /* one hexadecimal digit or more */
 
 /* Interns the identifier in lower case, as rows of images have it, so that spellings of one
- * identifier name one image. The metadata keep the spelling of the file. 0: out of memory. */
+ * identifier name one image. The metadata keep the spelling of the file. 0: empty, or out of memory
+ * (pf_dict_status). */
 uint32_t pf_dcpi_identifier(struct pf_dict *, struct pf_bytes);
 
 /* --- wire.c: chunks and the footer ------------------------------------------------------------ */

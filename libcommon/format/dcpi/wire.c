@@ -52,17 +52,13 @@ bool pf_dcpi_same_image(struct pf_bytes a, struct pf_bytes b)
 
 uint32_t pf_dcpi_identifier(struct pf_dict *dict, struct pf_bytes image)
 {
-    char *small = malloc(image.size + 1);
-    uint32_t id;
+    struct pf_buffer small = {0};
 
-    if (!small)
-        return 0;
-    for (size_t k = 0; k < image.size; k++)
-        small[k] = image.data[k] >= 'A' && image.data[k] <= 'F' ? (char)(image.data[k] - 'A' + 'a')
-                                                                : image.data[k];
-    id = pf_dict_intern_text(dict, (struct pf_bytes){small, image.size});
-    free(small);
-    return id;
+    pf_buffer_append(&small, image.data, image.size);
+    for (size_t k = 0; k < small.size; k++)
+        if (small.data[k] >= 'A' && small.data[k] <= 'F')
+            small.data[k] = (char)(small.data[k] - 'A' + 'a');
+    return pf_dict_intern_buffer(dict, &small, pf_utf8_valid(image) ? PF_UTF8 : 0);
 }
 
 bool pf_dcpi_epoch(struct pf_bytes text, char normal[16])
