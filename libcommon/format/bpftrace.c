@@ -23,7 +23,7 @@ struct state {
     unsigned level;        /* enum level */
     uint64_t entry_offset; /* offset of the current entry */
     uint32_t measure;      /* measure of the map of the last record */
-    uint64_t passed_over;  /* entries whose values are not whole numbers */
+    uint64_t skipped;      /* entries whose values are not whole numbers */
 };
 
 /* --- entries of maps -------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static int end_entry(struct pf_reader *reader, uint64_t offset, struct pf_bytes 
     int64_t value;
 
     if (!pf_is_whole(number)) {
-        state->passed_over++;
+        state->skipped++;
         drop_entry(reader);
         return PF_OK;
     }
@@ -440,10 +440,10 @@ static int end_input(struct pf_reader *reader, int status)
     if (status == PF_EOF && state->in_entry)
         status = pf_error_at(&reader->error, PF_FAILED, state->entry_offset,
                              "the input ends in the middle of this entry");
-    if (state->passed_over > 0)
+    if (state->skipped > 0)
         pf_report_send(&reader->report, PF_WARNING,
                        "%" PRIu64 " entries skipped: their values are not whole numbers",
-                       state->passed_over);
+                       state->skipped);
     return status;
 }
 

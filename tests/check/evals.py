@@ -53,7 +53,7 @@ def replace_evals(name, instead):
 
 
 def short(name):
-    """What the tests compare: evals with their number, but without place and without ` #K`."""
+    """The name as the tests compare it: evals have their number, but no place and no ` #K`."""
     return replace_evals(name, lambda eval: "(eval %d)" % find_eval(eval)[1])
 
 
@@ -173,7 +173,7 @@ def decode_nytprof(data):
 
 
 def statprofiler(run, order):
-    """A StatProfiler file: each tick of an eval is a sample; the texts are where `order` (0 to 1) puts them."""
+    """A StatProfiler file: each tick of an eval is a sample; random numbers of `order` decide where the texts are."""
     def varint(value):
         out = [value & 0x7F]
         while value >> 7:
@@ -263,7 +263,7 @@ def map_names(key, name):
 
 
 class Joined:
-    """The evals of several files: which are the same, and the least number of each."""
+    """The evals of several files: which evals are the same, and the least number of each eval."""
 
     def __init__(self, files, rule, bare_join):
         self.files, self.rule = files, rule

@@ -49,7 +49,7 @@ def rows_of(*arguments):
 
 @functools.lru_cache(None)
 def student_quantile(p, freedom):
-    """t with P(|T| > t) = p: Newton's steps on the logarithms, which are nearly a line."""
+    """The t with P(|T| > t) = p, by Newton's method on logarithms: log p is nearly linear in log t."""
     half, t = real(freedom) / 2, Decimal(2)
     scale = (log_gamma(half + Decimal('0.5')) - log_gamma(half)).exp() / (2 * half * PI).sqrt()
     for _ in range(100):
@@ -122,8 +122,8 @@ def fits_of(rows, n, m):
 
 
 def moderated(rows, n, m):
-    """The moderated t of all rows together. The change is the smaller one of those of the mean logarithms and of the logarithms of the means;
-    none if their directions differ."""
+    """The moderated t of all rows together. The change is the smaller of two: the change of the mean logarithms, and of the logarithms of the means; 0 if their
+    directions differ."""
     d, fits = n + m - 2, fits_of(rows, n, m)
     prior, trends = prior_of([fit[2] for fit in fits], [fit[3] for fit in fits], d)
     freedom = Fraction(d * len(rows) if prior is None else min(prior + d, Decimal(d * len(rows))))
@@ -460,7 +460,7 @@ class Expected:
             row['hint'] = '+' if direction > 0 else '-'
 
     def compare_samples(self, row):
-        """p and direction. The expected part of the samples after is that of the totals, or of the runs and the worths of samples."""
+        """p and direction. The expected share of the samples after follows from the totals, or from the numbers of runs and the worths of samples."""
         before, after = map(sum, row['counts'])
         if self.case.normalize:
             totals = [sum(run_of[2][None] for run_of in side) for side in self.columns]

@@ -206,12 +206,12 @@ def sums(case, rows):
 
 
 def reciprocal(one, other):
-    """1 / one is `other`: both have ten digits."""
+    """True if `other` is 1 / one; both are printed with ten digits."""
     return abs(one * other - 1) <= Fraction(2, 10 ** 9)
 
 
 def one_program(key):
-    """The key without what a function has from its build: the name of the image, and the first line."""
+    """The key without the facts that depend on the build: the name of the image, and the first line."""
     fields = dict(zip(KEYS, key))
     if fields['image'] in ('app-a', 'app-b'):
         fields.update(image='app', line=fields['line'] if fields['row'] == 'line' else 0)

@@ -114,7 +114,8 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
     return good;
 }
 
-/* Sets study->evals, if chosen. Returns what diffs and merges need of it. */
+/* Sets study->evals if the choices ask for names of evals. Returns the evals for diffs and merges,
+ * or NULL. */
 static const struct pf_evals *open_evals(struct study *study, struct pf_eval_batches *batches)
 {
     if (!(study->choices[3] & 16) ||
@@ -126,7 +127,7 @@ static const struct pf_evals *open_evals(struct study *study, struct pf_eval_bat
     return &batches->evals;
 }
 
-/* Call after the last input. */
+/* Finds equal evals; call after the last input. */
 static void find_evals(struct study *study)
 {
     struct pf_error error = {0};

@@ -45,7 +45,7 @@ static struct {
     size_t base, peak, since;
 } memory;
 
-/* Asking for the current amount takes a microsecond, so it is done once in 64 KiB. */
+/* A query of the current amount takes a microsecond, so only one is made for every 64 KiB. */
 static void allocated(const volatile void *bytes, size_t size)
 {
     (void)bytes;

@@ -1,5 +1,5 @@
-/* Reads one input to its end, follows everything its records refer to, and reports what a reader or
- * writer did that its interface forbids. Shared by the damage test and the fuzzing driver. */
+/* Reads one input to its end, follows everything its records refer to, and reports each violation
+ * of the interface of a reader or writer. Shared by the damage test and the fuzzing driver. */
 #ifndef PF_TESTS_EXAMINE_H
 #define PF_TESTS_EXAMINE_H
 
@@ -203,7 +203,7 @@ static void touch_batch(struct outcome *outcome, const struct pf_dict *dict,
     }
 }
 
-/* --- writing along ---------------------------------------------------------------------------- */
+/* --- writing while reading -------------------------------------------------------------------- */
 
 struct copy {
     struct pf_sink *sink;

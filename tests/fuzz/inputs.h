@@ -215,7 +215,7 @@ static int write_kinds(struct pf_writer *writer)
     return status == PF_OK ? pf_writer_finish(writer, false) : status;
 }
 
-/* Makes a native stream of what `write` writes and finishes. */
+/* Makes a native stream: `write` writes the batches and finishes the writer. */
 static bool make_stream(struct pf_buffer *bytes, int (*write)(struct pf_writer *))
 {
     static const struct pf_options none;

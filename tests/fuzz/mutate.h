@@ -175,7 +175,8 @@ static void pfs_mutate(struct mutant *mutant, struct random *random)
     switch (random_below(random, 4)) {
     case 0: mutant->data[at] ^= (unsigned char)(1u << (random_next(random) & 7)); break;
     case 1: mutant->data[at] = (unsigned char)random_below(random, 8); break;
-    case 2: /* change a column's number: to a small one, that of a measure, or any */
+    case 2: /* change a column's number: to a small number, the number of a measure, or any number
+             */
         pf_store16le(mutant->data + column,
                      (uint16_t)(random_below(random, random_next(random) & 3 ? 8 : 65536) |
                                 (random_next(random) & 256)));

@@ -103,7 +103,7 @@ kill_tree()
     pids=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v top="$2" '
         { pid = $1; sub(/.*\) /, ""); parent[pid] = $2 }
         END { for (pid in parent) for (p = pid; p; p = parent[p]) if (p == top) { print pid; break } }')
-    # a machine that dies stops as a whole: no process may see another one end and answer that
+    # a machine that dies stops as a whole: no process may see that another process ended, and react
     # shellcheck disable=SC2086  # a list
     {
         [ "$1" != KILL ] || kill -STOP $pids

@@ -421,7 +421,7 @@ static void test_utf16(void)
     free(expected);
 }
 
-/* The limit counts inflated bytes: not those of the file, and those of a layer apart. */
+/* The limit counts inflated bytes, not the bytes of the file, and counts each layer separately. */
 static void test_limit(void)
 {
     enum { SIZE = 1000 };

@@ -110,7 +110,7 @@ static double next(char **at)
     return strtod(*at, at);
 }
 
-/* The rows of a table and what is expected of them. */
+/* The rows of a table and their expected results. */
 struct table {
     struct pf_moderated all;
     struct pf_moderated_row rows[MOST_ROWS];

@@ -376,7 +376,7 @@ static void test_pieces(struct made *made)
     pf_buffer_free(&made->bytes);
 }
 
-/* True if the sums of a cut stream are those of its whole records. Reading fails if a record is
+/* True if a cut stream gives the sums of its whole records. Reading fails if a record is
  * cut, but not with salvage. */
 static bool cut_is_right(const struct made *made, const void *bytes, size_t size, size_t length,
                          bool whole)

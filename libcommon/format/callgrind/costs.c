@@ -169,7 +169,7 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
                                const struct pf_sums *inclusive)
 {
     struct pf_sums *best = NULL;
-    bool told = pf_subject_told(sums, measure_of(inclusive));
+    bool totals = pf_subject_told(sums, measure_of(inclusive));
     int fit, best_fit = 0;
 
     for (uint32_t k = 0; k < sums->ledger.count; k++) {
@@ -182,7 +182,7 @@ static struct pf_sums *self_of(const struct pf_cg_costs *costs, const struct pf_
                       measure->name == measure_of(inclusive)->name
                   ? 3
               : measure->kind == PF_EDGE && measure->role == PF_SELF ? 2
-              : measure->kind == PF_FLAT && measure->role == PF_SELF ? 1 + 2 * told
+              : measure->kind == PF_FLAT && measure->role == PF_SELF ? 1 + 2 * totals
                                                                      : 0;
         if (fit > best_fit && (fit == 3 || costs->count == 0 || measure_of(inclusive)->main)) {
             best_fit = fit;

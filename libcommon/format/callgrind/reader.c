@@ -161,7 +161,7 @@ static void leave_inlined(struct pf_reader *reader)
 
 enum spec { SPEC_NONE, SPEC_OB, SPEC_FL, SPEC_FI, SPEC_FN, SPEC_COB, SPEC_CFI, SPEC_CFN };
 
-/* The meaning of the word before `=`; the words of jumps mean the same as those of calls. */
+/* The meaning of the word before `=`; words of jumps mean the same as words of calls. */
 static enum spec find_spec(struct pf_bytes word)
 {
     static const struct {

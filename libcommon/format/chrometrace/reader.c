@@ -381,9 +381,9 @@ static int add_records(struct pf_reader *reader)
 /* Reads the whole document in one step. */
 static int read_all(struct pf_reader *reader)
 {
-    int status = read_document(reader), given = add_records(reader);
+    int status = read_document(reader), added = add_records(reader);
 
-    status = status == PF_OK ? given : status;
+    status = status == PF_OK ? added : status;
     return status == PF_OK ? PF_EOF : status;
 }
 

@@ -374,20 +374,20 @@ static int set_decimals(struct pf_reader *reader, unsigned decimals)
 static int set_measure(struct pf_reader *reader)
 {
     struct folded_reader *state = reader->state;
-    const char *asked = pf_options_get(reader->options, "measure");
-    struct pf_bytes name = asked ? pf_bytes_of(asked) : PF_BYTES("samples"), base;
-    const char *slash = asked ? strchr(asked, '/') : NULL;
+    const char *option = pf_options_get(reader->options, "measure");
+    struct pf_bytes name = option ? pf_bytes_of(option) : PF_BYTES("samples"), base;
+    const char *slash = option ? strchr(option, '/') : NULL;
     struct pf_unit_size size;
 
     state->unit = PF_BYTES("count");
-    state->named = asked;
+    state->named = option;
     if (slash) {
-        name.size = (size_t)(slash - asked);
+        name.size = (size_t)(slash - option);
         state->unit = pf_bytes_of(slash + 1);
     }
     if (name.size == 0 || state->unit.size == 0)
         return pf_error_set(&reader->error, PF_USAGE,
-                            "folded:measure takes NAME or NAME/UNIT, not '%s'", asked);
+                            "folded:measure takes NAME or NAME/UNIT, not '%s'", option);
     base = state->unit;
     state->unit_num = 1;
     if (pf_unit_parse(state->unit, PF_UNITS_TIME, &size)) {
@@ -396,7 +396,7 @@ static int set_measure(struct pf_reader *reader)
     }
     state->measure = pf_measure_make_named(
         reader->dict, pf_dict_intern(reader->dict, name, PF_UTF8), NULL, PF_SAMPLE,
-        asked ? PF_SELF : PF_COUNT, asked ? PF_UNKNOWN_NATURE : PF_SAMPLED);
+        option ? PF_SELF : PF_COUNT, option ? PF_UNKNOWN_NATURE : PF_SAMPLED);
     state->measure.unit = pf_dict_intern(reader->dict, base, PF_UTF8);
     return PF_OK;
 }
@@ -559,8 +559,7 @@ static bool add_frame(struct folded_reader *state, struct pf_bytes name, size_t 
     return true;
 }
 
-/* Reads the stack of a line. Most inputs are sorted, so most frames are those of the line
- * before. */
+/* Reads the stack of a line. Most inputs are sorted, so most frames are also in the line before. */
 static int read_stack(struct pf_reader *reader, struct pf_bytes line, struct pf_bytes text)
 {
     struct folded_reader *state = reader->state;

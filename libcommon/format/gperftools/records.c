@@ -578,7 +578,7 @@ void pf_gperftools_rows_free(struct pf_gperftools_rows *rows)
     free(rows->stack);
 }
 
-/* The addresses of row k, without those of the signal handler so far. */
+/* The addresses of row k, without the frames of the signal handler found so far. */
 static const uint64_t *row_addresses(struct pf_gperftools_rows *rows, size_t k, uint32_t *labels,
                                      size_t *depth)
 {

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* Adds a frame with a name; `address` 0: none. */
+/* Adds a frame with a name; `address` 0: unknown. */
 static int add_named(struct pf_reader *reader, uint64_t address, struct pf_gperftools_frame frame)
 {
     struct pf_gperftools *state = reader->state;

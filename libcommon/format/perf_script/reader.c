@@ -49,9 +49,9 @@ struct perf_reader {
     bool keep_times;
 
     bool inlines; /* frames of the current event are inlined, or may be */
-    /* lines of call chains that are not frames; `passed_offset`: of the first of them */
-    uint64_t passed_over;
-    uint64_t passed_offset;
+    /* lines of call chains that are not frames; `skipped_offset`: of the first of them */
+    uint64_t skipped;
+    uint64_t skipped_offset;
 
     uint64_t event; /* offset of the current event */
     uint32_t item_measure, item_labels;
@@ -241,8 +241,8 @@ static int read_line(struct pf_reader *reader, uint32_t *last, enum line *what)
         (!is_frame || pf_bytes_trim(ahead.line).data[pf_bytes_trim(ahead.line).size - 1] != ')'))
         return fail_cut(reader, state->event);
     if (*what == LINE_NONE) {
-        if (state->passed_over++ == 0)
-            state->passed_offset = pf_source_offset(reader->source);
+        if (state->skipped++ == 0)
+            state->skipped_offset = pf_source_offset(reader->source);
         skip_line(reader, &ahead);
         return PF_OK;
     }
@@ -634,11 +634,10 @@ static int read_step(struct pf_reader *reader)
         return PF_OK;
     if (!reader->rows.declared)
         declare(reader);
-    if (state->passed_over > 0)
+    if (state->skipped > 0)
         pf_report_send(&reader->report, PF_WARNING,
                        "offset %" PRIu64 ": %" PRIu64 " line%s of call chains skipped: not frames",
-                       state->passed_offset, state->passed_over,
-                       state->passed_over == 1 ? "" : "s");
+                       state->skipped_offset, state->skipped, state->skipped == 1 ? "" : "s");
     return status;
 }
 

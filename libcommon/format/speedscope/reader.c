@@ -72,8 +72,8 @@ struct speedscope_reader {
     struct pf_stack_memo *memo; /* for `paths` */
     struct profile *profiles;
     size_t profile_count, profile_capacity;
-    /* `given`: the profile of the next record; `row`: its number in that profile */
-    size_t given, row;
+    /* `current`: the profile of the next record; `row`: the record's number in this profile */
+    size_t current, row;
     uint32_t *locations; /* by number of frame */
     size_t location_count, location_capacity;
     uint64_t highest, highest_at; /* the greatest number of a frame + 1, and its offset */
@@ -878,10 +878,10 @@ static int next_records(struct pf_reader *reader)
         state->result = finish_profiles(reader, read_document(reader));
         return state->result == PF_NOMEM ? PF_NOMEM : PF_OK;
     }
-    for (; state->given < state->profile_count; state->given++, state->row = 0)
-        if (!state->profiles[state->given].is_column &&
-            state->row < state->profiles[state->given].count)
-            return add_records(reader, state->given);
+    for (; state->current < state->profile_count; state->current++, state->row = 0)
+        if (!state->profiles[state->current].is_column &&
+            state->row < state->profiles[state->current].count)
+            return add_records(reader, state->current);
     return state->result == PF_OK ? PF_EOF : state->result;
 }
 

@@ -66,18 +66,19 @@ struct v8_reader {
     size_t line_count, line_capacity;
     bool read;  /* the document is read */
     int result; /* the result of reading the document */
-    /* samples that become records: samples before `given` did; `unknown` samples have nodes that
-     * the profile does not define; column 0 counts hits, `column` has the amounts of `deltas` */
-    bool giving, hits, timed, with_lines;
-    size_t given, unknown;
+    /* `add_next`: samples become records, from number `next_sample` on; `unknown`: number of
+     * samples whose nodes the profile does not define; column 0 counts hits, `column` has the
+     * amounts of `deltas` */
+    bool add_next, hits, timed, with_lines;
+    size_t next_sample, unknown;
     uint32_t column;
 };
 
 static bool option_is(const struct pf_reader *reader, const char *name, const char *value)
 {
-    const char *given = pf_options_get(reader->options, name);
+    const char *text = pf_options_get(reader->options, name);
 
-    return given && strcmp(given, value) == 0;
+    return text && strcmp(text, value) == 0;
 }
 
 static int open_reader(struct pf_reader *reader)
@@ -351,7 +352,7 @@ static void end_nodes(struct pf_reader *reader)
     while (state->open_count > 0) {
         struct pf_call_node *node = &state->tree.nodes[top(state)->node];
 
-        /* without a name the node has no stack, and nodes below it have none either */
+        /* a node without a name has no stack, nor have the nodes below */
         if (!top(state)->framed)
             node->stack = node->depth = UINT32_MAX;
         close_node(reader);
@@ -680,16 +681,17 @@ static uint32_t wall_measure(struct pf_reader *reader)
 static bool add_sample_records(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
-    size_t end = state->samples.count - state->given < PF_BATCH_ROWS ? state->samples.count
-                                                                     : state->given + PF_BATCH_ROWS;
+    size_t end = state->samples.count - state->next_sample < PF_BATCH_ROWS
+                     ? state->samples.count
+                     : state->next_sample + PF_BATCH_ROWS;
 
-    for (; state->given < end; state->given++) {
-        uint32_t number = state->samples.numbers[state->given];
+    for (; state->next_sample < end; state->next_sample++) {
+        uint32_t number = state->samples.numbers[state->next_sample];
         uint32_t stack = sample_stack(reader, number, &state->unknown);
         struct pf_call_node *node = &state->tree.nodes[state->tree.rows[number].node];
 
         if (stack == UINT32_MAX) {
-            end = state->given = state->samples.count;
+            end = state->next_sample = state->samples.count;
             break;
         }
         pf_rows_stack(&reader->rows, stack, 0);
@@ -698,7 +700,8 @@ static bool add_sample_records(struct pf_reader *reader)
         if (state->hits && state->own)
             node->count = 0;
         if (state->timed)
-            pf_rows_set(&reader->rows, state->column, state->samples.deltas.values[state->given]);
+            pf_rows_set(&reader->rows, state->column,
+                        state->samples.deltas.values[state->next_sample]);
     }
     if (end < state->samples.count)
         return true;
@@ -723,7 +726,7 @@ static int add_samples(struct pf_reader *reader)
     if (pf_rows_column_count(&reader->rows) == 0)
         return status;
     pf_rows_declare_ahead(&reader->rows);
-    state->giving = status == PF_OK;
+    state->add_next = status == PF_OK;
     return status;
 }
 
@@ -772,8 +775,8 @@ static int add_heap(struct pf_reader *reader)
 
     state->column = pf_rows_measure(&reader->rows, amount_measure(reader, "inuse_space", "bytes"));
     pf_rows_declare_ahead(&reader->rows);
-    state->giving = state->timed = state->heap_samples;
-    if (state->giving)
+    state->add_next = state->timed = state->heap_samples;
+    if (state->add_next)
         return PF_OK;
     for (uint32_t k = 1; k <= tree->count; k++) {
         const struct pf_call_node *node = &tree->nodes[k];
@@ -845,7 +848,7 @@ static int read_step(struct pf_reader *reader)
         state->read = true;
         state->result = finish_profile(reader, read_document(reader));
     }
-    if (state->giving && add_sample_records(reader))
+    if (state->add_next && add_sample_records(reader))
         return PF_OK;
     if (state->with_lines)
         add_lines(reader);

@@ -32,7 +32,7 @@ uint32_t pf_palette_color(const struct pf_palette *, uint32_t key, struct pf_byt
  * reversed with `negate`. The strength grows with the square root, so that small changes are
  * visible. */
 uint32_t pf_palette_change(double change, double greatest, bool negate);
-/* The pale form of a colour of a change: nearly that of no change. */
+/* The pale form of the colour of a change: nearly the colour of an unchanged frame. */
 uint32_t pf_palette_pale(uint32_t color);
 /* True if white text is more readable than black text on this colour. The better of the two has a
  * contrast of at least 4.5 : 1 (WCAG 2.1, relative luminance). */

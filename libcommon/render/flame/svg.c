@@ -499,9 +499,9 @@ static void write_text(struct pf_writer *writer, const char *id, int64_t x, int6
 static void write_subtitle(struct pf_writer *writer, int64_t y)
 {
     const struct svg_writer *state = writer->state;
-    const char *asked = pf_options_get(writer->options, "subtitle");
+    const char *option = pf_options_get(writer->options, "subtitle");
     struct pf_sink *sink = writer->sink;
-    bool known = asked || state->subject.sums[0];
+    bool known = option || state->subject.sums[0];
 
     pf_sink_printf(
         sink, "<text id=\"subtitle\" x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"middle\">",
@@ -509,8 +509,8 @@ static void write_subtitle(struct pf_writer *writer, int64_t y)
     if (writer->failed_input)
         pf_sink_text(sink, known ? "incomplete: an input is damaged; "
                                  : "incomplete: an input is damaged");
-    if (asked) {
-        write_clean(writer, pf_bytes_of(asked), PF_UTF8);
+    if (option) {
+        write_clean(writer, pf_bytes_of(option), PF_UTF8);
     } else if (known) {
         if (!pf_bytes_equal(state->counted, state->subject.name)) {
             write_clean(writer, state->subject.name, state->subject.name_flags);
@@ -588,11 +588,11 @@ static bool write_picture(struct pf_writer *writer)
 static struct pf_bytes counted_by(const struct pf_writer *writer,
                                   const struct pf_flame_subject *subject)
 {
-    const char *asked = pf_options_get(writer->options, "countname");
+    const char *option = pf_options_get(writer->options, "countname");
     const struct pf_scale *scale = &subject->scale;
 
-    if (asked)
-        return pf_bytes_of(asked);
+    if (option)
+        return pf_bytes_of(option);
     if (scale->time || scale->bytes)
         return PF_BYTES("");
     return pf_bytes_equal(scale->name, PF_BYTES("count")) || scale->name.size == 0 ? subject->name

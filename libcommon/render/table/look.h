@@ -62,14 +62,14 @@ enum { PF_LOOK_BAR = 10 };
 void pf_look_bar(struct pf_buffer *, bool utf8, double percent);
 
 /* Each writes in the width of the terminal and returns PF_OK or PF_NOMEM. */
-/* A table, which is freed. */
+/* Writes and frees a table. */
 int pf_look_end(const struct pf_look *, struct pf_text_table *);
-/* A text of one or more lines. */
+/* Writes a text of one or more lines. */
 int pf_look_prose(const struct pf_look *, const struct pf_buffer *text);
-/* The same, and begins the next line: the text is emptied. If memory runs out, text->failed is
+/* Writes and empties the text, so that the next line can begin. If memory runs out, text->failed is
  * set, and stays. */
 void pf_look_line(const struct pf_look *, struct pf_buffer *text);
-/* A line below a table, formatted. */
+/* Writes a formatted line below a table. */
 int pf_look_note(const struct pf_look *, const char *format, ...) PF_PRINTF(2, 3);
 /* The note "... TEXT not shown; OPTIONS for all" with a formatted text, and the options that show
  * the rows behind the limit, and the rows that are too small. */

@@ -68,9 +68,9 @@ int pf_top_choose(struct pf_top *, const struct pf_top_choice *, struct pf_error
 /* Reduces the limit, which is the height of the terminal, by the additional lines above and
  * below the table that only some profiles have. */
 void pf_top_fit_height(struct pf_top *);
-/* Writes all blocks in the form of top->view. *matched is false if there are patterns and none
- * matches a function. PF_OK, PF_NOMEM, PF_OVERFLOW, or the failure of the analysis; the sink keeps
- * failed writes. */
+/* Writes all blocks in the form of top->view. *matched is false if patterns are set and no function
+ * matches. PF_OK, PF_NOMEM, PF_OVERFLOW, or the failure of the analysis; the sink keeps failed
+ * writes. */
 int pf_top_write(const struct pf_top *, bool *matched, struct pf_error *error);
 
 /* Fills a block for a measure in a unit. PF_OK, PF_OVERFLOW, or the result of pf_subject_choose. */
