@@ -180,8 +180,9 @@ void pf_annotation_read_metadata(struct pf_annotation *annotation, struct pf_com
 /* --- names ------------------------------------------------------------------------------------ */
 
 struct name_texts {
-    struct pf_texts binaries; /* each text is a program, or several with commas between them */
-    struct pf_texts dirs;     /* of --symbols-from */
+    struct pf_texts
+        binaries;         /* each text is a program, or a list of programs separated by commas */
+    struct pf_texts dirs; /* of --symbols-from */
     const char *symbols;
     bool no_inlines;
 };

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* What a run is on a side: an input (cli/runs.h); or a value of a label (--runs=label:KEY, and the
- * groups of runs of model/replicates.h). PF_RUNS_UNKNOWN: no record has shown it yet. */
+ * groups of runs of model/replicates.h). PF_RUNS_UNKNOWN: no record has shown the form yet. */
 enum pf_runs_form { PF_RUNS_UNKNOWN, PF_RUNS_INPUTS, PF_RUNS_LABELLED };
 
 /* The runs being read. */
@@ -51,7 +51,7 @@ struct pf_comparison {
 
 /* Sets view.form and `stream`: tables, unless -t or the suffix of -o names a format of records.
  * Call after pf_row_settings_read. Exits 2 if the format cannot hold a difference, or an option
- * does not go with it. */
+ * does not go with the format. */
 void pf_comparison_form(struct pf_comparison *);
 /* Reads the runs and writes to -o or standard output. Failures are printed and raise the exit
  * status; a row above the gate raises PF_EXIT_CONDITION. Exits 2 for a wrong number of operands. */

@@ -99,7 +99,7 @@ static bool feed_ended(const struct feed *feed)
 }
 
 /* Makes the next operand the current input, with no facts known. */
-static void take_operand(struct feed *feed)
+static void next_operand(struct feed *feed)
 {
     feed->input = (struct pf_input){
         .name = feed->operands.names[feed->next],
@@ -128,8 +128,8 @@ static bool is_read_once(const char *name)
 }
 
 /* Hashes the current input, if this is wanted. *source: a copy of an input that cannot be read
- * twice; NULL: the input has to be opened. A file that cannot be read has no hash; opening it fails
- * too. */
+ * twice; NULL: the input has to be opened. A file that cannot be read has no hash; opening the file
+ * fails too. */
 static int hash_content(struct feed *feed, struct pf_source **source, struct pf_error *error)
 {
     struct pf_error ignored = {0};
@@ -172,7 +172,7 @@ static void open_early(struct feed *feed)
 static int feed_open_source(struct feed *feed, struct pf_error *error)
 {
     struct pf_common *common = feed->common;
-    take_operand(feed);
+    next_operand(feed);
     struct pf_source *copy;
     int status = hash_content(feed, &copy, error);
     if (feed->early || copy)
@@ -214,7 +214,7 @@ static int open_ahead(struct feed *feed, struct pf_error *error)
     struct pf_ahead_input facts;
     struct pf_report messages = feed_report(feed);
     struct pf_source *none; /* threads read regular files only */
-    take_operand(feed);
+    next_operand(feed);
     hash_content(feed, &none, error);
     int status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
     feed->input.format = facts.format;

@@ -22,7 +22,7 @@ struct pf_input {
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
     bool left_out;       /* --since and --until leave out the input, which returns only its end */
     bool ended, complete; /* with PF_WANT_ENDS: the input has ended; it was read completely */
-    /* with `ended`: why it is not complete; NULL: no failure. Valid until the next batch. */
+    /* with `ended`: why the input is not complete; NULL: no failure. Valid until the next batch. */
     const struct pf_error *failure;
 };
 

@@ -48,7 +48,8 @@ void pf_operands_add_list(struct pf_operands *operands, struct pf_common *common
         fail(common, path, &error);
 }
 
-/* Peeks at the next name. Returns its size with the NUL, if it has one; 0: no name is left. */
+/* Peeks at the next name. Returns the size of the name and of the NUL, if one follows; 0: no name
+ * is left. */
 static size_t next_name(struct pf_source *source, struct pf_bytes *name)
 {
     size_t searched = 0, have;
@@ -202,7 +203,7 @@ void pf_operands_add_operand(struct pf_operands *operands, struct pf_common *com
 
 /* --- series ----------------------------------------------------------------------------------- */
 
-/* Sets the series of a file; leaves it zero if the file has none. */
+/* Sets the series of a file; *series stays zero if the file has no series. */
 static void find_series(const struct pf_common *common, const char *name, struct pf_series *series)
 {
     struct pf_error error = {0};

@@ -17,7 +17,7 @@ struct pf_operands {
     uint32_t group; /* group of the names added next; set by the caller */
 };
 
-/* A failure is printed and ends the program; with --keep-going it raises the exit status. */
+/* A failure is printed and ends the program, or with --keep-going raises the exit status. */
 void pf_operands_expand(struct pf_operands *, struct pf_common *);
 void pf_operands_free(struct pf_operands *);
 

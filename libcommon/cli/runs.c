@@ -36,7 +36,7 @@ static int compare_key(const void *key, const void *file)
 }
 
 /* Finds which entries are one run: files of one process (but not copies of one file), and the files
- * of the process that started it. */
+ * of the process that started this process. */
 static void find_groups(struct pf_runs *runs, struct entry *entries, size_t from, size_t count)
 {
     char *const *names = runs->names->names + from;

@@ -31,14 +31,14 @@ struct pf_command {
 struct pf_command pf_command_line(void);
 
 /* The argument of an option and the type of its field. If an option is given several times, the
- * last argument counts; if it is not given, the field keeps its value. */
+ * last argument counts; without the option the field keeps its value. */
 enum pf_takes {
     PF_TAKES_NOTHING, /* bool: true */
     PF_TAKES_TEXT,    /* const char *; "" for an omitted optional argument */
     PF_TAKES_TEXTS,   /* struct pf_texts: all arguments */
     PF_TAKES_NUMBER,  /* int64_t from `low` to `high` */
     PF_TAKES_WORD,    /* an enum: its values from `low` on are the words in `what` */
-    PF_TAKES_OTHER    /* `find` converts the argument; false if it is bad */
+    PF_TAKES_OTHER    /* `find` converts the argument; false: bad argument */
 };
 
 struct pf_texts {

@@ -20,7 +20,7 @@ static bool wants(void *arg, uint32_t measure)
 }
 
 /* The sums to which the next batch is added. With --keep-going the input has sums of its own, which
- * are added at its end if all of it fits. */
+ * are added at its end if all of them fit. */
 static struct pf_accumulator *current_sums(struct pf_summary *summary)
 {
     if (!summary->common.tool.keep_going)
@@ -65,7 +65,7 @@ static bool add_batch(struct pf_summary *summary, const struct pf_batch *batch,
     return check_status(summary, input, status, &error, drop);
 }
 
-/* Ends an input, with --keep-going: adds all that came from it, or drops it. */
+/* Ends an input, with --keep-going: adds its sums and notes, or drops both. */
 static void end_input(struct pf_summary *summary, const struct pf_input *input, bool drop)
 {
     struct pf_error error = {0};
@@ -137,8 +137,8 @@ static void add_times(struct pf_summary *summary)
         pf_tool_die(&summary->common.tool, NULL, &error, false);
 }
 
-/* Chooses the blocks. Exits 2 if the profile lacks what was asked for; if an input failed, its
- * message stays the only one. */
+/* Chooses the blocks. Exits 2 if the profile cannot show what the options request; if an input
+ * failed, its message stays the only one. */
 static void choose_blocks(struct pf_summary *summary)
 {
     const struct pf_top_choice choice = {summary->common.measures, summary->common.measure_count,

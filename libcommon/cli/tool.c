@@ -107,8 +107,8 @@ void pf_tool_temporary_done(struct pf_temporary *entry)
 }
 
 /* The next file that is opened would get the number of a closed standard descriptor, and messages
- * would end up in that file. /dev/null takes the number, opened so that using it still fails. In
- * ascending order: open returns the lowest free number. */
+ * would end up in that file. /dev/null takes the number, opened in the wrong direction, so that
+ * using the descriptor still fails. In ascending order: open returns the lowest free number. */
 static void open_missing(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -172,7 +172,8 @@ static void print_safely(FILE *stream, struct pf_bytes rest)
     }
 }
 
-static void say(struct pf_tool *tool, const char *prefix, const char *format, va_list args)
+static void print_message(struct pf_tool *tool, const char *prefix, const char *format,
+                          va_list args)
 {
     char text[4096];
     show_line(tool, NULL);
@@ -187,7 +188,7 @@ void pf_tool_note(struct pf_tool *tool, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (tool->verbose)
-        say(tool, "", format, args);
+        print_message(tool, "", format, args);
     va_end(args);
 }
 
@@ -196,7 +197,7 @@ void pf_tool_warn(struct pf_tool *tool, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!tool->quiet)
-        say(tool, "warning: ", format, args);
+        print_message(tool, "warning: ", format, args);
     va_end(args);
 }
 
@@ -204,7 +205,7 @@ void pf_tool_error(struct pf_tool *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(tool, "", format, args);
+    print_message(tool, "", format, args);
     va_end(args);
 }
 
@@ -227,7 +228,7 @@ void pf_tool_usage(struct pf_tool *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(tool, "", format, args);
+    print_message(tool, "", format, args);
     va_end(args);
     pf_tool_usage_printed(tool);
 }

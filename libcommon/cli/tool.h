@@ -68,8 +68,8 @@ void pf_tool_stop_failed(const struct pf_tool *);
 _Noreturn void pf_tool_quit(const struct pf_tool *);
 /* Prints "out of memory" and exits 4, for a call from inside a library, in any thread. */
 PF_NORETURN void pf_tool_end_without_memory(void);
-/* Returns `memory`, or ends the program `name` as pf_tool_nomem does if it is NULL. For the
- * generated option parsers. */
+/* Returns `memory`; NULL ends the program `name` as pf_tool_nomem does. For the generated option
+ * parsers. */
 void *pf_tool_checked(const char *name, void *memory);
 /* fprintf with the bytes escaped as in messages, except a line feed at the end. For the
  * generated option parsers. */

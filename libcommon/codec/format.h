@@ -62,7 +62,7 @@ enum pf_folded_style { PF_FOLDED_PLAIN, PF_FOLDED_PERF, PF_FOLDED_DTRACE, PF_FOL
 struct pf_reader {
     const struct pf_format *format;
     struct pf_source *source; /* borrowed */
-    /* borrowed: the dictionary of the batches' ids; it may already have rows of other inputs */
+    /* borrowed: the dictionary of the batches' ids, which may already have rows of other inputs */
     struct pf_dict *dict;
     const struct pf_options *options; /* borrowed, never NULL */
     /* borrowed: state shared by the inputs of one run; NULL: none */

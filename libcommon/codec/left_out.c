@@ -131,8 +131,8 @@ void pf_left_out_say_kinds(const struct pf_left_out *left, const struct pf_forma
                        hint_of(left, format));
 }
 
-static void say_list(const struct pf_left_list *list, const struct pf_dict *dict,
-                     const struct pf_report *report, const char *what, const char *hint)
+static void warn_list(const struct pf_left_list *list, const struct pf_dict *dict,
+                      const struct pf_report *report, const char *what, const char *hint)
 {
     size_t named = list->count < PF_LEFT_NAMES ? list->count : PF_LEFT_NAMES;
     struct pf_buffer names = {0};
@@ -163,10 +163,10 @@ void pf_left_out_say_names(const struct pf_left_out *left, const struct pf_dict 
     };
 
     for (size_t k = 0; k < PF_LEFT_LISTS; k++)
-        say_list(&left->lists[k], dict, report, texts[k],
-                 k == PF_LEFT_LABELS && left->of_samples
-                     ? " (proffilter --root-label=KEY makes frames of them)"
-                     : "");
+        warn_list(&left->lists[k], dict, report, texts[k],
+                  k == PF_LEFT_LABELS && left->of_samples
+                      ? " (proffilter --root-label=KEY makes frames of them)"
+                      : "");
     if (left->texts)
         pf_report_send(report, PF_WARNING, "source texts have no place and are left out");
 }

@@ -1,6 +1,6 @@
-/* Data that a format cannot hold: records of other kinds, labels, measures, metadata, source
- * texts. A writer notes them while it writes; the codec warns when the output is finished, each
- * name once and with the same words for all formats. */
+/* Data that a format cannot hold: records of other kinds, labels, measures, metadata, source texts.
+ * A writer notes such data while it writes. When the output is finished, the codec warns: each name
+ * once, in the same words for all formats. */
 #ifndef PF_CODEC_LEFT_OUT_H
 #define PF_CODEC_LEFT_OUT_H
 

@@ -269,7 +269,7 @@ void pf_stack_memo_flush(struct pf_stack_memo *memo, struct pf_dict *dict)
 }
 
 /* Copies the locations, and computes their hashes from the root on. */
-static bool put_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first, size_t depth)
+static bool append_locations(struct pf_stack_memo *memo, const uint32_t *leaf_first, size_t depth)
 {
     size_t need = memo->location_count + depth;
     uint64_t hash = memo->seed;
@@ -299,7 +299,7 @@ void pf_stack_memo_queue(struct pf_stack_memo *memo, struct pf_dict *dict,
         return;
     memo->queue[memo->queued] =
         (struct queued){.start = memo->location_count, .depth = depth, .result = stack};
-    if (!put_locations(memo, leaf_first, depth)) {
+    if (!append_locations(memo, leaf_first, depth)) {
         dict->stacks.status = PF_NOMEM;
         return;
     }

@@ -1,6 +1,6 @@
 /* Columns of the native stream: a minimum, and for each row the distance from the minimum in 0, 1,
  * 2, 4 or 8 bytes. All loops over rows are in columns.c, which is compiled at -O3, because gcc -O2
- * does not vectorise them (250 million values a second against 630 to 1180). */
+ * does not vectorise these loops (250 million values a second against 630 to 1180). */
 #ifndef PF_STREAM_COLUMNS_H
 #define PF_STREAM_COLUMNS_H
 

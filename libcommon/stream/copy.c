@@ -117,7 +117,8 @@ static void warn(struct copy *copy, const struct pf_report *report)
 }
 
 /* Ends the output after a failure of the source. */
-static int give_up(struct copy *copy, const struct pf_report *report, struct pf_error *error)
+static int end_after_failure(struct copy *copy, const struct pf_report *report,
+                             struct pf_error *error)
 {
     copy->salvage = copy->salvage && copy->input.code == PF_FAILED;
     int status = end_segment(copy);
@@ -150,5 +151,5 @@ int pf_stream_copy(struct pf_source *source, struct pf_sink *sink, const struct 
         return PF_OK;
     if (copy.input.code == PF_OK)
         return pf_sink_status(sink, error);
-    return give_up(&copy, report, error);
+    return end_after_failure(&copy, report, error);
 }

@@ -86,8 +86,8 @@ static int inflate_payload(struct inflater *inflater, const struct pf_frame *fra
     return PF_OK;
 }
 
-/* Copies a payload that is not deflated to the inflater's memory, because the source may move
- * it. */
+/* Copies a payload that is not deflated to the inflater's memory, because the source may move the
+ * payload. */
 static int keep_payload(struct inflater *inflater, const struct pf_frame *frame,
                         const unsigned char **payload, struct pf_error *error)
 {
@@ -185,8 +185,8 @@ static int add_table(struct pf_reader *reader, struct reader *r, const struct pf
     return status;
 }
 
-/* Makes a batch without rows that declares the new measures of the next kind; it has no columns if
- * there are none. */
+/* Makes a batch without rows that declares the new measures of the next kind; without new measures
+ * the batch has no columns. */
 static int declare(struct pf_reader *reader, struct reader *r, struct pf_batch *batch)
 {
     uint32_t count = measure_count(r), given = 0;

@@ -18,7 +18,7 @@ struct pf_merge_run {
     struct pf_manifest *manifest; /* NULL: none */
     /* the row of each group of inputs in the manifest; NULL: the number of the input is its row */
     const size_t *rows;
-    /* an input that is not complete is left out; false: its records before the damage count */
+    /* true: leave out an input that is not complete; false: count its records before the damage */
     bool whole;
     /* Called at the end of each input; `failure` of the input says why the input is not complete.
      * PF_OK, or an error that leaves the input out. NULL: no input is checked. */
