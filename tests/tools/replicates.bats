@@ -220,7 +220,7 @@ END
 3 /dev/fd/[0-9]*: 2 of 8 records have no label 'host', so they are in no run: --label=host leaves them out => profdiff --runs=label:host before.pfs <(profcat after.pfs a)
 3 2 of 6 records belong to no group of runs .label 'replicate'.: merge all runs of a side with profmerge --replicates => profdiff <(cat five.pfs; profcat a) a
 3 the profile has groups of runs .label 'replicate'., but other inputs of its side have none => profdiff @<(printf 'a\nfive.pfs\n') a
-3 no record says of how many runs the group '3-of-3' is => profdiff <(cat five.pfs; profcat --set-label replicate=3-of-3 a) a
+3 group '3-of-3': no record has its number of runs => profdiff <(cat five.pfs; profcat --set-label replicate=3-of-3 a) a
 3 no records: the label 'host' has no value that could be a run => profdiff --runs=label:host <(proffilter -q --focus=none before.pfs) after.pfs
 END
     [ "$bad" -eq 0 ]

@@ -400,7 +400,7 @@ static int check_groups(const struct pf_labelled *labelled, struct pf_error *err
         if (labelled->grouped && labelled->runs[labelled->sorted[run]] <= 0)
             status = pf_labelled_name(labelled, run, &text)
                          ? pf_error_set(error, PF_UNSUPPORTED,
-                                        "no record says of how many runs the group '%s' is",
+                                        "group '%s': no record has its number of runs",
                                         pf_clip(pf_bytes_of(text.data)).text)
                          : pf_error_nomem(error);
     pf_buffer_free(&text);
