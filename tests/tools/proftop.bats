@@ -529,6 +529,15 @@ END
     profdiff 50.pfs 150.pfs -o difference.pfs
     [ "$(cells 2,9,11 difference.pfs | tr '\n' ,)" = "f 0 100,h 0 -100," ]
     [ "$(cells 1,5,11 --edges difference.pfs | tr '\n' ,)" = "f g 100,h g -100," ]
+    # from -10 to 20 is a rise by 30
+    for amount in -10 20; do
+        stream "$amount.pfs" <<END
+{"measures": [{"name": "bytes", "kind": "flat", "main": 1}],
+ "records": [{"kind": "flat", "at": ["f", "a.c", 1, 1], "values": {"bytes": $amount}}]}
+END
+    done
+    profdiff ./-10.pfs 20.pfs -o rise.pfs
+    [ "$(cells 2,9,11 rise.pfs)" = "f 30 30" ]
 }
 
 @test "the cumulative amount of a line includes its calls; a recursive call counts once" {

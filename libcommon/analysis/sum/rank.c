@@ -426,9 +426,9 @@ static int rank_labels(struct columns *columns)
 
 /* --- amounts ---------------------------------------------------------------------------------- */
 
-/* The sums of the amounts after, for the deltas of a difference; NULL: there are none in this
- * scale. */
-static const struct pf_sums *after_of(const struct columns *columns, const struct pf_sums *delta)
+/* The sums of one side of a difference that belong to the deltas; NULL: this scale has none. */
+static const struct pf_sums *side_of(const struct columns *columns, const struct pf_sums *delta,
+                                     enum pf_side side)
 {
     const struct pf_accumulator *accumulator = columns->accumulator;
     const struct pf_measure *like = &delta->quantity.measure;
@@ -441,7 +441,7 @@ static const struct pf_sums *after_of(const struct columns *columns, const struc
         const struct pf_measure *measure = &sums->quantity.measure;
         struct pf_bytes name = pf_dict_string(accumulator->dict, measure->name);
 
-        if (measure->side == PF_AFTER && pf_bytes_equal(pf_side_stem(name, PF_AFTER), stem) &&
+        if (measure->side == side && pf_bytes_equal(pf_side_stem(name, side), stem) &&
             measure->kind == like->kind && measure->role == like->role &&
             measure->unit == like->unit && measure->num == like->num && measure->den == like->den)
             return sums;
@@ -449,23 +449,31 @@ static const struct pf_sums *after_of(const struct columns *columns, const struc
     return NULL;
 }
 
-/* The greatest possible cum of a difference: the sum of the positive amounts after. The total of
- * the deltas is not a bound, because a function may call more of what another function calls less.
- */
-static pf_int128 delta_bound(const struct columns *columns)
+/* The greatest possible cum of one side times `sign`: the total, or the sum of the flat amounts of
+ * this sign; at most INT64_MAX, which also says that the bound is unknown. */
+static pf_int128 side_bound(const struct columns *columns, enum pf_side side, int sign)
 {
     const struct pf_subject *subject = columns->subject;
-    const struct pf_sums *after = after_of(columns, subject->self),
-                         *whole = after_of(columns, subject->whole);
+    const struct pf_sums *self = side_of(columns, subject->self, side),
+                         *whole = side_of(columns, subject->whole, side);
     pf_int128 own = 0, total;
 
-    if (!after || !whole)
+    if (!self || !whole)
         return INT64_MAX;
-    for (size_t k = 0; k < after->count; k++)
-        own += after->data[k] > 0 ? after->data[k] : 0;
+    for (size_t k = 0; k < self->count; k++)
+        own += sign * (pf_int128)self->data[k] > 0 ? sign * (pf_int128)self->data[k] : 0;
     own = pf_scale_total(&subject->self_scale, own);
-    total = pf_scale_total(&subject->whole_scale, pf_sums_total(whole));
-    return own > total ? own : total;
+    total = pf_scale_total(&subject->whole_scale, sign * pf_sums_total(whole));
+    own = own > total ? own : total;
+    return own < INT64_MAX ? own : INT64_MAX;
+}
+
+/* The greatest possible cum of a difference: all that can be after, less the negative amounts
+ * before. The total of the deltas is not a bound, because a function may call more of what another
+ * function calls less. */
+static pf_int128 delta_bound(const struct columns *columns)
+{
+    return side_bound(columns, PF_AFTER, 1) + side_bound(columns, PF_BEFORE, -1);
 }
 
 /* The greatest possible cum: the total, or the sum of the positive flat amounts, which is more if

@@ -42,9 +42,9 @@ void pf_rank_free(struct pf_rank *);
  *
  * Lines and addresses that call their own function count these calls too, but have at most the
  * amount of the function. For FLAT and EDGE no cumulative amount exceeds rank->bound: the total, or
- * the sum of the positive flat amounts if this is greater; for a difference both after. For SAMPLE
- * the subject's sums become those of subtrees. PF_OK; PF_NOMEM; PF_OVERFLOW, naming the row, if a
- * sum overflows 64 bits. */
+ * the sum of the positive flat amounts if this is greater; for a difference that of the side after,
+ * less the negative amounts before. For SAMPLE the subject's sums become those of subtrees. PF_OK;
+ * PF_NOMEM; PF_OVERFLOW, naming the row, if a sum overflows 64 bits. */
 int pf_rank_make(struct pf_rank *, const struct pf_accumulator *, const struct pf_subject *,
                  struct pf_keys *, struct pf_error *);
 
