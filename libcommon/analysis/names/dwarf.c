@@ -364,7 +364,9 @@ static const char *full_path(struct pf_dwarf *dwarf, struct unit *unit, const ch
     if (!file || *file == '/' || !dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) ||
         !(directory = dwarf_formstring(&attribute)))
         return file;
-    pf_buffer_printf(&text, "%s/%s", directory, file);
+    pf_buffer_append(&text, directory, strlen(directory));
+    pf_buffer_byte(&text, '/');
+    pf_buffer_append(&text, file, strlen(file));
     const char *copy = pf_arena_take(&dwarf->texts, &text);
 
     return copy ? copy : file;
