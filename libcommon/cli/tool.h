@@ -59,7 +59,7 @@ _Noreturn void pf_tool_die(struct pf_tool *, const char *what, const struct pf_e
 _Noreturn void pf_tool_nomem(struct pf_tool *);
 /* Exits 4 unless the result is PF_OK: for functions that fail only when memory runs out. */
 void pf_tool_check_memory(struct pf_tool *, int status);
-/* Zeroed memory for `count` elements of `size` bytes; exits 4 if there is no more memory. */
+/* Zeroed memory for `count` elements of `size` bytes; exits 4 if memory runs out. */
 void *pf_tool_calloc(struct pf_tool *, size_t count, size_t size);
 /* Call before a refusal that may be the result of a failed input: if a failure was printed and
  * --keep-going is off, exits with its status, so that the first message stays the only one. */

@@ -1,5 +1,6 @@
-/* The tables of a dictionary as data: the fields of their rows, and which fields and columns of a
- * batch hold ids of which table. One loop then copies, reads or writes the rows of any table. */
+/* The tables of a dictionary, described as data: the fields of each row, and the table that an id
+ * in a field or in a column of a batch refers to. With the description a loop copies, reads or
+ * writes the rows of any table. */
 #ifndef PF_MODEL_TABLES_H
 #define PF_MODEL_TABLES_H
 

@@ -39,7 +39,7 @@ static bool split_lines(struct pf_lines *lines, struct pf_bytes text)
     return true;
 }
 
-/* Reads a regular file. The text stays empty if there is no such file, or the user may not read the
+/* Reads a regular file. The text stays empty if the file is missing or the user may not read the
  * file. */
 static int read_file(const char *path, struct pf_buffer *text, struct pf_error *error)
 {

@@ -17,9 +17,9 @@ struct pf_lines {
     struct pf_buffer file; /* contents of the file, if the text is not in the profile */
 };
 
-/* Finds the lines of `name`, which a NUL follows: from the texts of the profile, else from a
- * regular file of this name (up to 64 MiB). PF_OK; PF_EOF if there is no text or the user may not
- * read the file (`lines` is empty); PF_IO or PF_NOMEM with the error set. The lines are valid as
+/* Finds the lines of source file `name` (NUL-terminated) in the texts of the profile, else in the
+ * regular file `name` (up to 64 MiB). PF_OK; PF_EOF if neither exists or the user may not read the
+ * file (`lines` is empty); PF_IO or PF_NOMEM with the error set. The lines are valid as
  * long as both structs are. */
 int pf_sources_lines(const struct pf_notes *, struct pf_bytes name, struct pf_lines *,
                      struct pf_error *);

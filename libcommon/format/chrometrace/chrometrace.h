@@ -56,7 +56,7 @@ struct pf_trace_reader {
         uint32_t thread, frame, order;
     } * samples;
     size_t sample_count, sample_capacity;
-    /* profile k has the id k + 1; keys are pid and id (strings), and a number if there is no id */
+    /* profile k has the id k + 1; its key is pid and id (strings), or pid and a number */
     struct pf_table profile_keys;
     struct pf_trace_profile *profiles;
     size_t profile_count, profile_capacity, profile_samples;

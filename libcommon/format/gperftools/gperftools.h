@@ -249,7 +249,7 @@ bool pf_gperftools_hex(struct pf_bytes *text, uint64_t *number);
  * characters for themselves; blanks may come between. Removes what it read. False: the text has
  * another form. */
 bool pf_gperftools_numbers(struct pf_bytes *text, const char *pattern, int64_t *numbers);
-/* Splits FILE:LINE. Returns the file; the line is 0 if there is no number. */
+/* Splits FILE:LINE. Returns the file; without a number the line is 0. */
 struct pf_bytes pf_gperftools_file_line(struct pf_bytes place, int64_t *line);
 /* Removes +0xOFFSET and what follows from the end of a name; the last such offset counts. */
 struct pf_bytes pf_gperftools_without_offset(struct pf_bytes name);
