@@ -1,8 +1,9 @@
 /* Devel::NYTProf: the files that all releases since 4.00 write. Detection, and the reader, which
  * sums statements, calls and callers and returns the sums at the end, when the places of all subs
  * are known. Metadata and source texts are returned as they come; metadata after the first
- * statement or call come after the sums, except file numbers, which source texts need. */
-#include "base/memory.h"
+ * statement or call come after the sums, except file numbers, which source texts need. Also the
+ * rules of a merge. */
+#include "base/calendar.h"
 #include "base/scan.h"
 #include "codec/format.h"
 #include "format/nytprof/sums.h"
@@ -56,7 +57,7 @@ struct nyt_reader {
     bool called;             /* a SUB_CALLERS record was read */
     bool odd_line;           /* the warning about a line without `=` was sent */
     uint64_t started, ended; /* processes */
-    struct pf_rows *rows;    /* reader->rows: the next batches: metadata, then sums */
+    struct pf_nyt_rows rows; /* adds to reader->rows, the next batches: metadata, then sums */
     bool declared;           /* the measures were declared */
     /* metadata after the first statement or call: [0] goes before the edges, [1] after them */
     struct pf_rows held[2];
@@ -66,10 +67,9 @@ struct nyt_reader {
     bool texted;
     uint32_t text_fid;
     uint32_t attribute_origin, option_origin, comment_origin, private_origin, comment_key;
-    uint32_t stmts, block_key, sub_key;
     int result; /* PF_OK, then the result of the input; its error is in `error` */
     struct pf_error error;
-    size_t summed;     /* epochs whose sums were added to `rows` */
+    size_t summed;     /* epochs whose sums were added to the rows */
     bool edges_summed; /* the edges were added too */
 };
 
@@ -126,7 +126,10 @@ static int open_reader(struct pf_reader *reader)
 {
     struct nyt_reader *r = reader->state;
     r->source = reader->source;
-    r->rows = &reader->rows;
+    r->rows = (struct pf_nyt_rows){.rows = &reader->rows,
+                                   .places = &r->places,
+                                   .error = &reader->error,
+                                   .report = &reader->report};
     for (int k = 0; k < 2; k++)
         pf_rows_init(&r->held[k], reader->dict);
     pf_nyt_nv_size(&r->nv, 8);
@@ -136,11 +139,8 @@ static int open_reader(struct pf_reader *reader)
     r->comment_origin = pf_dict_intern_word(reader->dict, PF_NYT_COMMENT_ORIGIN);
     r->private_origin = pf_dict_intern_word(reader->dict, PF_NYT_PRIVATE_ORIGIN);
     r->comment_key = pf_dict_intern_word(reader->dict, "comment");
-    r->block_key = pf_dict_intern_word(reader->dict, "block");
-    r->sub_key = pf_dict_intern_word(reader->dict, "sub");
-    r->stmts = pf_nyt_count_measure(reader->dict, "stmts", PF_FLAT, PF_SUM);
     r->epochs = calloc(EPOCHS, sizeof *r->epochs);
-    if (!r->epochs || r->stmts == UINT32_MAX ||
+    if (!r->epochs || pf_nyt_rows_open(&r->rows) != PF_OK ||
         pf_nyt_places_init(&r->places, reader->dict) != PF_OK ||
         pf_nyt_edges_init(&r->edges) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -220,7 +220,7 @@ static void add_numbers(const struct nyt_reader *r, struct pf_rows *rows, uint32
 /* The rows to which metadata at this place in the file are added. */
 static struct pf_rows *metas_here(struct nyt_reader *r)
 {
-    return r->eventful ? &r->held[r->called] : r->rows;
+    return r->eventful ? &r->held[r->called] : r->rows.rows;
 }
 
 static struct epoch *find_epoch(struct nyt_reader *r)
@@ -333,7 +333,7 @@ static int read_file(struct pf_reader *reader, struct nyt_reader *r,
     if (pf_nyt_files_name(&r->places.files, n[0], &before) && before != name)
         warn(reader, r, "a file number is defined again with another name");
     pf_nyt_files_define(&r->places.files, n[0], name);
-    add_numbers(r, r->rows, name, PF_BYTES("fid"), n, 6);
+    add_numbers(r, &reader->rows, name, PF_BYTES("fid"), n, 6);
     return PF_OK;
 }
 
@@ -600,17 +600,17 @@ static int parse_next(struct pf_reader *reader, struct nyt_reader *r)
         pf_source_take(r->source, record->size);
         if (tag == PF_NYT_SUB_RETURN || tag == PF_NYT_SUB_ENTRY)
             return status; /* most records, and they add no rows */
-        return status == PF_OK && pf_rows_ready(r->rows) ? WAIT : status;
+        return status == PF_OK && pf_rows_ready(&reader->rows) ? WAIT : status;
     }
     uint32_t hidden = hidden_fid(r, record->number[0]);
     if (r->texted ? hidden != r->text_fid : hidden != 0) {
         if (r->text_count > 0)
             return WAIT;
-        add_private(r, r->rows, 0, "source %" PRIu32, hidden);
+        add_private(r, &reader->rows, 0, "source %" PRIu32, hidden);
         r->text_fid = hidden;
         r->texted = true;
     }
-    if (!pf_rows_empty(r->rows) || r->text_count == TEXTS)
+    if (!pf_rows_empty(&reader->rows) || r->text_count == TEXTS)
         return WAIT;
     keep_text(reader, r, record);
     pf_source_take(r->source, record->size);
@@ -634,259 +634,15 @@ static void parse(struct pf_reader *reader, struct nyt_reader *r)
         add_private(r, &r->held[1], 0, "discounts %" PRIu64, r->discounts);
 }
 
-/* --- lines ------------------------------------------------------------------------------------ */
-
-static int too_big(struct pf_reader *reader, const char *measure)
-{
-    return pf_error_set(&reader->error, PF_OVERFLOW, "a sum of '%s' overflows 64 bits", measure);
-}
-
-static uint32_t self_time(struct nyt_reader *r, const char *name, enum pf_kind kind, bool main,
-                          struct pf_nyt_clock clock, bool ticks)
-{
-    return pf_nyt_time_measure(r->rows->dict, name, kind, PF_SELF, main, clock, ticks);
-}
-
-/* Begins FLAT records with two measures. */
-static void begin_lines(struct pf_rows *rows, uint32_t first, uint32_t second)
-{
-    pf_rows_begin(rows, PF_FLAT);
-    pf_rows_measure(rows, first);
-    pf_rows_measure(rows, second);
-}
-
-static void begin_statements(struct nyt_reader *r, struct pf_nyt_clock clock)
-{
-    begin_lines(r->rows, r->stmts, self_time(r, "time", PF_FLAT, true, clock, true));
-}
-
-/* The label set of a line: the file number, if the file needs a label; for statements with blocks
- * the first lines of block and sub. */
-static uint32_t line_labels(struct nyt_reader *r, const struct pf_nyt_line *line,
-                            const struct pf_nyt_block *block)
-{
-    uint32_t labels = pf_nyt_places_label(&r->places, line->fid);
-    if (!block)
-        return labels;
-    labels = pf_dict_add_number(r->rows->dict, labels, r->block_key, block->block, 0);
-    return pf_dict_add_number(r->rows->dict, labels, r->sub_key, block->sub, 0);
-}
-
-/* Adds the lines from row 1 on as records. `blocks`: NULL, or the block of each row. */
-static int add_lines(struct pf_reader *reader, struct nyt_reader *r, const struct pf_nyt_line *rows,
-                     size_t count, const struct pf_table *blocks)
-{
-    uint32_t *locations = malloc(count * sizeof *locations);
-    int status = locations ? pf_nyt_places_lines(&r->places, rows + 1, count - 1, locations + 1)
-                           : PF_NOMEM;
-    for (uint32_t k = 1; status == PF_OK && k < count; k++) {
-        const struct pf_nyt_block *block = blocks ? pf_table_row(blocks, k) : NULL;
-        pf_rows_flat(r->rows, locations[k], line_labels(r, &rows[k], block));
-        pf_rows_set_values(r->rows, 0, (const int64_t[]){rows[k].count, rows[k].ticks}, 2);
-    }
-    free(locations);
-    return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static int add_statements(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
-{
-    const struct pf_nyt_lines *lines = &at->lines;
-    int status = PF_OK;
-    if (lines->left)
-        return too_big(reader, "time");
-    if (lines->count > 1) {
-        begin_statements(r, at->clock);
-        status = add_lines(reader, r, lines->rows, lines->count, NULL);
-    }
-    if (status != PF_OK || lines->blocks.count <= 1)
-        return status;
-    for (uint32_t id = 1; id < lines->blocks.count; id++) {
-        const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
-        lines->sums[id].fid = block->fid;
-        lines->sums[id].line = block->line;
-    }
-    begin_statements(r, at->clock);
-    return add_lines(reader, r, lines->sums, lines->blocks.count, &lines->blocks);
-}
-
-/* Sums the times of blocks and of subs, by their first lines. In a row of `sums`, `count` is the
- * time of the block that begins at the line, and `ticks` the time of the sub that begins there. */
-static int sum_blocks(struct pf_reader *reader, const struct pf_nyt_lines *lines,
-                      struct pf_nyt_lines *sums)
-{
-    for (uint32_t id = 1; id < lines->blocks.count; id++) {
-        const struct pf_nyt_block *block = pf_table_row(&lines->blocks, id);
-        struct pf_nyt_line *row = pf_nyt_lines_find(sums, block->fid, block->block);
-        bool good = pf_add64(row->count, lines->sums[id].ticks, &row->count);
-        row = pf_nyt_lines_find(sums, block->fid, block->sub);
-        if (!pf_add64(row->ticks, lines->sums[id].ticks, &row->ticks) || !good)
-            return too_big(reader, good ? "sub_time" : "block_time");
-    }
-    return sums->failed ? pf_error_nomem(&reader->error) : PF_OK;
-}
-
-/* Removes rows without a time, but not row 0. Returns how many rows remain. */
-static size_t without_empty(struct pf_nyt_line *rows, size_t count)
-{
-    size_t kept = 1;
-    for (size_t i = 1; i < count; i++)
-        if (rows[i].count != 0 || rows[i].ticks != 0)
-            rows[kept++] = rows[i];
-    return kept;
-}
-
-static int add_block_times(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
-{
-    struct pf_nyt_lines sums;
-    if (at->lines.blocks.count <= 1)
-        return PF_OK;
-    int status = pf_nyt_lines_init(&sums) == PF_OK ? sum_blocks(reader, &at->lines, &sums)
-                                                   : pf_error_nomem(&reader->error);
-    size_t count = status == PF_OK ? without_empty(sums.rows, sums.count) : 0;
-    if (count > 1) {
-        uint32_t block = self_time(r, "block_time", PF_FLAT, false, at->clock, true);
-        uint32_t sub = self_time(r, "sub_time", PF_FLAT, false, at->clock, true);
-        begin_lines(r->rows, block, sub);
-        status = add_lines(reader, r, sums.rows, count, NULL);
-    }
-    pf_nyt_lines_free(&sums);
-    return status;
-}
-
-/* --- stacks ----------------------------------------------------------------------------------- */
-
-/* The nodes that are still to visit; the next node is the last row. */
-struct steps {
-    struct step {
-        uint32_t node, stack; /* the node to visit, and the stack of its caller */
-        bool alone;           /* the node's siblings were visited before: do not go on to `next` */
-    } * rows;
-    size_t count, capacity;
-};
-
-static bool push_step(struct steps *steps, uint32_t node, uint32_t stack, bool alone)
-{
-    if (!pf_grow(&steps->rows, &steps->capacity, steps->count + 1, sizeof *steps->rows))
-        return false;
-    steps->rows[steps->count++] = (struct step){node, stack, alone};
-    return true;
-}
-
-/* Pushes the first child of a node. */
-static bool push_first_child(struct steps *steps, const struct pf_nyt_tree *tree, uint32_t node,
-                             uint32_t stack)
-{
-    uint32_t last = tree->nodes[node].last_child;
-    return !last || push_step(steps, tree->nodes[last].next, stack, false);
-}
-
-/* Visits all nodes and adds their stacks. A caller comes before the subs that it called; among
- * siblings, subs that never returned come last. False: out of memory. */
-static bool walk(struct nyt_reader *r, const struct pf_nyt_tree *tree, struct steps *steps)
-{
-    while (steps->count > 0) {
-        struct step step = steps->rows[--steps->count];
-        const struct pf_nyt_node *node = &tree->nodes[step.node];
-        if (!step.alone && step.node != tree->nodes[node->parent].last_child) {
-            if ((node->calls == 0 && !push_step(steps, step.node, step.stack, true)) ||
-                !push_step(steps, node->next, step.stack, false))
-                return false;
-            if (node->calls == 0)
-                continue;
-        }
-        uint32_t stack = pf_dict_add_frame(r->places.dict, step.stack,
-                                           pf_nyt_places_callee(&r->places, node->name));
-        if (node->calls != 0) {
-            int64_t values[] = {pf_nyt_amount_value(node->self, &tree->unit), node->calls};
-            pf_rows_stack(r->rows, stack, 0);
-            pf_rows_set_values(r->rows, 0, values, 2);
-        }
-        if (!push_first_child(steps, tree, step.node, stack))
-            return false;
-    }
-    return true;
-}
-
-static int add_stacks(struct pf_reader *reader, struct nyt_reader *r, const struct epoch *at)
-{
-    const struct pf_nyt_tree *tree = &at->tree;
-    bool ticks = pf_nyt_unit_ticks(&tree->unit);
-    struct steps steps = {0};
-    if (!ticks && tree->unit.fine_left)
-        return too_big(reader, "excl");
-    if (tree->failed)
-        return pf_error_nomem(&reader->error);
-    if (tree->nodes[0].last_child == 0)
-        return PF_OK;
-    pf_rows_begin(r->rows, PF_SAMPLE);
-    pf_rows_measure(r->rows, self_time(r, "excl", PF_SAMPLE, true, at->clock, ticks));
-    pf_rows_measure(r->rows, pf_nyt_count_measure(r->rows->dict, "calls", PF_SAMPLE, PF_SUM));
-    bool good = push_first_child(&steps, tree, 0, 0) && walk(r, tree, &steps);
-    free(steps.rows);
-    if (good && tree->shortened)
-        pf_report_send(&reader->report, PF_WARNING,
-                       "more callers never returned than are kept: some stacks are shortened");
-    return good ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-/* --- callers ---------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name;
-    enum pf_role role;
-} TIMES[PF_NYT_EDGE_TIMES] = {{"incl", PF_INCLUSIVE}, {"excl", PF_SELF}, {"reci", PF_INCLUSIVE}};
-
-static void begin_edges(struct nyt_reader *r)
-{
-    struct pf_dict *dict = r->rows->dict;
-    pf_rows_begin(r->rows, PF_EDGE);
-    pf_rows_measure(r->rows, pf_nyt_count_measure(dict, "calls", PF_EDGE, PF_SUM));
-    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        pf_rows_measure(r->rows, pf_nyt_time_measure(dict, TIMES[k].name, PF_EDGE, TIMES[k].role,
-                                                     k == PF_NYT_INCL, r->clock,
-                                                     pf_nyt_unit_ticks(&r->edges.units[k])));
-    pf_rows_measure(r->rows, pf_nyt_count_measure(dict, "depth", PF_EDGE, PF_MAX));
-}
-
-static void add_edge(struct nyt_reader *r, const struct pf_nyt_edge *edge,
-                     const struct pf_nyt_edge_sums *sums)
-{
-    uint32_t caller = pf_nyt_places_caller(&r->places, edge->caller, edge->fid, edge->line);
-    uint32_t callee = pf_nyt_places_callee(&r->places, edge->callee);
-    int64_t values[PF_NYT_EDGE_TIMES + 2] = {sums->calls};
-    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        values[1 + k] = pf_nyt_amount_value(sums->times[k], &r->edges.units[k]);
-    values[1 + PF_NYT_EDGE_TIMES] = sums->depth;
-    pf_rows_edge(r->rows, caller, callee, pf_nyt_places_label(&r->places, edge->fid));
-    pf_rows_set_values(r->rows, 0, values, PF_NYT_EDGE_TIMES + 2);
-}
-
-static int add_edges(struct pf_reader *reader, struct nyt_reader *r)
-{
-    const struct pf_nyt_edges *edges = &r->edges;
-    for (int k = 0; k < PF_NYT_EDGE_TIMES; k++)
-        if (!pf_nyt_unit_ticks(&edges->units[k]) && edges->units[k].fine_left)
-            return too_big(reader, TIMES[k].name);
-    /* row 0, the edge whose fields are all 0, may have no calls */
-    uint32_t first = !edges->sums || edges->sums[0].calls == 0;
-    if (first < edges->rows.count)
-        begin_edges(r);
-    for (uint32_t k = first; k < edges->rows.count; k++)
-        add_edge(r, pf_table_row(&edges->rows, k), &edges->sums[k]);
-    return PF_OK;
-}
-
 /* --- the order -------------------------------------------------------------------------------- */
 
 /* Adds the sums of an epoch as records, and frees the sums. A failure is in reader->error. */
-static void add_epoch(struct pf_reader *reader, struct nyt_reader *r, struct epoch *at)
+static void add_epoch(struct nyt_reader *r, struct epoch *at)
 {
-    int status = add_statements(reader, r, at);
-    if (status == PF_OK)
-        status = add_block_times(reader, r, at);
+    int status = pf_nyt_rows_lines(&r->rows, &at->lines, at->clock);
     pf_nyt_lines_free(&at->lines);
     if (status == PF_OK)
-        add_stacks(reader, r, at);
+        pf_nyt_rows_stacks(&r->rows, &at->tree, at->clock);
     pf_nyt_tree_free(&at->tree);
 }
 
@@ -906,8 +662,7 @@ static bool give_texts(struct nyt_reader *r, struct pf_batch *batch)
 static void declare(struct pf_reader *reader, struct nyt_reader *r)
 {
     parse(reader, r);
-    begin_statements(r, r->clock);
-    pf_rows_declare_ahead(r->rows);
+    pf_nyt_rows_declare(&r->rows, r->clock);
     r->declared = true;
 }
 
@@ -920,19 +675,19 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         if (pf_dict_status(reader->dict) == PF_NOMEM || r->places.failed ||
             r->places.files.failed || r->edges.failed)
             return pf_error_nomem(&reader->error);
-        if (pf_rows_give(r->rows, batch) || give_texts(r, batch))
+        if (pf_rows_give(&reader->rows, batch) || give_texts(r, batch))
             return PF_OK;
         if (reader->error.code != PF_OK)
             return reader->error.code;
         if (r->result == PF_OK) {
             parse(reader, r);
         } else if (r->summed < r->epoch_count) {
-            add_epoch(reader, r, &r->epochs[r->summed++]);
+            add_epoch(r, &r->epochs[r->summed++]);
         } else if (pf_rows_give(&r->held[0], batch)) {
             return PF_OK;
         } else if (!r->edges_summed) {
             r->edges_summed = true;
-            add_edges(reader, r);
+            pf_nyt_rows_edges(&r->rows, &r->edges, r->clock);
         } else if (pf_rows_give(&r->held[1], batch)) {
             return PF_OK;
         } else {
@@ -941,6 +696,86 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
         }
     }
 }
+
+/* --- merging ---------------------------------------------------------------------------------- */
+
+/* Metadata in a merge (formats page, section 1.15). The writer counts or adds up some attributes,
+ * and needs the files, subs and processes of each input. A `source` row belongs to the text after
+ * it, and in a merge no text follows the metadata. */
+static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
+{
+    static const char *const of_each[] = {"application", "cumulative_overhead_ticks",
+                                          "ticks_per_sec"};
+
+    if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
+        return pf_bytes_starts(key, PF_BYTES("source")) ? PF_META_NEVER : PF_META_EACH;
+    for (size_t k = 0; k < sizeof of_each / sizeof *of_each; k++)
+        if (pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) &&
+            pf_bytes_equal(key, pf_bytes_of(of_each[k])))
+            return PF_META_EACH;
+    return PF_META_ONCE;
+}
+
+static enum pf_meta_name names(struct pf_bytes origin, struct pf_bytes key)
+{
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)))
+        return PF_META_NO_NAME;
+    if (pf_bytes_starts(key, PF_BYTES("fid ")) ||
+        pf_bytes_starts(key, PF_BYTES(PF_NYT_RENAMED "fid ")))
+        return PF_META_FILE;
+    return pf_bytes_starts(key, PF_BYTES("sub ")) || pf_bytes_equal(key, PF_BYTES("xsub"))
+               ? PF_META_FUNCTION
+               : PF_META_NO_NAME;
+}
+
+/* The time in the keys `start PID PPID TIME` and `end PID TIME` is the bits of a double in
+ * seconds. */
+static int64_t duration(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value)
+{
+    enum { DIGITS = 16 };
+    bool end = pf_bytes_starts(key, PF_BYTES("end ")),
+         start = pf_bytes_starts(key, PF_BYTES("start "));
+    uint64_t bits;
+
+    (void)value;
+    if (!pf_bytes_equal(origin, PF_BYTES(PF_NYT_PRIVATE_ORIGIN)) || !(start || end) ||
+        key.size < DIGITS || !pf_parse_hex(pf_bytes_skip(key, key.size - DIGITS), &bits))
+        return 0;
+    double seconds = pf_double_of(bits);
+    if (!(seconds > 0 && seconds < 1e10))
+        return 0;
+    return (int64_t)(seconds * 1e9) * (end ? 1 : -1);
+}
+
+/* These attributes describe the whole file; nytprofmerge writes them at its end. */
+static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
+{
+    static const char *const late[] = {"application", "basetime", "cumulative_overhead_ticks"};
+
+    (void)origin;
+    for (size_t k = 0; k < sizeof late / sizeof *late; k++)
+        if (pf_bytes_equal(key, pf_bytes_of(late[k])))
+            return PF_META_WHOLE;
+    return pf_bytes_equal(key, PF_BYTES("comment")) ? PF_META_LIST : PF_META_FROM_HERE;
+}
+
+static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
+                               int64_t *time)
+{
+    return pf_bytes_equal(origin, PF_BYTES(PF_NYT_ATTRIBUTE_ORIGIN)) &&
+                   pf_bytes_equal(key, PF_BYTES("basetime")) && pf_time_parse_seconds(value, time)
+               ? PF_META_IS_TIME
+               : PF_META_NO_TIME;
+}
+
+static const struct pf_merging merging = {.rule = rule,
+                                          .duration = duration,
+                                          .place = place,
+                                          .start = start,
+                                          .start_late = true,
+                                          .own_label = "fid",
+                                          .names = names,
+                                          .renamed = PF_NYT_RENAMED};
 
 /* --- the format ------------------------------------------------------------------------------- */
 
@@ -963,7 +798,7 @@ const struct pf_format pf_format_nytprof = {
               "are rounded",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_COMPRESSES | PF_CALLS_TELL |
             PF_TEXTS_FIRST,
-    .merging = &pf_nyt_merging,
+    .merging = &merging,
     .options = options,
     .bid = bid,
     .reader_size = sizeof(struct nyt_reader),

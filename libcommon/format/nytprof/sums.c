@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,33 +66,6 @@ static void add_amount(struct pf_nyt_amount *amount, struct pf_nyt_unit *unit,
         unit->ticks_left = true;
     if (!pf_add64(amount->fine, other.fine, &amount->fine))
         unit->fine_left = true;
-}
-
-uint32_t pf_nyt_time_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
-                             enum pf_role role, bool main, struct pf_nyt_clock clock, bool ticks)
-{
-    struct pf_measure measure = pf_measure_make(
-        dict, name, clock.ticks_per_sec ? "nanoseconds" : "ticks", kind, role, PF_TIMED);
-
-    measure.main = main;
-    if (ticks && clock.ticks_per_sec) {
-        pf_measure_set_scale(&measure, PF_SECOND, clock.ticks_per_sec);
-        measure.raw_unit = pf_dict_intern_word(dict, "tick");
-    } else if (!ticks) {
-        measure.den = clock.ticks_per_sec ? 1000 : 1000000;
-        measure.raw_unit =
-            pf_dict_intern_word(dict, clock.ticks_per_sec ? "picosecond" : "1e-6 tick");
-    }
-    return pf_dict_add_measure(dict, measure);
-}
-
-uint32_t pf_nyt_count_measure(struct pf_dict *dict, const char *name, enum pf_kind kind,
-                              enum pf_aggregation aggregation)
-{
-    struct pf_measure measure = pf_measure_make(dict, name, "count", kind, PF_COUNT, PF_EXACT);
-
-    measure.aggregation = (uint8_t)aggregation;
-    return pf_dict_add_measure(dict, measure);
 }
 
 /* --- statements by line ----------------------------------------------------------------------- */

@@ -1,11 +1,13 @@
-/* What the reader of NYTProf streams sums: statements by line, callers, and the tree of calls. */
+/* What the reader of NYTProf streams sums: statements by line, callers, and the tree of calls; and
+ * the rows that the sums become at the end of the stream. */
 #ifndef PF_FORMAT_NYTPROF_SUMS_H
 #define PF_FORMAT_NYTPROF_SUMS_H
 
+#include "base/error.h"
 #include "base/number.h"
 #include "base/table.h"
 #include "format/nytprof/places.h"
-#include "model/dict.h"
+#include "model/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,14 +43,6 @@ static inline int64_t pf_nyt_amount_value(struct pf_nyt_amount amount,
 {
     return pf_nyt_unit_ticks(unit) ? amount.ticks : amount.fine;
 }
-
-/* Adds a measure of time to the dictionary; `ticks`: in ticks, else in the fine unit. Returns its
- * id; UINT32_MAX: out of memory. */
-uint32_t pf_nyt_time_measure(struct pf_dict *, const char *name, enum pf_kind, enum pf_role,
-                             bool main, struct pf_nyt_clock, bool ticks);
-/* Adds a measure that counts. Returns its id; UINT32_MAX: out of memory. */
-uint32_t pf_nyt_count_measure(struct pf_dict *, const char *name, enum pf_kind,
-                              enum pf_aggregation);
 
 /* --- statements by line ----------------------------------------------------------------------- */
 
@@ -189,5 +183,36 @@ void pf_nyt_tree_return(struct pf_nyt_tree *, uint32_t depth, uint32_t name, str
                         double self_ticks);
 /* Ends a process: the callers of the remaining subs never returned. */
 void pf_nyt_tree_end_process(struct pf_nyt_tree *);
+
+/* --- rows of the sums (rows.c) ---------------------------------------------------------------- */
+
+/* What the making of rows needs. The pointers are borrowed: set them, then call
+ * pf_nyt_rows_open. */
+struct pf_nyt_rows {
+    struct pf_rows *rows;         /* receives the rows */
+    struct pf_nyt_places *places; /* files and subs of the input */
+    struct pf_error *error;
+    const struct pf_report *report;
+    uint32_t stmts;              /* the measure of the number of statements */
+    uint32_t block_key, sub_key; /* of labels: the first line of a block, of a sub */
+};
+
+/* Sets the measure and the keys. PF_OK or PF_NOMEM. */
+int pf_nyt_rows_open(struct pf_nyt_rows *);
+/* Declares the measures of lines before the queued rows. */
+void pf_nyt_rows_declare(const struct pf_nyt_rows *, struct pf_nyt_clock);
+
+/* Call the functions below when all files and subs are added to the places. They return PF_OK, or a
+ * failure, which is also in `error`: PF_NOMEM, or PF_OVERFLOW if a sum overflows 64 bits. When the
+ * dictionary or the places run out of memory, the caller finds the failure there. */
+
+/* Adds FLAT records: the statements of each line, then the times of blocks and of subs. Sets file
+ * and line of lines->sums. */
+int pf_nyt_rows_lines(const struct pf_nyt_rows *, struct pf_nyt_lines *, struct pf_nyt_clock);
+/* Adds SAMPLE records: the stack, self time and calls of each node that has calls. Warns if stacks
+ * were shortened. */
+int pf_nyt_rows_stacks(const struct pf_nyt_rows *, const struct pf_nyt_tree *, struct pf_nyt_clock);
+/* Adds EDGE records: the calls from each line to each sub. */
+int pf_nyt_rows_edges(const struct pf_nyt_rows *, const struct pf_nyt_edges *, struct pf_nyt_clock);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "codec/merging.h"
 #include "io/sink.h"
 
 #include <stdbool.h>
@@ -29,9 +28,6 @@
  *   deflate                                       ""; the stream is deflated from here on */
 #define PF_NYT_PRIVATE_ORIGIN ".nytprof"
 #define PF_NYT_RENAMED        "renamed "
-
-/* The rules for these metadata in a merge (meta.c). */
-extern const struct pf_merging pf_nyt_merging;
 
 /* --- records ---------------------------------------------------------------------------------- */
 
