@@ -1,7 +1,3 @@
-#if defined(__linux__)
-#define _DEFAULT_SOURCE /* timegm */
-#endif
-
 #include "base/calendar.h"
 
 #include "base/number.h"
@@ -10,19 +6,58 @@
 #include <stdio.h>
 #include <time.h>
 
-static const int64_t second_ns = 1000000000;
+static const int64_t second_ns = 1000000000, day_s = 86400;
+
+/* The calendar is computed here, because timegm and gmtime_r count leap seconds if the zone of TZ
+ * does ("right/UTC"). Years begin in March, so that February 29 is the last day of its year. */
+enum { CYCLE_DAYS = 146097 /* of 400 years */, EPOCH = 719468 /* 1970-01-01, from 0000-03-01 */ };
+
+/* Days from March 1 to the first day of a month, which counts from March. */
+static int64_t month_start(int64_t month)
+{
+    return (153 * month + 2) / 5;
+}
+
+/* Days from 1970-01-01 to the day of a date from year 1 on. */
+static int64_t days_of(const struct tm *date)
+{
+    int64_t year = date->tm_year + 1900 - (date->tm_mon < 2);
+
+    return year * 365 + year / 4 - year / 100 + year / 400 + month_start((date->tm_mon + 10) % 12) +
+           date->tm_mday - 1 - EPOCH;
+}
+
+/* The date of a number of seconds since 1970, from year 1 on. */
+static struct tm date_of(int64_t seconds)
+{
+    int64_t days = (seconds + EPOCH * day_s) / day_s, day = days % CYCLE_DAYS;
+    int64_t year = (day - day / 1460 + day / 36524 - day / (CYCLE_DAYS - 1)) / 365;
+    int64_t in_year = day - (year * 365 + year / 4 - year / 100);
+    int64_t month = (5 * in_year + 2) / 153;
+    int64_t in_day = seconds - (days - EPOCH) * day_s;
+
+    return (struct tm){
+        .tm_year = (int)(days / CYCLE_DAYS * 400 + year + (month >= 10) - 1900),
+        .tm_mon = (int)((month + 2) % 12),
+        .tm_mday = (int)(in_year - month_start(month) + 1),
+        .tm_hour = (int)(in_day / 3600),
+        .tm_min = (int)(in_day / 60 % 60),
+        .tm_sec = (int)(in_day % 60),
+    };
+}
 
 /* Seconds since 1970 of a date. False: the month has no such day, or another field is out of range
  * (years: 1 to 9999). Second 60 is the first second of the next minute. */
 static bool date_seconds(const struct tm *date, int64_t *seconds)
 {
-    struct tm day = {.tm_year = date->tm_year, .tm_mon = date->tm_mon, .tm_mday = date->tm_mday};
+    int64_t midnight;
 
     if (date->tm_year <= -1900 || date->tm_mon < 0 || date->tm_mon > 11 || date->tm_mday < 1 ||
         date->tm_mday > 31 || date->tm_hour > 23 || date->tm_min > 59 || date->tm_sec > 60)
         return false;
-    *seconds = (int64_t)timegm(&day) + date->tm_hour * 3600 + date->tm_min * 60 + date->tm_sec;
-    return day.tm_mday == date->tm_mday; /* timegm changes February 30 to March 2 or 1 */
+    midnight = days_of(date) * day_s;
+    *seconds = midnight + date->tm_hour * 3600 + date->tm_min * 60 + date->tm_sec;
+    return date_of(midnight).tm_mday == date->tm_mday; /* February 30 is March 2 or 1 */
 }
 
 bool pf_time_of_seconds(int64_t seconds, int64_t *time)
@@ -134,15 +169,13 @@ size_t pf_time_print(int64_t time, char text[PF_TIME_TEXT])
 {
     int64_t seconds = time / second_ns, fraction = time % second_ns;
     struct tm date;
-    time_t whole;
     size_t size;
 
     if (fraction < 0) {
         fraction += second_ns;
         seconds--;
     }
-    whole = (time_t)seconds;
-    gmtime_r(&whole, &date);
+    date = date_of(seconds);
     size = strftime(text, PF_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &date);
     if (fraction > 0) {
         size += (size_t)snprintf(text + size, PF_TIME_TEXT - size, ".%09ld", (long)fraction);

@@ -747,6 +747,22 @@ static void test_dates(void)
     tap_ok(wrong == 0, "dates from 1677 to 2262 are those of gmtime_r, and are read back");
 }
 
+/* A zone whose clock counts leap seconds: 27 from 1972 to 2017. */
+static void test_leap_seconds(void)
+{
+    char text[PF_TIME_TEXT];
+    int64_t time;
+
+    setenv("TZ", "right/UTC", 1);
+    tzset();
+    pf_time_print(INT64_C(1795208432) * 1000000000, text);
+    tap_ok(strcmp(text, "2026-11-20T21:00:32Z") == 0, "times do not depend on TZ: %s", text);
+    tap_ok(pf_time_parse(pf_bytes_of(text), &time) && time / 1000000000 == 1795208432,
+           "the time is read back");
+    unsetenv("TZ");
+    tzset();
+}
+
 /* Expected values are those of date -u. */
 static void test_times(void)
 {
@@ -814,5 +830,6 @@ int main(void)
     test_slots();
     test_dates();
     test_times();
+    test_leap_seconds();
     return tap_done();
 }
