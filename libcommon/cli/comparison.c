@@ -370,6 +370,7 @@ static bool read_labelled(struct pf_comparison *comparison, unsigned side)
         uint64_t runs = pf_labelled_runs(labelled, run);
         int ended;
 
+        error = (struct pf_error){0};
         if (!begin_run(comparison, name, prefix, side, runs))
             return false;
         status = add_labelled(comparison, run, &error);

@@ -176,6 +176,14 @@ END
     diff <(profdiff -t csv before after) <(profdiff -t csv --runs=label:host numbers.pfs after.pfs)
 }
 
+@test "with --keep-going the message about each run that is left out is its own" {
+    row() { printf '{"kind":"sample","labels":{"host":["%s"]},"stack":["%s","m"],"values":{"n":%s,"w":%s}}\n' "$@"; }
+    most=9223372036854775807
+    { row x f $most 1; row x g $most 1; row y f 1 $most; row y g 1 $most; row z f 1 1; } >over.ndjson
+    fails 3 "host=x: the sum of measure 'n' below" profdiff -f ndjson --stats --keep-going --runs=label:host -m n -m w over.ndjson
+    grep -q "host=y: the sum of measure 'w' below" err
+}
+
 @test "a damaged input is left out of the runs with --keep-going, or ends the comparison" {
     head -c 700 before.2.pfs >cut.pfs
     mkdir -p damaged
