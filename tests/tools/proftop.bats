@@ -724,6 +724,9 @@ f in f.pl: flat 7ms (100%)
          .        1ms      4: f()\x1b[m;
 END
     proftop --list=main list.pfs | grep -q '^main in gone.pl: flat 0 (0%); its source is neither in the profile nor on the disk$'
+    # files of /proc have size 0, and some are endless: they are not read
+    printf 'events: Ir\nfl=/proc/self/environ\nfn=f\n1 5\n' >proc.callgrind
+    proftop --list=f proc.callgrind | grep -q '^f in /proc/self/environ: .*; its source is neither in the profile nor on the disk$'
     printf 'one\n\ttwo\n' >gone.pl
     proftop --list=main list.pfs | tail -2 >piped
     expect cat -A piped <<'END'

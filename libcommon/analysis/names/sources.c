@@ -40,13 +40,13 @@ static bool split_lines(struct pf_lines *lines, struct pf_bytes text)
 }
 
 /* Reads a regular file. The text stays empty if the file is missing or the user may not read the
- * file. */
+ * file. A file of size 0 is not read: in /proc such files may give bytes without end. */
 static int read_file(const char *path, struct pf_buffer *text, struct pf_error *error)
 {
     struct stat info;
 
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > FILE_MAX ||
-        access(path, R_OK) != 0)
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
+        (uint64_t)info.st_size > FILE_MAX || access(path, R_OK) != 0)
         return PF_OK;
     return pf_content_text(path, text, error);
 }
