@@ -78,6 +78,12 @@ template <typename T> __attribute__((noinline)) T most(T a, T b) { return a > b 
 int main(int argc, char **) { app::sink = argc; std::printf("%lu\\n", app::Shape::make(5) + app::most<unsigned long>(argc, 2)); return 0; }
 """
 
+ENUMERATION = """
+namespace app { struct Color { static int paint(int n); }; }
+int app::Color::paint(int n) { return n + 1; }
+int main(int argc, char **) { return app::Color::paint(argc) < 2; }
+"""
+
 
 def differ(what, found, expected):
     global failures
@@ -106,7 +112,7 @@ def rows(*args, given=None, warned=""):
 
 
 def build(name, source, *flags, compiler=None):
-    with open(name + (".cc" if source is CPLUSPLUS else ".c"), "w") as out:
+    with open(name + (".cc" if source in (CPLUSPLUS, ENUMERATION) else ".c"), "w") as out:
         out.write(source)
     tool(*(compiler or CC), *flags, out.name, "-o", name)
     return name
@@ -235,6 +241,15 @@ def check_lines(_):
     compiler = [c for c in (["g++"], ["clang++"]) if shutil.which(c[0])]
     if compiler:
         check_program(build("cplusplus", CPLUSPLUS, "-O2", "-g", compiler=compiler[0]), re.compile("main|app|Shape"), demangle=True)
+        # in Rust an enumeration has functions: g++'s assembly with the tag of one, 4, for the structure
+        build("enum.s", ENUMERATION, "-g", "-dA", "-S", compiler=compiler[0])
+        with open("enum.s") as text:
+            changed = re.sub(r"\b(0x13|19)(\s+#.*DW_TAG_structure_type)", r"4\2", text.read())
+        with open("enum.s", "w") as text:
+            text.write(changed)
+        tool(*compiler[0], "enum.s", "-o", "enum")
+        address = next(a for a, n in instructions("enum") if "paint" in n)
+        differ("enumeration", frames_of("enum", [address])[0][0]["function"], "app::Color::paint")
 
 
 def check_symbols(_):

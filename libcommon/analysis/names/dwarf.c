@@ -43,9 +43,9 @@ struct ranges {
     size_t count, capacity;
 };
 
-/* A scope of names: a namespace, a class. */
+/* A scope of names: a namespace, a type. */
 struct scope {
-    uint64_t start, end; /* from this entry to this entry (offsets) */
+    uint64_t start, end; /* offsets of its entry, and after that of its last inner entry */
     uint32_t parent;
     const char *name;
 };
@@ -239,6 +239,7 @@ static void walk_entry(struct walk *walk, Dwarf_Die *die, uint32_t scope, uint32
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
+    case DW_TAG_enumeration_type: /* in Rust an enumeration has functions */
         scope = add_scope(walk, die, scope);
         walk_children(walk, die, scope, function, depth + 1);
         if (scope != NONE)
