@@ -37,10 +37,11 @@ top, total, diff = recipes[-3:]
 assert recipes[0]["rows"][0] == {"function": "Burn::spin", "flat": "258000000", "cum": "258000000"}, recipes[0]
 assert recipes[1]["rows"][0] == {"frame": "(main)", "cum": "274000000"}, recipes[1]
 assert total["rows"] == [{"flat": "274000000"}], total
-kinds = {name: {"BIGINT": int, "VARCHAR": str, "DOUBLE": float, "HUGEINT": int}[kind] for table in (top, diff) for name, kind in table["types"].items()}
+kinds = {name: {"BIGINT": int, "VARCHAR": str, "DOUBLE": float, "HUGEINT": int, "BOOLEAN": bool}[kind] for table in (top, diff) for name, kind in table["types"].items()}
 assert {kinds[name] for name in ("rank", "line", "flat", "cum", "calls", "flat_before", "flat_delta", "runs_after")} == {int}, kinds
 assert {kinds[name] for name in ("function", "file", "image", "section", "measure", "unit", "verdict", "status")} == {str}, kinds
 assert {kinds[name] for name in ("flat_pct", "cum_pct", "ratio", "points", "p", "q", "ci_low", "ci_high")} == {float}, kinds
+assert kinds["tested"] is bool, kinds
 PYTHON
 }
 @test "speedscope loads our files and shows the same totals" {
