@@ -48,6 +48,7 @@ struct worker {
 struct pf_ahead {
     struct pf_common *common;
     const struct pf_operands *operands;
+    bool times;
     struct chain *chains;
     size_t count;
     struct item *item; /* the item in use */
@@ -205,7 +206,8 @@ static bool send_batch(struct reading *reading, const struct pf_batch *batch, in
 
 static int open_input(struct reading *reading, const char *name, struct pf_error *error)
 {
-    const struct pf_common *common = reading->worker->ahead->common;
+    const struct pf_ahead *ahead = reading->worker->ahead;
+    const struct pf_common *common = ahead->common;
     struct pf_ahead_input *facts = &reading->facts;
     *facts = (struct pf_ahead_input){.format = common->from};
     int status = pf_common_open_source(common, &reading->source, name, error);
@@ -224,6 +226,7 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
         .report = {keep_message, reading},
         .name = name,
         .salvage = common->tool.salvage,
+        .times = ahead->times,
         .relocate = common->relocate,
     };
     return pf_reader_open(&reading->reader, &setup, error);
@@ -316,7 +319,7 @@ static void end_worker(struct worker *worker)
 }
 
 struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands,
-                                size_t at, size_t *first)
+                                bool times, size_t at, size_t *first)
 {
     if (common->threads < 2 || operands->count - at < 2 || !all_regular(operands, at))
         return NULL;
@@ -325,6 +328,7 @@ struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operan
         return NULL;
     ahead->common = common;
     ahead->operands = operands;
+    ahead->times = times;
     ahead->begun = ahead->current = 1; /* the first chain is the caller's */
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->sent, NULL);

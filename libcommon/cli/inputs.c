@@ -231,7 +231,7 @@ static int feed_open(struct feed *feed, struct pf_error *error)
     int status = PF_OK;
 
     if (!feed->ahead_started)
-        feed->ahead = pf_ahead_start(feed->common, &feed->operands,
+        feed->ahead = pf_ahead_start(feed->common, &feed->operands, feed->wants & PF_WANT_TIMES,
                                      feed->next - (feed->source != NULL), &feed->ahead_first);
     feed->ahead_started = true;
     if (feed->ahead && !feed->source && feed->next >= feed->ahead_first) {

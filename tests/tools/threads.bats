@@ -36,6 +36,15 @@ alike()
     [ "$bad" -eq 0 ]
 }
 
+@test "times are selected with any number of threads" {
+    for start in 1 2 3; do
+        printf 'prog 100 %s.000000: 10 cycles: \n\t1000 main (/bin/prog)\n\n' "${start}0" "${start}1" >$start.perf
+    done
+    alike proffilter --time=0s,21s -t ndjson 1.perf 2.perf 3.perf
+    [ "$(wc -l <want)" -eq 3 ] # 10, 11 and 20 seconds
+    [ "$bad" -eq 0 ]
+}
+
 @test "merges and tables are the same with any number of threads" {
     for format in "$corpus"/*/; do
         find "$format" -type f | LC_ALL=C sort >list
