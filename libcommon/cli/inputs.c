@@ -140,8 +140,8 @@ static int hash_content(struct feed *feed, struct pf_source **source, struct pf_
     if (!feed->want_content)
         return PF_OK;
     if (!is_read_once(name)) {
-        pf_content_hash(name, &feed->input.content, &ignored);
-        return PF_OK;
+        status = pf_content_hash(name, &feed->input.content, &ignored);
+        return status == PF_NOMEM ? pf_error_nomem(error) : PF_OK;
     }
     status = pf_content_copy(name, &file, &feed->input.content, error);
     if (status == PF_OK)
@@ -215,8 +215,10 @@ static int open_ahead(struct feed *feed, struct pf_error *error)
     struct pf_report messages = feed_report(feed);
     struct pf_source *none; /* threads read regular files only */
     next_operand(feed);
-    hash_content(feed, &none, error);
-    int status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
+    int status = hash_content(feed, &none, error);
+    if (status != PF_OK)
+        return status;
+    status = pf_ahead_open(feed->ahead, feed->dict, &messages, &facts, error);
     feed->input.format = facts.format;
     feed->input.evidence = facts.evidence;
     if (status < 0)

@@ -20,7 +20,7 @@ struct pf_rank {
     struct pf_row *rows;
     size_t count;
     pf_int128 without; /* PF_BY_LABEL: amount of the records without the label */
-    pf_int128 bound;   /* FLAT, EDGE: the greatest possible cum; INT64_MAX: none */
+    pf_int128 bound;   /* FLAT, EDGE: the greatest possible cum; from INT64_MAX on: none */
 };
 
 void pf_rank_free(struct pf_rank *);
