@@ -282,6 +282,9 @@ END
     profcat "$own/dtrace/two.dtrace" -t folded:plain >got
     grep -q '^_lwp_start;0x12ab;java_start(Thread\*);Class::method(int, char\*);__write;fop_write;zio_execute 4$' got
     proftop -t ndjson "$own/dtrace/two.dtrace" | grep -q '"function":"zio_execute".*"image":"zfs".*"flat":4'
+    # stackcollapse.pl: s/(::.*)[(<].*/$1/
+    printf '  a`n::<lambda>\n  a`n::(anonymous)\n  a`n::<T>::f(int)\n  1\n' | profcat -f dtrace -t folded >got
+    [ "$(cat got)" = 'a`n::<T>::f;a`n::;a`n:: 1' ]
     profcat "$own/dtrace/bcc.txt" -t folded >got
     printf 'my_prog_(x);main;[unknown];ksys_read;copy_user_generic_string 3\nswapper/1;idle 12\n' >want
     same want got

@@ -105,7 +105,7 @@ static size_t without_parameters(struct pf_bytes name)
 {
     const char *colons = pf_bytes_find(name, PF_BYTES("::"));
 
-    for (size_t at = name.size; colons && name.data + at > colons + 3; at--)
+    for (size_t at = name.size; colons && name.data + at > colons + 2; at--)
         if (name.data[at - 1] == '(' || name.data[at - 1] == '<')
             return at - 1;
     return name.size;
