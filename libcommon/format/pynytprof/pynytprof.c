@@ -201,34 +201,25 @@ static void set_values(struct pf_reader *reader, enum pf_kind kind, const struct
                        (uint32_t)pf_rows_column_count(&reader->rows));
 }
 
-static void add_lines(struct pf_reader *reader, const struct pf_pyn_rows *lines)
+static void add_line(struct pf_reader *reader, const struct pf_pyn_row *row)
 {
-    begin_records(reader, PF_FLAT);
-    for (size_t k = 0; k < lines->count; k++) {
-        const struct pf_pyn_row *row = &lines->rows[k];
-
-        pf_rows_flat(&reader->rows, line_location(reader, row->words[0], row->words[1]), 0);
-        set_values(reader, PF_FLAT, row);
-    }
+    pf_rows_flat(&reader->rows, line_location(reader, row->words[0], row->words[1]), 0);
+    set_values(reader, PF_FLAT, row);
 }
 
-/* Adds the calls as records. `ranged`: subs have line ranges, and calls come from lines. */
-static void add_calls(struct pf_reader *reader, const struct pf_pyn_rows *calls, bool ranged)
+/* Adds a call as a record. `ranged`: subs have line ranges, and calls come from lines. */
+static void add_call(struct pf_reader *reader, const struct pf_pyn_row *row, bool ranged)
 {
-    begin_records(reader, PF_EDGE);
-    for (size_t k = 0; k < calls->count; k++) {
-        const struct pf_pyn_row *row = &calls->rows[k];
-        uint32_t caller = ranged ? line_location(reader, row->words[0], row->words[1])
-                                 : sub_location(reader, row->words[0]);
+    uint32_t caller = ranged ? line_location(reader, row->words[0], row->words[1])
+                             : sub_location(reader, row->words[0]);
 
-        pf_rows_edge(&reader->rows, caller, sub_location(reader, row->words[ranged ? 2 : 1]), 0);
-        set_values(reader, PF_EDGE, row);
-    }
+    pf_rows_edge(&reader->rows, caller, sub_location(reader, row->words[ranged ? 2 : 1]), 0);
+    set_values(reader, PF_EDGE, row);
 }
 
 /* Reads the whole file, because chunks come in any order. The error of a damaged file follows its
  * good rows. */
-static int step(struct pf_reader *reader)
+static int read_file(struct pf_reader *reader)
 {
     struct pf_pyn_content *content = reader->state;
     int status = pf_pyn_chunks_read(reader, content);
@@ -238,6 +229,8 @@ static int step(struct pf_reader *reader)
         pf_rows_init(&reader->rows, reader->dict);
         return status;
     }
+    content->is_read = true;
+    content->status = status == PF_OK ? PF_EOF : status;
     if (!content->ticks_known)
         pf_report_send(&reader->report, PF_NOTE, "no ticks_per_sec: ticks of 100 ns");
     if (reader->salvage && content->damages > 1)
@@ -252,9 +245,29 @@ static int step(struct pf_reader *reader)
     pf_rows_declare_ahead(&reader->rows);
     begin_records(reader, PF_EDGE);
     pf_rows_declare_ahead(&reader->rows);
-    add_lines(reader, &content->lines);
-    add_calls(reader, &content->calls, content->ranged);
-    return status == PF_OK ? PF_EOF : status;
+    return PF_OK;
+}
+
+/* Reads the file, then makes one row of a record: the rows of all records at once would take as
+ * much memory again as the records. */
+static int step(struct pf_reader *reader)
+{
+    struct pf_pyn_content *content = reader->state;
+
+    if (!content->is_read)
+        return read_file(reader);
+    if (content->next_line < content->lines.count) {
+        if (content->next_line == 0)
+            begin_records(reader, PF_FLAT);
+        add_line(reader, &content->lines.rows[content->next_line++]);
+        return PF_OK;
+    }
+    if (content->next_call == content->calls.count)
+        return content->status;
+    if (content->next_call == 0)
+        begin_records(reader, PF_EDGE);
+    add_call(reader, &content->calls.rows[content->next_call++], content->ranged);
+    return PF_OK;
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */

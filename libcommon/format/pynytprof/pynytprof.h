@@ -75,6 +75,10 @@ struct pf_pyn_content {
     /* the first deviation from the usual layout, a constant; NULL: none */
     const char *variant;
     uint64_t damages; /* chunks or records that were skipped */
+
+    bool is_read;                /* the whole file is read */
+    size_t next_line, next_call; /* records that are not rows yet */
+    int status;                  /* the result after all records */
 };
 
 /* --- header.c: metadata, and everything before the chunks ------------------------------------- */
