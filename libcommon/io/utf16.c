@@ -45,8 +45,8 @@ static size_t read_character(const struct utf16_layer *utf16, const unsigned cha
 }
 
 /* Converts characters until the room or the bytes end. `last`: no more bytes follow. */
-static size_t convert(const struct utf16_layer *utf16, const unsigned char *text, size_t have,
-                      bool last, unsigned char *bytes, size_t room)
+static size_t convert(struct utf16_layer *utf16, const unsigned char *text, size_t have, bool last,
+                      unsigned char *bytes, size_t room)
 {
     size_t at = 0, size = 0, step = 2;
 
@@ -61,6 +61,7 @@ static size_t convert(const struct utf16_layer *utf16, const unsigned char *text
         }
     }
     pf_source_take(utf16->layer.below, at);
+    utf16->layer.offset = pf_source_raw_offset(utf16->layer.below);
     return size;
 }
 
@@ -92,7 +93,6 @@ static size_t read_utf16(struct pf_layer *layer, unsigned char *bytes, size_t ro
         pf_error_at(
             error, PF_FAILED, pf_source_offset(below),
             "the UTF-16 text ends within a character (the offset counts bytes of the file)");
-    layer->offset = pf_source_raw_offset(below);
     return size;
 }
 
