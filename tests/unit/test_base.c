@@ -725,6 +725,39 @@ static void test_slots(void)
     }
 }
 
+/* Expected values are worked out by hand. */
+static void test_shortest(void)
+{
+    static const struct {
+        const char *text;
+        int status;
+        int64_t value;
+        unsigned places;
+    } cases[] = {
+        {"12.50", PF_OK, 125, 1},
+        {"3e2", PF_OK, 300, 0},
+        {"-0.00", PF_OK, 0, 0},
+        {"0e-99", PF_OK, 0, 0},
+        {"-9223372036854775808", PF_OK, INT64_MIN, 0},
+        {"9223372036854775808", PF_OVERFLOW, 0, 0},
+        {"0.000000000000000001", PF_OK, 1, 18},
+        {"1e-19", PF_OVERFLOW, 0, 0},
+        {"1e99999", PF_OVERFLOW, 0, 0},
+        {"1.x", PF_FAILED, 0, 0},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int64_t value = 0;
+        unsigned places = 0;
+        int status = pf_decimal_shortest(pf_bytes_of(cases[k].text), &value, &places);
+
+        tap_ok(status == cases[k].status &&
+                   (status != PF_OK || (value == cases[k].value && places == cases[k].places)),
+               "\"%s\" gives status %d, and without a failure %lld / 10^%u", cases[k].text,
+               cases[k].status, (long long)cases[k].value, cases[k].places);
+    }
+}
+
 /* The dates of 600 years, compared with those of libc. */
 static void test_dates(void)
 {
@@ -829,6 +862,7 @@ int main(void)
     test_line_memo();
     test_slots();
     test_dates();
+    test_shortest();
     test_times();
     test_leap_seconds();
     return tap_done();
