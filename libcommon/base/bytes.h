@@ -27,7 +27,7 @@ static inline bool pf_bytes_equal(struct pf_bytes a, struct pf_bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* True if `with` is the beginning of the text; the end of the text. */
+/* True if the text begins with the bytes `with`; pf_bytes_ends: if the text ends with them. */
 static inline bool pf_bytes_starts(struct pf_bytes text, struct pf_bytes with)
 {
     return text.size >= with.size && memcmp(text.data, with.data, with.size) == 0;

@@ -42,7 +42,8 @@ static void read_format(struct pf_common *common, const char *to, const char *by
     pf_buffer_free(&text);
 }
 
-/* The first given option that does not go with a format of records; NULL: all do. */
+/* The first given option that does not go with a format of records; NULL: every given option
+ * goes with it. */
 static const char *unwanted_option(const struct pf_comparison *comparison)
 {
     const struct pf_common *common = &comparison->common;

@@ -18,7 +18,7 @@ struct pf_input {
     int evidence;                   /* bits of evidence for the format; 0: set by -f */
     unsigned number;                /* from 0 in reading order */
     unsigned first;      /* number of the first input of its series; of itself without a series */
-    uint64_t content;    /* with want_content: hash of its bytes (io/content.h) */
+    uint64_t content;    /* hash of its bytes (io/content.h) if --replicates needs it, else 0 */
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
     bool left_out;       /* --since and --until leave out the input, which returns only its end */
     bool ended, complete; /* with PF_WANT_ENDS: the input has ended; it was read completely */

@@ -255,9 +255,9 @@ static void close_unpack(struct pf_layer *layer)
 
 /* Starts a thread that reads the layer `packed`, up to 4 MiB ahead, and returns a layer with the
  * same bytes, members and offsets. Reads of `packed` must not wait for another process. The new
- * layer owns `packed`; until it is closed, the thread alone uses `packed` and the source below,
- * which the new layer does not have. NULL: no thread or memory available; `packed` is still the
- * caller's. */
+ * layer owns `packed`; until the new layer is closed, only the thread uses `packed` and the source
+ * below `packed`. The new layer has no source below. NULL: no thread or memory available; `packed`
+ * is still the caller's. */
 static struct pf_layer *unpack_start(struct pf_layer *packed)
 {
     struct unpack_layer *unpack = calloc(1, sizeof *unpack);

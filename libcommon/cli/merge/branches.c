@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many levels all members form one group, in case the hashes never join them. Each level
- * is expected to be `fan_in` times shorter, so a second level of that kind needs bad luck. */
+/* After this number of levels all members form one group, so that the tree ends whatever the hashes
+ * are. A level is expected to have `fan_in` times fewer members than the level below, so trees of
+ * real inputs have far fewer levels. */
 enum { LEVELS_MAX = 128 };
 
 /* --- leaves ----------------------------------------------------------------------------------- */

@@ -13,9 +13,10 @@ struct pf_merge_run {
     struct pf_merge_options options;
     struct pf_rollup rollup; /* --keep-share */
 
-    /* set by the caller before pf_merging_write; zero: not used */
+    /* set by the caller after pf_merging_read: `manifest` before pf_merging_open, the others before
+     * pf_merging_write; zero: not used */
     struct pf_weights weights;    /* of each group of inputs (pf_inputs_group) */
-    struct pf_manifest *manifest; /* NULL: none */
+    struct pf_manifest *manifest; /* gets a row for each input; NULL: no manifest */
     /* the row of each group of inputs in the manifest; NULL: the number of the input is its row */
     const size_t *rows;
     /* true: leave out an input that is not complete; false: count its records before the damage */
@@ -27,11 +28,11 @@ struct pf_merge_run {
 
     struct pf_inputs *inputs; /* set by pf_merging_open */
     struct pf_merge *merge;
-    bool begun;   /* the current input is being merged */
+    bool begun;   /* pf_merge_input was called for the current input */
     bool dropped; /* the current input is left out, for `reason` */
     struct pf_error reason;
-    /* number + 1 of the first input of the series whose run is counted: its other files do not
-     * count; 0: none */
+    /* with --replicates: number + 1 of the first input of the last series that was counted as a
+     * run; the other files of this series are not runs of their own; 0: none yet */
     unsigned counted;
 };
 
