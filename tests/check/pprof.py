@@ -886,7 +886,8 @@ def check_client(directory):
     """Compares with the numbers of `go tool pprof -top`, rounded in the same way."""
     inputs = corpus(directory) + sorted(glob.glob(os.path.join(directory, "statprofiler", "*.out")))[:4]
     inputs += sorted(glob.glob(os.path.join(directory, "folded", "*.folded")))[:4]
-    environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
+    # -raw prints local times; what is expected was printed in UTC
+    environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd(), TZ="UTC0")
     for path in inputs:
         if run("profcat", "-q", "-o", "client.pb.gz", "-t", "pprof", path, status=None).returncode:
             continue
