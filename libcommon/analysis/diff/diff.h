@@ -124,7 +124,7 @@ int pf_diff_add_again(struct pf_diff *, const struct pf_batch *, struct pf_error
  * PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays false.
  */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
-/* Forgets the run that ended last. */
+/* Removes the run that ended last; its metadata stay in `facts`. */
 void pf_diff_drop(struct pf_diff *);
 /* Call after the last run: joins rows that turn out to be equal and brings all runs to one unit.
  * PF_OK, PF_OVERFLOW or PF_NOMEM. */

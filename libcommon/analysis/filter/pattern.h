@@ -2,8 +2,7 @@
  * means the same in every locale, and -i knows only the letters of ASCII. No expression matches a
  * NUL byte: the parts before and after a NUL are matched separately, and ^ and $ still mean the
  * ends of the whole name. Names that are not UTF-8 are shown with other bytes than they have
- * (model/utf8.h), so match an expression that is UTF-8 but not ASCII against the shown
- * name too. */
+ * (model/utf8.h), so match an expression that is UTF-8 but not ASCII against the shown name too. */
 #ifndef PF_ANALYSIS_FILTER_PATTERN_H
 #define PF_ANALYSIS_FILTER_PATTERN_H
 

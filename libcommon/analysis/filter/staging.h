@@ -58,8 +58,8 @@ void pf_staging_free(struct pf_staging *);
 bool pf_staging_active(const struct pf_staging *);
 /* An input begins. */
 void pf_staging_input(struct pf_staging *, const struct pf_format *, const struct pf_report *);
-/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF, a failure
- * of the source, or PF_FAILED if a profile does not say when its run began. */
+/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF, a failure of the
+ * source, or PF_FAILED if a profile does not say when its run began. */
 int pf_staging_next(struct pf_staging *, pf_staging_source, void *context, struct pf_batch *,
                     struct pf_error *);
 /* True if the input gave no batch, because none of its profiles was chosen. */

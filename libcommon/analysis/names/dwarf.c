@@ -45,7 +45,8 @@ struct ranges {
 
 /* A scope of names: a namespace, a type. */
 struct scope {
-    uint64_t start, end; /* offsets of its entry, and after that of its last inner entry */
+    uint64_t start; /* offset of its entry */
+    uint64_t end;   /* 1 after the offset of the last entry inside */
     uint32_t parent;
     const char *name;
 };

@@ -18,9 +18,9 @@ struct pf_lines {
 };
 
 /* Finds the lines of source file `name` (NUL-terminated) in the texts of the profile, else in the
- * regular file `name` (up to 64 MiB). PF_OK; PF_EOF if neither exists or the user may not read the
- * file (`lines` is empty); PF_IO or PF_NOMEM with the error set. The lines are valid as
- * long as both structs are. */
+ * regular file `name` (up to 64 MiB). PF_OK; PF_EOF if neither exists, if the file
+ * is empty (as those of /proc are by their size) or if the user may not read it: then `lines` is
+ * empty. PF_IO or PF_NOMEM with the error set. The lines are valid as long as both structs are. */
 int pf_sources_lines(const struct pf_notes *, struct pf_bytes name, struct pf_lines *,
                      struct pf_error *);
 void pf_lines_free(struct pf_lines *);
