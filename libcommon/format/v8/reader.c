@@ -1,6 +1,7 @@
 /* The reader of V8's profiles (.cpuprofile, .heapprofile), which node, Deno, Bun, Hermes and the
- * DevTools write. Members of the document may come in any order, so nodes and samples are held as
- * numbers and become records at the end. */
+ * DevTools write. This file reads the samples and their times, and makes the records; nodes.c reads
+ * the nodes. Members of the document may come in any order, so samples are held as numbers and
+ * become records when the document ends. */
 #include "format/v8/v8.h"
 
 #include "base/memory.h"
@@ -15,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MICROSECONDS = 3, SECONDS = 9, MOST_PLACES = 6 };
+enum {
+    MOST_PLACES = 6, /* decimals of a microsecond: times are exact to a picosecond */
+    SECONDS = 6      /* a second is 10^6 microseconds */
+};
 
 static int bid_cpu(struct pf_source *source, const char *path)
 {
@@ -42,36 +46,32 @@ static int bid_heap(struct pf_source *source, const char *path)
 
 struct v8_reader {
     struct pf_json_cut cut;
-    struct pf_call_tree tree;
+    bool heap; /* a profile of the heap */
+    /* options */
+    bool next; /* a sample gets the time to the next sample, else the time since the last one */
+    bool heap_samples; /* records are samples of the heap, not the sizes of the nodes */
+    /* the document */
+    struct pf_v8_nodes nodes;
     struct pf_call_samples samples;
-    bool heap, sampled;
-    /* profutils wrote the file: the samples of a node stand for all its hits, and the file has name
-     * and unit (strings) of its measures: */
-    bool own;
-    uint32_t own_time[2], own_count[2];
-    bool absolute;                  /* `deltas` holds times of samples, not times between samples */
-    bool next, lines, heap_samples; /* options */
-    bool old;            /* the document has a head instead of nodes: its times are seconds */
+    bool sampled;  /* the document has samples */
+    bool absolute; /* `deltas` holds times of samples, not times between samples */
+    bool old;      /* a processor profile with a head instead of nodes: its times are seconds */
     uint32_t start, end; /* strings: startTime and endTime */
-    struct open_node {   /* nodes whose members are being read, outermost first */
-        uint32_t node;
-        struct pf_call_frame frame;
-        bool framed;
-    } * open;
-    size_t open_count, open_capacity;
-    struct node_line { /* the hits of a line */
-        uint32_t node;
-        int64_t line, ticks;
-    } * line_rows;
-    size_t line_count, line_capacity;
-    bool read;  /* the document is read */
+    /* Our own writer wrote the document: the first sample of a node stands for all hits of the
+     * node. */
+    bool own;
+    /* name and unit (strings) of the measures of deltas or sizes, and of hits; 0, 0: the document
+     * does not name the measure */
+    uint32_t own_time[2], own_count[2];
+    bool read;  /* the document was read */
     int result; /* the result of reading the document */
-    /* `add_next`: samples become records, from number `next_sample` on; `unknown`: number of
-     * samples whose nodes the profile does not define; column 0 counts hits, `column` has the
-     * amounts of `deltas` */
-    bool add_next, hits, timed, with_lines;
-    size_t next_sample, unknown;
+    /* records */
+    bool add_next;      /* samples become records, from number `next_sample` on */
+    size_t next_sample; /* number of the sample that becomes the next record */
+    size_t unknown;     /* number of samples whose nodes the profile does not define */
+    bool hits, timed;   /* column 0 counts hits; `column` has the amounts of `deltas` */
     uint32_t column;
+    bool with_lines; /* hits of lines become records after all samples */
 };
 
 static bool option_is(const struct pf_reader *reader, const char *name, const char *value)
@@ -85,12 +85,13 @@ static int open_reader(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
 
-    if (pf_call_tree_init(&state->tree) != PF_OK)
+    if (pf_v8_nodes_init(&state->nodes, &state->cut, reader->dict) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     state->heap = strcmp(reader->format->name, "heapprofile") == 0;
+    state->nodes.count_key = state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount");
+    state->nodes.keep_lines = option_is(reader, "lines", "yes");
     state->next = !option_is(reader, "deltas", "before");
-    state->lines = option_is(reader, "lines", "yes");
     state->heap_samples = option_is(reader, "sizes", "samples");
     state->samples.deltas.most = MOST_PLACES;
     return PF_OK;
@@ -100,263 +101,9 @@ static void close_reader(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
 
-    pf_call_tree_free(&state->tree);
+    pf_v8_nodes_free(&state->nodes);
     pf_call_samples_free(&state->samples);
-    free(state->open);
-    free(state->line_rows);
     pf_json_cut_close(&state->cut);
-}
-
-/* --- nodes ------------------------------------------------------------------------------------ */
-
-/* Nodes are a list, each with the numbers of its children, or objects nested in each other. */
-
-static struct open_node *top(struct v8_reader *state)
-{
-    return &state->open[state->open_count - 1];
-}
-
-static int begin_node(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-    uint32_t above = state->open_count ? top(state)->node : 0,
-             node = pf_call_tree_add(&state->tree);
-
-    if (node == 0 ||
-        !pf_grow(&state->open, &state->open_capacity, state->open_count + 1, sizeof *state->open))
-        return pf_error_nomem(&reader->error);
-    state->open[state->open_count++] = (struct open_node){.node = node};
-    state->tree.nodes[node].parent = above;
-    return pf_json_cut_enter(&state->cut, '{');
-}
-
-static void close_node(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-    struct pf_call_node *node = &state->tree.nodes[top(state)->node];
-    /* the parent of a number may come later, but no number says that a node is the root */
-    bool outermost = node->parent == 0 && node->parent_number == 0 &&
-                     (node->number == 0 || state->tree.rows[node->number].parent == 0);
-
-    node->location = pf_call_frame_location(reader->dict, &top(state)->frame, outermost);
-    state->open_count--;
-}
-
-static int bad_node(struct pf_reader *reader, const char *what, int64_t number)
-{
-    return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                       "node %" PRIi64 " %s", number, what);
-}
-
-/* Reads the number of a node, a parent or a child, and finds its id in the tree. */
-static int read_id(struct pf_json_cut *cut, int64_t *number, uint32_t *id)
-{
-    struct pf_reader *reader = cut->owner;
-    int status = pf_json_cut_int(cut, number);
-
-    if (status != PF_OK)
-        return status;
-    *id = pf_call_tree_number(&((struct v8_reader *)reader->state)->tree, *number);
-    return *id ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-static int read_number(struct pf_json_cut *cut, void *field)
-{
-    struct pf_reader *reader = cut->owner;
-    struct v8_reader *state = reader->state;
-    const struct open_node *open = field;
-    int64_t number;
-    uint32_t id;
-    int status = read_id(cut, &number, &id);
-
-    if (status != PF_OK)
-        return status;
-    if (state->tree.rows[id].node || state->tree.nodes[open->node].number)
-        return bad_node(reader, "is defined twice", number);
-    state->tree.rows[id].node = open->node;
-    state->tree.nodes[open->node].number = id;
-    return PF_OK;
-}
-
-static int read_child_number(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-    int64_t number;
-    uint32_t id;
-    int status = read_id(&state->cut, &number, &id);
-
-    if (status != PF_OK)
-        return status;
-    if (state->tree.rows[id].parent)
-        return bad_node(reader, "has two parents", number);
-    state->tree.rows[id].parent = top(state)->node;
-    return PF_OK;
-}
-
-static int read_parent_number(struct pf_json_cut *cut, void *field)
-{
-    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
-    const struct open_node *open = field;
-    int64_t number;
-
-    return read_id(cut, &number, &state->tree.nodes[open->node].parent_number);
-}
-
-/* Reads the hits of a processor profile or the bytes of a heap profile; skips the member of the
- * other kind. */
-static int read_count(struct pf_json_cut *cut, void *field)
-{
-    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
-    const struct open_node *open = field;
-
-    if (!pf_bytes_equal(cut->key, state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount")))
-        return pf_json_cut_skip(cut);
-    return pf_json_cut_int(cut, &state->tree.nodes[open->node].count);
-}
-
-/* Reads {"line":5,"ticks":2}; lines count from 1. */
-static int read_node_line(struct pf_json_cut *cut, void *field)
-{
-    static const struct pf_json_member row[] = {
-        {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct node_line, line),
-         NULL},
-        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct node_line, ticks),
-         NULL},
-        {0},
-    };
-    struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
-    struct node_line line = {.node = ((struct open_node *)field)->node, .line = -1};
-    int status = pf_json_object(cut, row, &line);
-
-    if (status != PF_OK || line.line < 0 || line.ticks == 0)
-        return status;
-    if (!pf_grow(&state->line_rows, &state->line_capacity, state->line_count + 1,
-                 sizeof *state->line_rows))
-        return pf_error_nomem(cut->error);
-    state->line_rows[state->line_count++] = line;
-    return PF_OK;
-}
-
-static int read_lines(struct pf_json_cut *cut, void *field)
-{
-    const struct v8_reader *state = ((struct pf_reader *)cut->owner)->state;
-
-    return state->lines ? pf_json_array(cut, read_node_line, field) : pf_json_cut_skip(cut);
-}
-
-static int read_call_frame(struct pf_json_cut *cut, void *field)
-{
-    struct open_node *open = field;
-    const json_t *frame;
-    int status = pf_json_cut_value(cut, &frame);
-
-    if (status == PF_OK)
-        open->frame = pf_call_frame_json(((struct pf_reader *)cut->owner)->dict, frame);
-    open->framed = true;
-    return status;
-}
-
-/* Nodes of old profiles have no callFrame: the members of the frame are members of the node, read
- * by the next functions. */
-static int read_function_name(struct pf_json_cut *cut, void *field)
-{
-    struct open_node *open = field;
-
-    open->framed = true;
-    return pf_json_cut_kind(cut) == '"' ? pf_json_read_text(cut, &open->frame.name)
-                                        : pf_json_cut_skip(cut);
-}
-
-/* Reads a line or a column, which counts from 1. */
-static int read_place(struct pf_json_cut *cut, void *field)
-{
-    int64_t *place = field, number;
-    int status = pf_json_cut_int(cut, &number);
-
-    if (status == PF_OK)
-        *place = number > 0 ? number : 0;
-    return status;
-}
-
-/* Reads the array `children` up to the next child that is an object, and opens this child; or to
- * the end. */
-static int read_children(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-    int status;
-
-    while ((status = pf_json_cut_next(&state->cut)) == PF_OK) {
-        int kind = pf_json_cut_kind(&state->cut);
-
-        if (kind < 0)
-            return kind;
-        if (kind == '{')
-            return begin_node(reader);
-        status = read_child_number(reader);
-        if (status != PF_OK)
-            return status;
-    }
-    return status == PF_EOF ? PF_OK : status;
-}
-
-/* Reads `children`. May leave a child open: its members come next. */
-static int begin_children(struct pf_json_cut *cut, void *field)
-{
-    int status = pf_json_cut_enter(cut, '[');
-
-    (void)field;
-    return status == PF_OK ? read_children(cut->owner) : status;
-}
-
-static const struct pf_json_member node_members[] = {
-    {"id", PF_JSON_NUMBER | PF_JSON_STRING, read_number, 0, NULL},
-    {"parent", PF_JSON_NUMBER | PF_JSON_LAX, read_parent_number, 0, NULL},
-    {"children", PF_JSON_ARRAY | PF_JSON_LAX, begin_children, 0, NULL},
-    {"callFrame", PF_JSON_ANY, read_call_frame, 0, NULL},
-    {"hitCount", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
-    {"selfSize", PF_JSON_NUMBER | PF_JSON_STRING, read_count, 0, NULL},
-    {"positionTicks", PF_JSON_ARRAY | PF_JSON_LAX, read_lines, 0, NULL},
-    {"functionName", PF_JSON_ANY, read_function_name, 0, NULL},
-    {"url", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct open_node, frame.file),
-     NULL},
-    {"lineNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place, offsetof(struct open_node, frame.line),
-     NULL},
-    {"columnNumber", PF_JSON_NUMBER | PF_JSON_LAX, read_place,
-     offsetof(struct open_node, frame.column), NULL},
-    {0},
-};
-
-/* Reads a node object and all nodes that are nested in it. */
-static int read_nodes(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-    int status = begin_node(reader);
-
-    while (status == PF_OK) {
-        status = pf_json_member(&state->cut, node_members, top(state));
-        if (status == PF_EOF) {
-            close_node(reader);
-            if (state->open_count == 0)
-                return PF_OK;
-            status = read_children(reader);
-        }
-    }
-    return status;
-}
-
-/* After a failure of read_nodes: ends the open nodes. A node without a name gets no stack. */
-static void end_nodes(struct pf_reader *reader)
-{
-    struct v8_reader *state = reader->state;
-
-    while (state->open_count > 0) {
-        struct pf_call_node *node = &state->tree.nodes[top(state)->node];
-
-        /* a node without a name has no stack, nor have the nodes below */
-        if (!top(state)->framed)
-            node->stack = node->depth = UINT32_MAX;
-        close_node(reader);
-    }
 }
 
 /* --- the document ----------------------------------------------------------------------------- */
@@ -364,8 +111,10 @@ static void end_nodes(struct pf_reader *reader)
 /* Reads a node of the array `nodes`. */
 static int read_node(struct pf_json_cut *cut, void *field)
 {
-    (void)field;
-    return read_nodes(cut->owner);
+    struct v8_reader *state = field;
+
+    (void)cut;
+    return pf_v8_nodes_read(&state->nodes);
 }
 
 /* Reads the outermost node, if all other nodes are nested in it. */
@@ -373,14 +122,15 @@ static int read_head(struct pf_json_cut *cut, void *field)
 {
     struct v8_reader *state = field;
 
+    (void)cut;
     state->old = !state->heap;
-    return read_nodes(cut->owner);
+    return pf_v8_nodes_read(&state->nodes);
 }
 
 static int add_sample(struct pf_reader *reader, int64_t number)
 {
     struct v8_reader *state = reader->state;
-    uint32_t id = pf_call_tree_number(&state->tree, number);
+    uint32_t id = pf_call_tree_number(&state->nodes.tree, number);
 
     if (id == 0 || pf_call_samples_add(&state->samples, id) != PF_OK)
         return pf_error_nomem(&reader->error);
@@ -525,16 +275,16 @@ static int read_document(struct pf_reader *reader)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* A time of the document in 10^-places microseconds. False: no time. */
+/* Converts `text` (a string; 0: none), startTime or endTime, to 10^-places microseconds. False:
+ * the text is not a time that fits. */
 static bool document_time(const struct pf_reader *reader, uint32_t text, int places,
                           pf_int128 *time)
 {
     const struct v8_reader *state = reader->state;
     bool exact;
 
-    return text &&
-           pf_decimal_scale128(pf_dict_string(reader->dict, text),
-                               (state->old ? SECONDS - MICROSECONDS : 0) + places, time, &exact);
+    return text && pf_decimal_scale128(pf_dict_string(reader->dict, text),
+                                       (state->old ? SECONDS : 0) + places, time, &exact);
 }
 
 /* Sets the time from the start of the profile to its end, if both are known. */
@@ -549,8 +299,9 @@ static void find_span(struct pf_reader *reader)
                         !__builtin_sub_overflow(end, start, &samples->span);
 }
 
-/* Turns times of samples into times since the sample before. The first counts from the start of the
- * profile, or is 0 if the start is unknown or later. */
+/* Finds the span. If the document has times of samples, replaces each time by the time since the
+ * sample before. The first time then counts from the start of the profile; it is 0 if the start is
+ * unknown or later than the first sample. */
 static int subtract_times(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
@@ -575,7 +326,8 @@ static int subtract_times(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Makes a measure. `own`: name and unit that our writer added (strings), 0: none. */
+/* Makes a measure. `own`: the name and unit (strings) that our writer added; 0, 0: none, the
+ * measure gets `name` and `unit`. */
 static struct pf_measure make_measure(struct pf_reader *reader, const char *name, const char *unit,
                                       enum pf_kind kind, enum pf_role role, const uint32_t own[2])
 {
@@ -604,21 +356,22 @@ static uint32_t amount_measure(struct pf_reader *reader, const char *name, const
         reader->dict, make_measure(reader, name, unit, PF_SAMPLE, PF_SELF, state->own_time));
 }
 
-/* The stack of a sample's node; `[unknown]`, and *unknown grows, if the profile does not define the
- * node. UINT32_MAX: the node has no stack. */
+/* The stack of a sample's node; UINT32_MAX: the node has no stack. If the profile does not define
+ * the node, the stack is `[unknown]`, and *unknown counts the sample. */
 static uint32_t sample_stack(struct pf_reader *reader, uint32_t number, size_t *unknown)
 {
     struct v8_reader *state = reader->state;
-    uint32_t node = state->tree.rows[number].node;
+    uint32_t node = state->nodes.tree.rows[number].node;
 
     if (node)
-        return state->tree.nodes[node].stack;
+        return state->nodes.tree.nodes[node].stack;
     ++*unknown;
     return pf_dict_add_frame(reader->dict, 0,
                              pf_dict_add_named(reader->dict, PF_BYTES("[unknown]")));
 }
 
-/* Our writer writes each sample twice, with its time between the two: joins them. */
+/* Our writer writes each sample twice and puts the time of the sample between the two. Makes each
+ * such pair one sample again. */
 static void join_twins(struct pf_call_samples *samples)
 {
     int64_t *deltas = samples->deltas.values;
@@ -675,9 +428,9 @@ static uint32_t wall_measure(struct pf_reader *reader)
     return pf_dict_add_measure(reader->dict, wall);
 }
 
-/* Adds the next samples as records until a batch is full: all at once would take much memory,
- * because a sample of two bytes becomes a record of 24 bytes. Records end at a node that has no
- * stack. False: no samples are left. */
+/* Adds the next samples as records until a batch is full. All samples at once would take much
+ * memory, because a sample of two bytes becomes a record of 24 bytes. Records end before the first
+ * sample whose node has no stack. False: no samples are left. */
 static bool add_sample_records(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
@@ -688,7 +441,7 @@ static bool add_sample_records(struct pf_reader *reader)
     for (; state->next_sample < end; state->next_sample++) {
         uint32_t number = state->samples.numbers[state->next_sample];
         uint32_t stack = sample_stack(reader, number, &state->unknown);
-        struct pf_call_node *node = &state->tree.nodes[state->tree.rows[number].node];
+        struct pf_call_node *node = &state->nodes.tree.nodes[state->nodes.tree.rows[number].node];
 
         if (stack == UINT32_MAX) {
             end = state->next_sample = state->samples.count;
@@ -730,11 +483,11 @@ static int add_samples(struct pf_reader *reader)
     return status;
 }
 
-/* Adds a record for each node with hits. The time of the profile is divided among the hits. */
+/* Adds a record for each node with hits. Each hit gets an equal part of the profile's time. */
 static int add_hits(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
-    const struct pf_call_tree *tree = &state->tree;
+    const struct pf_call_tree *tree = &state->nodes.tree;
     int64_t span = 0, time = 0; /* nanoseconds; span 0: unknown */
     pf_int128 total = 0;
     size_t record = 0;
@@ -742,7 +495,7 @@ static int add_hits(struct pf_reader *reader)
 
     find_span(reader);
     if (state->samples.has_span &&
-        !pf_scale64(state->samples.span, 1, 1000, &span)) /* of picoseconds */
+        !pf_scale64(state->samples.span, 1, 1000, &span)) /* the span counts picoseconds */
         span = 0;
     for (uint32_t k = 1; k <= tree->count; k++)
         total += tree->nodes[k].count > 0 ? tree->nodes[k].count : 0;
@@ -771,7 +524,7 @@ static int add_hits(struct pf_reader *reader)
 static int add_heap(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
-    const struct pf_call_tree *tree = &state->tree;
+    const struct pf_call_tree *tree = &state->nodes.tree;
 
     state->column = pf_rows_measure(&reader->rows, amount_measure(reader, "inuse_space", "bytes"));
     pf_rows_declare_ahead(&reader->rows);
@@ -789,47 +542,50 @@ static int add_heap(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* Adds the hits of lines as flat records, if the option asks for them: samples do not name a
- * line. */
+/* With the option lines=yes: adds the hits of lines as flat records, because samples do not name
+ * lines. */
 static void add_lines(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
 
-    if (!state->lines || state->heap)
+    if (!state->nodes.keep_lines || state->heap)
         return;
     pf_rows_begin(&reader->rows, PF_FLAT);
     pf_rows_measure(&reader->rows, count_measure(reader, PF_FLAT));
     pf_rows_declare_ahead(&reader->rows);
-    for (size_t k = 0; k < state->line_count; k++) {
-        const struct node_line *line = &state->line_rows[k];
+    for (size_t k = 0; k < state->nodes.line_count; k++) {
+        const struct pf_v8_line *line = &state->nodes.lines[k];
         struct pf_location location =
-            *pf_dict_location(reader->dict, state->tree.nodes[line->node].location);
+            *pf_dict_location(reader->dict, state->nodes.tree.nodes[line->node].location);
 
         location.line = line->line;
         location.column = 0;
         pf_rows_flat(&reader->rows, pf_dict_add_location(reader->dict, &location), 0);
-        pf_rows_set(&reader->rows, 0, line->ticks);
+        pf_rows_set(&reader->rows, 0, line->hits);
     }
 }
 
+/* Prepares the records when the document is read: finds the stacks of the nodes, adds the records
+ * of nodes, and begins the records of samples. `status`: the result of reading the document; a cut
+ * document gives the records that were read. Returns `status`, or the first failure here. */
 static int finish_profile(struct pf_reader *reader, int status)
 {
     struct v8_reader *state = reader->state;
     uint32_t node;
     int resolved;
 
-    end_nodes(reader);
-    resolved = pf_call_tree_resolve(&state->tree, reader->dict, &node);
+    pf_v8_nodes_end(&state->nodes);
+    resolved = pf_call_tree_resolve(&state->nodes.tree, reader->dict, &node);
     if (resolved == PF_NOMEM)
         return pf_error_nomem(&reader->error);
     if (resolved != PF_OK && status == PF_OK) {
-        uint32_t number = state->tree.nodes[node].number;
+        uint32_t number = state->nodes.tree.nodes[node].number;
 
         status = pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                              "node %" PRIi64 " is its own ancestor or has " PF_TOO_DEEP,
-                             number ? pf_call_tree_named(&state->tree, number) : 0);
+                             number ? pf_call_tree_named(&state->nodes.tree, number) : 0);
     }
-    /* a cut input may have lost its samples: nodes alone are not the profile */
+    /* if the document is cut, its samples may be missing: hits of nodes are not the profile then */
     if (!state->heap && !state->sampled && status != PF_OK)
         return status;
     int added = state->heap      ? add_heap(reader)
@@ -839,7 +595,7 @@ static int finish_profile(struct pf_reader *reader, int status)
     return status == PF_OK ? added : status;
 }
 
-/* The first step reads the document; each step adds records. */
+/* The first call reads the document; each call adds records. */
 static int read_step(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;

@@ -1,5 +1,5 @@
-/* The writers of V8's profiles: a node for each stack, and samples for each node that has a
- * value. */
+/* The writers of V8's profiles: a node for each stack, and samples of each node that has an
+ * amount. */
 #include "format/v8/v8.h"
 
 #include "base/decimal.h"
@@ -188,9 +188,9 @@ static void write_nodes(struct pf_writer *writer, const struct pf_sums *hits)
 }
 
 /* Writes the samples and their times: microseconds, or units of another measure. Each sample is
- * written twice, with its time between the two, so that the time belongs to this node both for
- * readers that take the time before a sample and for readers that take the time after it (the
- * DevTools). */
+ * written twice, with the sample's time between the two. So the time belongs to the sample's node
+ * for all readers: some give a sample the time before it, others (the DevTools) the time after it.
+ */
 static void write_samples(struct pf_writer *writer, const struct pf_sums *hits,
                           const struct pf_sums *wall)
 {
@@ -222,7 +222,7 @@ static void write_samples(struct pf_writer *writer, const struct pf_sums *hits,
     pf_sink_text(writer->sink, "]");
 }
 
-/* Writes start and end of the profile in microseconds; it ends `whole` microseconds after its
+/* Writes start and end of the profile in microseconds. The end is `whole` microseconds after the
  * start, rounded up. */
 static void write_times(struct pf_writer *writer, int64_t whole)
 {
@@ -247,8 +247,8 @@ int pf_v8_finish_cpu(struct pf_writer *writer)
 
     if (hits && hits->quantity.measure.num != hits->quantity.measure.den)
         hits = NULL; /* the format holds whole hits only */
-    /* The main measure takes the place of the times. If the hits are the main measure, they have a
-     * place of their own, and another measure takes the place of the times. */
+    /* The main measure becomes the times of the samples. If the hits are the main measure, another
+     * measure becomes the times, because hits have members of their own. */
     if (wall == hits && state->sums.ledger.count > 1)
         wall = pf_frame_sums_main(&state->sums, hits);
     if (wall)
@@ -294,7 +294,7 @@ static void write_size(struct pf_writer *writer, const struct pf_sums *size, uin
     int64_t bytes;
 
     state->cut = state->cut || sum * (pf_int128)measure->num % (pf_int128)measure->den != 0;
-    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* fits: see check_sums */
+    if (pf_scale64(sum, measure->num, measure->den, &bytes)) /* always fits: see check_sums */
         pf_json_int(writer->sink, bytes);
 }
 
