@@ -1,36 +1,20 @@
 /* The reader of speedscope's JSON, which its viewer and many profilers write: stacks of frame
- * numbers with weights, or frames opening and closing. Frames may come after the profiles that use
- * them, and the unit after the weights: so samples are held as numbers, four bytes for a stack and
- * eight for a weight. */
+ * numbers with weights, or events, which open and close frames. This file reads the document;
+ * records.c makes the records when the document ends, because frames may come after the profiles
+ * that use them, and the unit of a profile after its weights. Until then a sample is a number of
+ * four bytes for its stack and a number of eight bytes for its weight. */
 #include "format/speedscope/speedscope.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/json_reader.h"
 #include "io/json_look.h"
-#include "model/amounts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 12 };
-
-/* Units of weights: the word of the format, the unit of the model, and the name of the measure. The
- * first unit is for profiles without a unit. */
-static const struct unit {
-    const char *word, *unit, *measure;
-} units[] = {
-    {"none", "count", "hits"},
-    {"nanoseconds", "nanoseconds", "wall"},
-    {"microseconds", "microseconds", "wall"},
-    {"milliseconds", "milliseconds", "wall"},
-    {"seconds", "seconds", "wall"},
-    {"bytes", "bytes", "bytes"},
-    {NULL, NULL, NULL},
-};
+enum { MOST_PLACES = 12 }; /* decimals of a weight; more are rounded */
 
 static int bid(struct pf_source *source, const char *path)
 {
@@ -44,50 +28,22 @@ static int bid(struct pf_source *source, const char *path)
     return (found & 2 && found & 8) || found & 4 ? 24 : 0;
 }
 
-struct profile {
-    const struct unit *unit;
-    uint32_t name;
-    uint64_t offset;
-    bool sampled, evented, weighed, other_type, begun;
-    /* the stacks of its records; until the end of the document their ids in `paths` */
-    uint32_t *stacks;
-    size_t count, capacity;
-    /* Profiles with the same stacks become columns of the first of these profiles: */
-    bool is_column;     /* this profile is a column of an earlier one */
-    size_t next_column; /* number + 1 of the next column's profile; 0: no more columns */
-    uint32_t column;    /* its measure in the dictionary */
-    /* one for each record: weights, or for events the time of each path; `carried`: the time of the
-     * last event */
-    struct pf_decimals amounts;
-    struct pf_measure measure; /* name 0: the file does not name the measure */
-    bool negative, labelled;
-    uint32_t label;
-};
-
 struct speedscope_reader {
     struct pf_json_cut cut;
-    /* Frames may come after the samples: so `paths` holds stacks whose "locations" are numbers of
-     * frames + 1. */
-    struct pf_dict paths;
-    struct pf_stack_memo *memo; /* for `paths` */
-    struct profile *profiles;
-    size_t profile_count, profile_capacity;
-    /* `current`: the profile of the next record; `row`: the record's number in this profile */
-    size_t current, row;
-    uint32_t *locations; /* by number of frame */
-    size_t location_count, location_capacity;
-    uint64_t highest, highest_at; /* the greatest number of a frame + 1, and its offset */
-    /* frames of the current sample, or, among events, the open frames */
+    struct pf_speedscope_document document;
+    struct pf_stack_memo *memo; /* for the paths of the document */
+    /* frames of the current sample, or in a profile of events the open frames; root first */
     uint32_t *frames;
     size_t frame_count, frame_capacity;
-    uint32_t *leaf_first;
+    uint32_t *leaf_first; /* the frames of the current sample, leaf first */
     size_t leaf_capacity;
-    /* for events: `open_paths`: path of each open frame; `row_of`: by path: its record + 1 */
-    uint32_t *open_paths, *row_of;
+    /* for profiles of events */
+    uint32_t *open_paths; /* by open frame: its path */
+    uint32_t *row_of;     /* by path: its record in the current profile + 1; 0: no record */
     size_t open_capacity, row_count, row_capacity;
-    uint32_t block[PF_BATCH_ROWS]; /* paths of samples that `memo` will set */
-    bool read;
-    int result; /* the result of reading the document */
+    uint32_t block[PF_BATCH_ROWS]; /* paths of queued samples, which `memo` sets */
+    bool read;                     /* the document was read */
+    int result;                    /* the result of reading the document */
 };
 
 static int open_reader(struct pf_reader *reader)
@@ -95,7 +51,7 @@ static int open_reader(struct pf_reader *reader)
     struct speedscope_reader *state = reader->state;
 
     state->memo = pf_stack_memo_new();
-    if (pf_dict_init(&state->paths) != PF_OK || !state->memo)
+    if (pf_dict_init(&state->document.paths) != PF_OK || !state->memo)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     return PF_OK;
@@ -104,19 +60,20 @@ static int open_reader(struct pf_reader *reader)
 static void close_reader(struct pf_reader *reader)
 {
     struct speedscope_reader *state = reader->state;
+    struct pf_speedscope_document *document = &state->document;
 
-    for (size_t k = 0; k < state->profile_count; k++) {
-        free(state->profiles[k].stacks);
-        free(state->profiles[k].amounts.values);
+    for (size_t k = 0; k < document->profile_count; k++) {
+        free(document->profiles[k].stacks);
+        free(document->profiles[k].amounts.values);
     }
-    free(state->profiles);
-    free(state->locations);
+    free(document->profiles);
+    free(document->locations);
+    pf_dict_free(&document->paths);
     free(state->frames);
     free(state->leaf_first);
     free(state->open_paths);
     free(state->row_of);
     pf_stack_memo_free(state->memo);
-    pf_dict_free(&state->paths);
     pf_json_cut_close(&state->cut);
 }
 
@@ -153,7 +110,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
          NULL},
         {0},
     };
-    struct speedscope_reader *state = field;
+    struct pf_speedscope_document *document = &((struct speedscope_reader *)field)->document;
     struct pf_dict *dict = ((struct pf_reader *)cut->owner)->dict;
     struct frame frame = {0};
     /* a frame that is not an object counts as a frame without a name */
@@ -162,26 +119,27 @@ static int read_frame(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK)
         return status;
-    if (!pf_grow(&state->locations, &state->location_capacity, state->location_count + 1,
-                 sizeof *state->locations))
+    if (!pf_grow(&document->locations, &document->location_capacity, document->location_count + 1,
+                 sizeof *document->locations))
         return pf_error_nomem(cut->error);
-    state->locations[state->location_count++] = frame_location(dict, &frame);
+    document->locations[document->location_count++] = frame_location(dict, &frame);
     return PF_OK;
 }
 
 /* --- sampled ---------------------------------------------------------------------------------- */
 
-/* Checks the number of a frame, and keeps the greatest number. */
+/* Checks the number of a frame, and keeps the greatest number with its offset. */
 static int note_frame(struct pf_reader *reader, int64_t number)
 {
-    struct speedscope_reader *state = reader->state;
+    struct pf_speedscope_document *document =
+        &((struct speedscope_reader *)reader->state)->document;
 
     if (number < 0 || number >= UINT32_MAX - 1)
         return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
                            "%" PRIi64 " is not the number of a frame", number);
-    if ((uint64_t)number >= state->highest) {
-        state->highest = (uint64_t)number + 1;
-        state->highest_at = pf_source_offset(reader->source);
+    if ((uint64_t)number >= document->highest) {
+        document->highest = (uint64_t)number + 1;
+        document->highest_at = pf_source_offset(reader->source);
     }
     return PF_OK;
 }
@@ -195,7 +153,8 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
     int status = pf_json_cut_enter(&state->cut, '[');
 
     while (status == PF_OK && (status = pf_json_cut_next_int(&state->cut, &number)) == PF_OK) {
-        if (((uint64_t)number >= state->highest && (status = note_frame(reader, number)) != PF_OK))
+        if ((uint64_t)number >= state->document.highest &&
+            (status = note_frame(reader, number)) != PF_OK)
             return status;
         if (count >= PF_STACK_DEPTH_MAX)
             return pf_rows_too_deep(&reader->error, pf_source_offset(reader->source));
@@ -214,13 +173,14 @@ static int read_sample(struct pf_reader *reader, size_t *depth)
     return PF_OK;
 }
 
-/* Appends the queued paths to the stacks of the profile. */
-static int flush_block(struct pf_reader *reader, struct profile *profile, size_t count)
+/* Appends the paths of the `count` queued samples to the stacks of the profile. */
+static int flush_block(struct pf_reader *reader, struct pf_speedscope_profile *profile,
+                       size_t count)
 {
     struct speedscope_reader *state = reader->state;
 
-    pf_stack_memo_flush(state->memo, &state->paths);
-    if (pf_dict_status(&state->paths) != PF_OK ||
+    pf_stack_memo_flush(state->memo, &state->document.paths);
+    if (pf_dict_status(&state->document.paths) != PF_OK ||
         !pf_grow(&profile->stacks, &profile->capacity, profile->count + count,
                  sizeof *profile->stacks))
         return pf_error_nomem(&reader->error);
@@ -239,7 +199,7 @@ static int fail_mixed(struct pf_json_cut *cut)
 static int read_samples(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     struct speedscope_reader *state = reader->state;
     size_t waiting = 0, depth = 0;
 
@@ -250,7 +210,7 @@ static int read_samples(struct pf_json_cut *cut, void *field)
     while (status == PF_OK && (status = pf_json_cut_next(cut)) == PF_OK) {
         status = read_sample(reader, &depth);
         if (status == PF_OK)
-            pf_stack_memo_queue(state->memo, &state->paths, state->leaf_first, depth,
+            pf_stack_memo_queue(state->memo, &state->document.paths, state->leaf_first, depth,
                                 &state->block[waiting++]);
         if (waiting == PF_BATCH_ROWS) {
             int flushed = flush_block(reader, profile, waiting);
@@ -264,7 +224,8 @@ static int read_samples(struct pf_json_cut *cut, void *field)
 }
 
 /* Reads a number as an amount of the profile. */
-static int read_amount(struct pf_reader *reader, struct profile *profile, int64_t *value)
+static int read_amount(struct pf_reader *reader, struct pf_speedscope_profile *profile,
+                       int64_t *value)
 {
     struct speedscope_reader *state = reader->state;
     struct pf_bytes text;
@@ -285,7 +246,7 @@ static int read_amount(struct pf_reader *reader, struct profile *profile, int64_
 
 static int read_weight(struct pf_json_cut *cut, void *field)
 {
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     int64_t value;
     int status = read_amount(cut->owner, profile, &value);
 
@@ -296,7 +257,7 @@ static int read_weight(struct pf_json_cut *cut, void *field)
 
 static int read_weights(struct pf_json_cut *cut, void *field)
 {
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
 
     if (profile->evented)
         return fail_mixed(cut);
@@ -307,7 +268,7 @@ static int read_weights(struct pf_json_cut *cut, void *field)
 /* --- evented ---------------------------------------------------------------------------------- */
 
 struct event {
-    struct profile *profile;
+    struct pf_speedscope_profile *profile;
     uint64_t offset;
     char type;
     int64_t frame, at;
@@ -320,12 +281,12 @@ static int read_time(struct pf_json_cut *cut, void *field)
     return read_amount(cut->owner, event->profile, &event->at);
 }
 
-/* Adds the time since the last event to the path of the open frames. */
-static int add_time(struct pf_reader *reader, struct profile *profile, int64_t at)
+/* Adds the time from the last event until `at` to the path of the open frames. */
+static int add_time(struct pf_reader *reader, struct pf_speedscope_profile *profile, int64_t at)
 {
     struct speedscope_reader *state = reader->state;
     int64_t passed, sum;
-    size_t count = state->paths.stacks.count;
+    size_t count = state->document.paths.stacks.count;
 
     if (!profile->begun || state->frame_count == 0 || at == profile->amounts.carried) {
         profile->amounts.carried = at;
@@ -357,7 +318,7 @@ static int add_time(struct pf_reader *reader, struct profile *profile, int64_t a
 static int apply_event(struct pf_reader *reader, const struct event *event)
 {
     struct speedscope_reader *state = reader->state;
-    struct profile *profile = event->profile;
+    struct pf_speedscope_profile *profile = event->profile;
     uint64_t offset = event->offset;
     size_t depth = state->frame_count;
 
@@ -388,10 +349,11 @@ static int apply_event(struct pf_reader *reader, const struct event *event)
         !pf_grow(&state->open_paths, &state->open_capacity, depth + 1, sizeof *state->open_paths))
         return pf_error_nomem(&reader->error);
     state->frames[depth] = (uint32_t)event->frame;
-    state->open_paths[depth] = pf_dict_add_frame(
-        &state->paths, depth ? state->open_paths[depth - 1] : 0, (uint32_t)event->frame + 1);
+    state->open_paths[depth] = pf_dict_add_frame(&state->document.paths,
+                                                 depth ? state->open_paths[depth - 1] : 0,
+                                                 (uint32_t)event->frame + 1);
     state->frame_count++;
-    return pf_dict_status(&state->paths) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
+    return pf_dict_status(&state->document.paths) == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
 }
 
 static int read_event(struct pf_json_cut *cut, void *field)
@@ -415,7 +377,7 @@ static int read_event(struct pf_json_cut *cut, void *field)
 static int read_events(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     struct speedscope_reader *state = reader->state;
 
     if (profile->sampled || profile->weighed)
@@ -425,8 +387,8 @@ static int read_events(struct pf_json_cut *cut, void *field)
     int status = pf_json_array(cut, read_event, profile);
     if (state->row_of)
         memset(state->row_of, 0, state->row_count * sizeof *state->row_of);
-    /* speedscope refuses such a profile, too. endValue does not close frames: it may be later than
-     * the end of the last frame. */
+    /* speedscope refuses such a profile, too. The member endValue does not close frames, because it
+     * may be later than the end of the last frame. */
     if (status == PF_OK && state->frame_count > 0)
         return pf_error_at(
             &reader->error, PF_FAILED, pf_source_offset(reader->source),
@@ -439,19 +401,19 @@ static int read_events(struct pf_json_cut *cut, void *field)
 
 static int read_unit(struct pf_json_cut *cut, void *field)
 {
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     struct pf_bytes text;
     int status = pf_json_cut_string(cut, &text);
 
-    for (const struct unit *unit = units; status == PF_OK && unit->word; unit++)
-        if (pf_bytes_equal(text, pf_bytes_of(unit->word)))
-            profile->unit = unit;
+    const struct pf_speedscope_unit *unit = status == PF_OK ? pf_speedscope_find_unit(text) : NULL;
+    if (unit)
+        profile->unit = unit;
     return status;
 }
 
 static int read_profile_type(struct pf_json_cut *cut, void *field)
 {
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     struct pf_bytes type;
     int status = pf_json_cut_string(cut, &type);
 
@@ -460,11 +422,11 @@ static int read_profile_type(struct pf_json_cut *cut, void *field)
     return status;
 }
 
-/* Reads what our own writer says about the measure and the label. */
+/* Reads the member in which our own writer describes the measure and the label. */
 static int read_facts(struct pf_json_cut *cut, void *field)
 {
     struct pf_reader *reader = cut->owner;
-    struct profile *profile = field;
+    struct pf_speedscope_profile *profile = field;
     const json_t *facts;
     int status = pf_json_cut_value(cut, &facts);
 
@@ -504,7 +466,7 @@ static int read_facts(struct pf_json_cut *cut, void *field)
 }
 
 /* Checks a profile when all its members are read. */
-static int check_profile(struct pf_reader *reader, const struct profile *profile)
+static int check_profile(struct pf_reader *reader, const struct pf_speedscope_profile *profile)
 {
     if (!profile->evented && !profile->sampled)
         return pf_error_at(&reader->error, PF_UNSUPPORTED, profile->offset,
@@ -522,8 +484,8 @@ static int read_profile(struct pf_json_cut *cut, void *field)
 {
     enum { LIST = PF_JSON_ARRAY | PF_JSON_ONCE };
     static const struct pf_json_member members[] = {
-        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text, offsetof(struct profile, name),
-         NULL},
+        {"name", PF_JSON_STRING | PF_JSON_LAX, pf_json_read_text,
+         offsetof(struct pf_speedscope_profile, name), NULL},
         {"type", PF_JSON_STRING, read_profile_type, 0, NULL},
         {"unit", PF_JSON_STRING, read_unit, 0, NULL},
         {"samples", LIST, read_samples, 0, NULL},
@@ -532,15 +494,16 @@ static int read_profile(struct pf_json_cut *cut, void *field)
         {"profutils", PF_JSON_ANY, read_facts, 0, NULL},
         {0},
     };
-    struct speedscope_reader *state = field;
-    struct profile *profile;
+    struct pf_speedscope_document *document = &((struct speedscope_reader *)field)->document;
+    struct pf_speedscope_profile *profile;
 
-    if (!pf_grow(&state->profiles, &state->profile_capacity, state->profile_count + 1,
-                 sizeof *state->profiles))
+    if (!pf_grow(&document->profiles, &document->profile_capacity, document->profile_count + 1,
+                 sizeof *document->profiles))
         return pf_error_nomem(cut->error);
-    profile = &state->profiles[state->profile_count++];
-    *profile = (struct profile){
-        .unit = units, .amounts.most = MOST_PLACES, .offset = pf_source_offset(cut->source)};
+    profile = &document->profiles[document->profile_count++];
+    *profile = (struct pf_speedscope_profile){.unit = pf_speedscope_find_unit(PF_BYTES("none")),
+                                              .amounts.most = MOST_PLACES,
+                                              .offset = pf_source_offset(cut->source)};
     int status = pf_json_object(cut, members, profile);
     status = status == PF_OK ? check_profile(cut->owner, profile) : status;
     if (profile->count > profile->amounts.count)
@@ -579,310 +542,19 @@ static int read_document(struct pf_reader *reader)
     return pf_json_document(&state->cut, members, state);
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
-
-/* Sets the scale of the profile's measure. If an amount overflows 64 bits, the records end before
- * it. */
-static int scale_amounts(struct pf_reader *reader, struct profile *profile)
-{
-    struct pf_decimals *amounts = &profile->amounts;
-    uint32_t unit = profile->measure.unit;
-
-    struct pf_amount_unit written = pf_amount_unit_of(profile->unit->unit);
-
-    pf_amounts_scale(reader->dict, amounts, &written, &profile->measure);
-    if (unit)
-        profile->measure.unit = unit;
-    if (amounts->rounded)
-        pf_report_send(&reader->report, PF_NOTE,
-                       "offset %" PRIu64 ": the profile has numbers with too many digits: rounded",
-                       profile->offset);
-    for (size_t k = 0; profile->negative && k < profile->count; k++) {
-        if (!__builtin_sub_overflow(0, amounts->values[k], &amounts->values[k]))
-            continue;
-        profile->count = k;
-        return pf_error_at(&reader->error, PF_OVERFLOW, profile->offset,
-                           "record %zu: the weight overflows 64 bits", k + 1);
-    }
-    return PF_OK;
-}
-
-static int name_measure(struct pf_reader *reader, struct profile *profile)
-{
-    struct pf_measure *measure = &profile->measure;
-    int status = scale_amounts(reader, profile);
-
-    if (measure->name == 0) {
-        measure->name = pf_dict_intern_word(reader->dict, profile->unit->measure);
-        measure->role = profile->unit == units ? PF_COUNT : PF_SELF;
-        measure->nature = profile->evented ? PF_TIMED : PF_SAMPLED;
-    }
-    return status;
-}
-
-/* Profiles with the same key have the same measure and label. */
-struct measure_key {
-    uint32_t name, unit, label;
-};
-
-static void label_profile(struct pf_reader *reader, size_t which)
-{
-    struct speedscope_reader *state = reader->state;
-    uint32_t name = state->profiles[which].name,
-             key = pf_dict_intern(reader->dict, PF_BYTES("thread"), 0);
-    char number[32];
-
-    if (name == 0)
-        name = pf_dict_intern(reader->dict,
-                              (struct pf_bytes){number, (size_t)snprintf(number, sizeof number,
-                                                                         "profile %zu", which + 1)},
-                              0);
-    state->profiles[which].label = pf_dict_add_label(reader->dict, 0, key, name);
-}
-
-/* If several profiles have one measure, gives each its name as label `thread`. */
-static int label_profiles(struct pf_reader *reader)
-{
-    struct speedscope_reader *state = reader->state;
-    size_t *profiles = calloc(state->profile_count + 1, sizeof *profiles); /* by measure */
-    struct pf_table measures;
-    int status = pf_table_init(&measures, sizeof(struct measure_key));
-
-    for (unsigned pass = 0; pass < 2 && profiles; pass++)
-        for (size_t k = 0; k < state->profile_count; k++) {
-            const struct profile *profile = &state->profiles[k];
-            uint32_t id = pf_table_intern(
-                &measures, &(struct measure_key){profile->measure.name, profile->measure.unit, 0});
-
-            if (pass == 0)
-                profiles[id]++;
-            else if (profiles[id] > 1 && !profile->labelled)
-                label_profile(reader, k);
-        }
-    status = !profiles || status != PF_OK || measures.status != PF_OK
-                 ? pf_error_nomem(&reader->error)
-                 : PF_OK;
-    pf_table_free(&measures);
-    free(profiles);
-    return status;
-}
-
-struct stacks_key {
-    uint64_t hash, count, label;
-};
-
-/* Finds profiles whose records have the same stacks as an earlier profile. */
-struct twins {
-    struct pf_table measures, stacks; /* measure_key, stacks_key */
-    /* `first`: by measure: its first profile; `last`: by stacks: the last profile with rows of its
-     * own */
-    size_t *first, *last;
-};
-
-static int twins_init(struct twins *twins, size_t count)
-{
-    int status = pf_table_init(&twins->measures, sizeof(struct measure_key));
-
-    twins->first = calloc(count + 1, sizeof *twins->first);
-    twins->last = calloc(count + 1, sizeof *twins->last);
-    return pf_table_init(&twins->stacks, sizeof(struct stacks_key)) == PF_OK && twins->first &&
-                   twins->last
-               ? status
-               : PF_NOMEM;
-}
-
-static void twins_free(struct twins *twins)
-{
-    pf_table_free(&twins->measures);
-    pf_table_free(&twins->stacks);
-    free(twins->first);
-    free(twins->last);
-}
-
-/* The earlier profile with the same label and the same stacks in the same order: both become
- * columns of the same rows. NULL: no such profile, the profile has events, or the earlier profile
- * or one before has the measure. */
-static struct profile *find_twin(struct speedscope_reader *state, struct twins *twins, size_t which)
-{
-    const struct profile *profile = &state->profiles[which];
-    size_t size = profile->count * sizeof *profile->stacks;
-    struct stacks_key key = {pf_hash(size ? (const void *)profile->stacks : "", size, 0),
-                             profile->count, profile->label};
-    uint32_t measures = twins->measures.count, known = twins->stacks.count;
-    uint32_t measure = pf_table_intern(
-        &twins->measures,
-        &(struct measure_key){profile->measure.name, profile->measure.unit, profile->label});
-    uint32_t stacks = pf_table_intern(&twins->stacks, &key);
-
-    if (measure >= measures)
-        twins->first[measure] = which;
-    if (stacks < known) {
-        struct profile *other = &state->profiles[twins->last[stacks]];
-        bool same = !profile->evented && twins->last[stacks] < twins->first[measure] &&
-                    (size == 0 || memcmp(other->stacks, profile->stacks, size) == 0);
-
-        return same ? other : NULL;
-    }
-    twins->last[stacks] = which;
-    return NULL;
-}
-
-/* Makes the stacks of all paths; UINT32_MAX for a path with a frame that the file does not have.
- * The caller frees the array. NULL: out of memory. */
-static uint32_t *path_stacks(struct pf_reader *reader)
-{
-    const struct speedscope_reader *state = reader->state;
-    uint32_t *stacks = calloc(state->paths.stacks.count, sizeof *stacks);
-
-    for (uint32_t path = 1; stacks && path < state->paths.stacks.count; path++) {
-        const struct pf_stack *node = pf_dict_stack(&state->paths, path);
-        uint32_t parent = stacks[node->parent], number = node->location - 1,
-                 location = number < state->location_count ? state->locations[number] : 0;
-
-        stacks[path] = location == 0 || parent == UINT32_MAX
-                           ? UINT32_MAX
-                           : pf_dict_add_frame(reader->dict, parent, location);
-    }
-    return stacks;
-}
-
-/* Replaces paths by stacks. Records of a profile end where a frame is missing. */
-static int resolve(struct pf_reader *reader, int status)
-{
-    struct speedscope_reader *state = reader->state;
-    uint32_t *stacks = path_stacks(reader);
-
-    if (!stacks)
-        return pf_error_nomem(&reader->error);
-    for (size_t k = 0; k < state->profile_count; k++) {
-        struct profile *profile = &state->profiles[k];
-
-        for (size_t row = 0; row < profile->count; row++) {
-            if (stacks[profile->stacks[row]] == UINT32_MAX)
-                profile->count = row;
-            else
-                profile->stacks[row] = stacks[profile->stacks[row]];
-        }
-    }
-    free(stacks);
-    if (status == PF_OK && state->highest > state->location_count)
-        status = pf_error_at(&reader->error, PF_FAILED, state->highest_at,
-                             "frame %" PRIu64 " is used, but the file has %zu frames",
-                             state->highest - 1, state->location_count);
-    return status;
-}
-
-/* Gives all profiles of one unit the same scale, if that fits 64 bits. */
-static void join_scales(struct speedscope_reader *state)
-{
-    for (const struct unit *unit = units; unit->word; unit++) {
-        int places = 0;
-
-        for (size_t k = 0; k < state->profile_count; k++)
-            if (state->profiles[k].unit == unit && state->profiles[k].amounts.places > places)
-                places = state->profiles[k].amounts.places;
-        for (size_t k = 0; k < state->profile_count; k++)
-            if (state->profiles[k].unit == unit)
-                pf_decimals_rescale(&state->profiles[k].amounts, places);
-    }
-}
-
-/* Makes the measures, and links the profiles that are columns of others. */
-static int join_twins(struct pf_reader *reader)
-{
-    struct speedscope_reader *state = reader->state;
-    size_t *last = calloc(state->profile_count + 1, sizeof *last); /* by profile: its last column */
-    struct twins twins;
-    int status = twins_init(&twins, state->profile_count);
-
-    for (size_t k = 0; last && status == PF_OK && k < state->profile_count; k++) {
-        struct profile *profile = &state->profiles[k], *twin = find_twin(state, &twins, k);
-        size_t first = twin ? (size_t)(twin - state->profiles) : k;
-
-        profile->column = pf_dict_add_measure(reader->dict, profile->measure);
-        profile->is_column = twin;
-        if (twin)
-            state->profiles[last[first]].next_column = k + 1;
-        last[first] = k;
-    }
-    if (!last || twins.measures.status != PF_OK || twins.stacks.status != PF_OK)
-        status = PF_NOMEM;
-    twins_free(&twins);
-    free(last);
-    return status == PF_OK ? PF_OK : pf_error_nomem(&reader->error);
-}
-
-/* Begins the records of profile `k`. */
-static void begin_profile(struct pf_reader *reader, size_t k)
-{
-    const struct speedscope_reader *state = reader->state;
-
-    pf_rows_begin(&reader->rows, PF_SAMPLE);
-    for (size_t next = k + 1; next > 0; next = state->profiles[next - 1].next_column)
-        pf_rows_measure(&reader->rows, state->profiles[next - 1].column);
-}
-
-static int finish_profiles(struct pf_reader *reader, int status)
-{
-    struct speedscope_reader *state = reader->state;
-
-    join_scales(state);
-    for (size_t k = 0; k < state->profile_count; k++) {
-        int named = name_measure(reader, &state->profiles[k]);
-
-        status = status == PF_OK ? named : status;
-    }
-    status = resolve(reader, status);
-    if (label_profiles(reader) != PF_OK || join_twins(reader) != PF_OK)
-        return reader->error.code;
-    for (size_t k = 0; k < state->profile_count; k++)
-        if (!state->profiles[k].is_column) {
-            begin_profile(reader, k);
-            pf_rows_declare_ahead(&reader->rows);
-        }
-    return status;
-}
-
-/* Adds the next records of profile `k` until a batch is full. */
-static int add_records(struct pf_reader *reader, size_t k)
-{
-    struct speedscope_reader *state = reader->state;
-    const struct profile *profile = &state->profiles[k];
-    struct pf_rows *rows = &reader->rows;
-    size_t count = profile->count - state->row, most = PF_BATCH_ROWS - pf_rows_waiting(rows),
-           column = 0;
-
-    if (state->row == 0)
-        begin_profile(reader, k);
-    count = count < most ? count : most;
-    if (!pf_rows_room(rows, count))
-        return pf_error_nomem(&reader->error);
-    memcpy(rows->places + rows->count, profile->stacks + state->row, count * sizeof *rows->places);
-    for (size_t next = k + 1; next > 0 && column < pf_rows_column_count(rows);
-         next = state->profiles[next - 1].next_column)
-        memcpy(rows->values[column++] + rows->count,
-               state->profiles[next - 1].amounts.values + state->row,
-               count * sizeof **rows->values);
-    pf_rows_wrote(rows, count, profile->label);
-    state->row += count;
-    return PF_OK;
-}
-
-/* The first step reads the document; each later step adds records. */
-static int next_records(struct pf_reader *reader)
+/* The first call reads the document; each later call adds records. */
+static int read_step(struct pf_reader *reader)
 {
     struct speedscope_reader *state = reader->state;
 
     if (!state->read) {
         state->read = true;
-        state->result = finish_profiles(reader, read_document(reader));
+        state->result =
+            pf_speedscope_finish_document(reader, &state->document, read_document(reader));
         return state->result == PF_NOMEM ? PF_NOMEM : PF_OK;
     }
-    for (; state->current < state->profile_count; state->current++, state->row = 0)
-        if (!state->profiles[state->current].is_column &&
-            state->row < state->profiles[state->current].count)
-            return add_records(reader, state->current);
-    return state->result == PF_OK ? PF_EOF : state->result;
+    int status = pf_speedscope_add_records(reader, &state->document);
+    return status == PF_EOF && state->result != PF_OK ? state->result : status;
 }
 
 /* --- the format ------------------------------------------------------------------------------- */
@@ -908,7 +580,7 @@ const struct pf_format pf_format_speedscope = {
     .bid = bid,
     .reader_size = sizeof(struct speedscope_reader),
     .open_reader = open_reader,
-    .step = next_records,
+    .step = read_step,
     .close_reader = close_reader,
     .writer_size = sizeof(struct pf_speedscope_writer),
     .open_writer = pf_speedscope_open_writer,

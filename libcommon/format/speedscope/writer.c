@@ -91,7 +91,7 @@ static const char *unit_name(const struct pf_dict *dict, const struct pf_measure
     return pf_measure_is_time(dict, measure) || pf_measure_is_bytes(dict, measure) ? unit : "none";
 }
 
-/* Writes a sum in whole units and decimals. Cut digits are reported, but not for times. */
+/* Writes a sum as a decimal number of units. Cut digits of times are not reported. */
 static void write_number(struct pf_writer *writer, const struct part *part, pf_int128 sum)
 {
     struct pf_speedscope_writer *state = writer->state;
@@ -244,20 +244,20 @@ static bool any_amount(const struct part *part)
     return false;
 }
 
-/* Writes all profiles. Those of the main measure come first, because the viewer opens the first
- * profile. */
+/* Writes all profiles. The profiles of the main measure come first, because the viewer opens the
+ * first profile. */
 static int write_profiles(struct pf_writer *writer)
 {
     struct pf_speedscope_writer *state = writer->state;
     struct pf_frame_sums *sums = &state->sums;
-    const struct pf_sums *main_one = pf_frame_sums_main(sums, NULL);
+    const struct pf_sums *main_sums = pf_frame_sums_main(sums, NULL);
     size_t rows = sums->rows.count - 1;
     int status = PF_OK;
 
     for (size_t column = 0; column <= sums->ledger.count && status == PF_OK; column++) {
-        const struct pf_sums *which = column == 0 ? main_one : &sums->ledger.sums[column - 1];
+        const struct pf_sums *which = column == 0 ? main_sums : &sums->ledger.sums[column - 1];
 
-        if (!which || (column > 0 && which == main_one))
+        if (!which || (column > 0 && which == main_sums))
             continue;
         for (size_t at = 0, same; at < rows && status == PF_OK; at += same) {
             struct part part = {.column = which, .rows = state->order + at};
