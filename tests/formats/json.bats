@@ -226,6 +226,15 @@ chunk() {
     grep -q '"function":"f2".*"m1":2,.*"m17":34[,}]' got
 }
 
+@test "speedscope: four profiles of one name, two of each unit, keep all their weights" {
+    for unit in bytes bytes milliseconds milliseconds; do
+        echo "{\"type\":\"sampled\",\"name\":\"x\",\"unit\":\"$unit\",\"startValue\":0,\"endValue\":9,\"samples\":[[0],[0,1]],\"weights\":[$((++number)),10]}"
+    done | paste -sd, | sed 's/.*/{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[&]}/' >four.json
+    # bytes 1 and 2, milliseconds 3 and 4
+    [ "$(profcat -f speedscope -m bytes -t folded four.json)" = $'a 3\na;b 20' ]
+    [ "$(profcat -f speedscope -m wall -t folded four.json)" = $'a 7000000\na;b 20000000' ]
+}
+
 @test "speedscope: frames that never close are an error, as in its viewer; --salvage takes the time up to the last event" {
     printf '%s' '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"evented","unit":"nanoseconds","startValue":0,"endValue":100,' \
         '"events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10},{"type":"C","frame":1,"at":14},{"type":"O","frame":1,"at":40}' >open.json

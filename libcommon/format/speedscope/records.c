@@ -204,7 +204,9 @@ struct stacks_key {
 /* For finding earlier profiles with the same stacks. */
 struct twins {
     struct pf_table measures, stacks; /* measure_key, stacks_key */
-    size_t *of_measure, *of_stacks;   /* by measure, by stacks: the first profile with this key */
+    /* by measure: the first profile with records of its own that has the measure as a column; by
+     * stacks: the first profile with these stacks */
+    size_t *of_measure, *of_stacks;
 };
 
 static int twins_init(struct twins *twins, size_t count)
@@ -250,6 +252,8 @@ static struct pf_speedscope_profile *find_twin(struct pf_speedscope_document *do
         bool same = !profile->evented && twins->of_stacks[stacks] < twins->of_measure[measure] &&
                     (size == 0 || memcmp(other->stacks, profile->stacks, size) == 0);
 
+        if (same)
+            twins->of_measure[measure] = twins->of_stacks[stacks];
         return same ? other : NULL;
     }
     twins->of_stacks[stacks] = which;
