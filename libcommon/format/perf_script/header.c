@@ -207,15 +207,30 @@ static bool parse_untimed(struct pf_bytes line, struct pf_perf_header *header)
     return false;
 }
 
+/* True if a colon in the line may end a time: a digit stands before the colon, a blank or nothing
+ * behind. Few lines of other formats, which may be long, have such a colon. */
+static bool has_colon_of_time(struct pf_bytes line)
+{
+    const char *end = line.data + line.size, *at = line.data;
+
+    while (at < end && (at = memchr(at, ':', (size_t)(end - at)))) {
+        if (at > line.data && pf_digit(at[-1]) && (at + 1 == end || pf_blank(at[1])))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 bool pf_perf_header_parse(struct pf_bytes line, bool timed, struct pf_perf_header *header)
 {
     bool huge = false;
 
     memset(header, 0, sizeof *header);
     return parse_timed(line, PLACES_OF_PERF, true, header, &huge) ||
-           parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
-           (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) ||
-           (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)) ||
+           (has_colon_of_time(line) &&
+            (parse_timed(line, PLACES_OF_PERF, false, header, &huge) ||
+             (!huge && parse_timed(line, PLACES_ANY, true, header, &huge)) ||
+             (!huge && parse_timed(line, PLACES_ANY, false, header, &huge)))) ||
            (!timed && !huge && parse_untimed(line, header));
 }
 
