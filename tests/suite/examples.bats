@@ -38,6 +38,11 @@ setup()
     [ "$shown" -ge 2 ]
 }
 
+@test "the README counts the formats that are read and written" {
+    read -r reads writes < <(profcat --formats | awk '{ reads += $2 ~ /r/; writes += $2 ~ /w/ } END { print reads, writes }')
+    grep -q "^Five small programs read $reads formats, write $writes, " "$PROFUTILS_SRC/README.md"
+}
+
 @test "the pictures of the README are drawn by the programs" {
     cd "$PROFUTILS_SRC/examples/data" || return
     proffilter --section req requests.out -t svg | diff - ../requests.svg
