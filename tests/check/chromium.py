@@ -44,7 +44,11 @@ class Page:
 
     def __exit__(self, *_):
         self.browser.terminate()
-        self.browser.wait(20)
+        try:
+            self.browser.wait(20)
+        except subprocess.TimeoutExpired:  # the tests are done: how the browser ends says nothing about our files
+            self.browser.kill()
+            self.browser.wait()
         self.commands.close()
         self.answers.close()
         shutil.rmtree(self.home, ignore_errors=True)
