@@ -8,6 +8,11 @@ setup()
     data=$PROFUTILS_SRC/examples/data
 }
 
+teardown()
+{
+    rm -rf "${sockets-}"
+}
+
 # The kernel is that of the python that has jupyter
 @test "all cells of the notebook run, and it draws its pictures" {
     command -v jupyter >/dev/null || skip "no jupyter"
@@ -15,8 +20,10 @@ setup()
     "$python" -c 'import ipykernel, matplotlib, nbconvert, pandas' || skip "no ipykernel, matplotlib, nbconvert or pandas"
     cp -R "$data"/. .
     cp "$PROFUTILS_SRC/examples/notebook.ipynb" .
-    HOME=$PWD MPLBACKEND=module://matplotlib_inline.backend_inline PATH=$(dirname "$python"):$PATH timeout 240 \
-        jupyter nbconvert --to notebook --execute --output done.ipynb notebook.ipynb >said 2>&1 || { tail -40 said; false; }
+    # no ports: another program may take a port before the kernel opens it. Names of sockets must be short
+    sockets=$(mktemp -d "${TMPDIR:-/tmp}/jupyter.XXXXXX")
+    HOME=$PWD JUPYTER_RUNTIME_DIR=$sockets MPLBACKEND=module://matplotlib_inline.backend_inline PATH=$(dirname "$python"):$PATH timeout 240 \
+        jupyter nbconvert --to notebook --execute --KernelManager.transport=ipc --output done.ipynb notebook.ipynb >said 2>&1 || { tail -40 said; false; }
     "$python" - done.ipynb <<'PYTHON'
 import json, sys
 cells = [cell for cell in json.load(open(sys.argv[1]))["cells"] if cell["cell_type"] == "code"]
