@@ -38,9 +38,11 @@ setup()
     [ "$shown" -ge 2 ]
 }
 
-@test "the README counts the formats that are read and written" {
+@test "so many formats are read and written as the README says" {
     read -r reads writes < <(profcat --formats | awk '{ reads += $2 ~ /r/; writes += $2 ~ /w/ } END { print reads, writes }')
-    grep -q "^Five small programs read $reads formats, write $writes, " "$PROFUTILS_SRC/README.md"
+    read -r read written < <(sed -n 's/^Five small programs read more than \([0-9]*\) formats, write more than \([0-9]*\),.*/\1 \2/p' "$PROFUTILS_SRC/README.md")
+    [ "$reads" -gt "$read" ]
+    [ "$writes" -gt "$written" ]
 }
 
 @test "the pictures of the README are drawn by the programs" {
