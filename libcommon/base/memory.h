@@ -14,7 +14,9 @@
  * the array is unchanged. */
 bool pf_grow(void *array, size_t *capacity, size_t need, size_t size);
 
-/* The same for an array of *count zeroed elements; *count becomes `need` or more. */
+/* The same for an array of *count zeroed elements; *count becomes `need` or more. If the elements
+ * belong to the rows of another table, there may be elements without a row: look at the element
+ * first, and at the row only if the element is not zero. */
 bool pf_grow_zeroed(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
 /* The same for an array that is zeroed up to its capacity. */

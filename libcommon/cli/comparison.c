@@ -513,8 +513,11 @@ static void append_there(const struct pf_comparison *comparison, size_t side,
     size_t count = 0;
 
     for (uint32_t k = 0; k < there->count; k++) {
+        bool known = false;
+
+        if (!there->has[k])
+            continue;
         uint32_t name = pf_measures_row(&dict->measures, k)->name;
-        bool known = !there->has[k];
 
         for (size_t i = 0; i < count && !known; i++)
             known = names[i] == name;

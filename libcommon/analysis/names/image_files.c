@@ -336,10 +336,10 @@ static void report_missing(const struct pf_image_files *files, const struct pf_d
 
     for (size_t k = 1; k < files->file_count; k++) {
         const struct file *file = &files->files[k];
-        struct pf_bytes name = pf_dict_string(dict, pf_dict_image(dict, file->image)->name);
-
         if (!file->opened || file->binary)
             continue;
+        struct pf_bytes name = pf_dict_string(dict, pf_dict_image(dict, file->image)->name);
+
         add_example(&examples, name, build_id_of(files, file));
         pf_report_send(report, PF_NOTE, "--symbols-from: no file for build id %s of '%s'",
                        build_id_of(files, file), pf_clip(name).text);
@@ -357,10 +357,10 @@ static void report_unknown(const struct pf_image_files *files, const struct pf_d
     uint64_t addresses = 0;
 
     for (uint32_t k = 0; k < files->unknown_count; k++) {
-        struct pf_bytes name = pf_dict_string(dict, k);
-
         if (files->unknown[k] == 0)
             continue;
+        struct pf_bytes name = pf_dict_string(dict, k);
+
         addresses += files->unknown[k];
         add_example(&examples, name, NULL);
         pf_report_send(report, PF_NOTE,

@@ -411,15 +411,16 @@ static void report_changed(const struct source *source, const struct pf_dict *di
                            const struct pf_report *report)
 {
     for (uint32_t k = 0; k < source->match_count; k++) {
+        if (source->matches[k] != PF_BINARY_CHANGED + 1)
+            continue;
         const struct pf_image *image = pf_dict_image(dict, k);
 
-        if (source->matches[k] == PF_BINARY_CHANGED + 1)
-            pf_report_send(report, PF_WARNING,
-                           "%s: not the '%s' of the profile, which has build id %s, not %s: no "
-                           "address of the image is named",
-                           source->name, pf_dict_string(dict, image->name).data,
-                           pf_dict_string(dict, image->identifier).data,
-                           pf_binary_build_id(source->binary));
+        pf_report_send(report, PF_WARNING,
+                       "%s: not the '%s' of the profile, which has build id %s, not %s: no address "
+                       "of the image is named",
+                       source->name, pf_dict_string(dict, image->name).data,
+                       pf_dict_string(dict, image->identifier).data,
+                       pf_binary_build_id(source->binary));
     }
 }
 

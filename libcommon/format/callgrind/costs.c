@@ -564,9 +564,11 @@ static int find_counts(struct walk *walk)
             walk->samples = sums;
     }
     for (size_t node = records->hit_count; node-- > 1;) {
+        if (records->hits[node] == 0)
+            continue;
         int64_t *above = &records->hits[pf_dict_stack(dict, (uint32_t)node)->parent];
 
-        if (records->hits[node] != 0 && !pf_add64(*above, records->hits[node], above))
+        if (!pf_add64(*above, records->hits[node], above))
             return pf_error_set(walk->error, PF_OVERFLOW,
                                 "the number of records overflows 64 bits");
     }

@@ -177,11 +177,11 @@ static void probe_measures(struct pf_inspection *inspection, const struct pf_inv
     const char *comma = "";
 
     for (uint32_t k = 0; k < inventory->measure_count; k++) {
-        const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, k);
         struct pf_scale scale;
 
         if (!inventory->measures[k].seen)
             continue;
+        const struct pf_measure *measure = pf_measures_row(&inventory->dict->measures, k);
         pf_int128 total = shown_total(inventory, k, &scale);
 
         pf_sink_printf(sink, "%s{\"name\":", comma);
