@@ -13,6 +13,8 @@
     pprof.py drop .             frames that a profile says to leave out; also compared with `go tool pprof`, if go is installed
     pprof.py foreign DIR        profiles of other formats, written as pprof
     pprof.py client DIR         `go tool pprof` reads the written files (needs go)
+    pprof.py names DIR          names in files written from other formats
+    pprof.py shown_names DIR    `go tool pprof` shows names whole (needs go)
 
 The decoder is written from profile.proto's description, not from the programs. Differences are printed; the exit status is 1 when
 there are any. PROFUTILS_BIN is the directory of the programs.
@@ -911,10 +913,70 @@ def check_client(directory):
                 differ(path, "go tool pprof -raw of what was written differs from that of the file")
 
 
+# Names that pprof shortens if they equal the system name, or that it takes for mangled.
+NAMES = ("<lambda>", "<module>", "<T as Display>::fmt", "<alloc::vec::Vec<T> as SpecExtend<T, I>>::from_iter", "operator<", "Set::operator<",
+         "std::vector<int>::push_back", "Store<int, double>::at(unsigned long)", "geo::(anonymous namespace)::total", "Map<K, V>.get", "Main.<init>",
+         "_ZNSt6vectorIiSaIiEE9push_backEOi", "__ZN3foo3barEv", "_RNvCs1234_7mycrate3foo", "main.(*Tree[...]).Walk", "main.Map[go.shape.int]",
+         "main::__ANON__[(eval 14)[/a b.pl:12]:1]", "<built-in method builtins.len>", "block (2 levels) in <main>", "[memfd:jit (deleted)]",
+         "two words", "A>B<C", "Größe<T>::fmt")  # fmt: skip
+
+
+def top_names(*paths):
+    """The names of `go tool pprof -top` for files together."""
+    environment = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
+    done = subprocess.run(["go", "tool", "pprof", "-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", *paths],
+                          capture_output=True, env=environment, timeout=60, check=False)  # fmt: skip
+    if done.returncode:
+        differ(*paths, "go tool pprof:", done.stderr.decode())
+    rows = re.findall(r"(?m)^ *\S+ +[0-9.]+% +[0-9.]+% +\S+ +[0-9.]+%  (.*)$", done.stdout.decode())
+    return sorted(rows)
+
+
+def check_shown_names(directory):
+    """Tests that pprof shows every name whole: also after a second writing, a merge, and beside a profile of Go."""
+    with open("names.folded", "w", encoding="utf-8") as out:
+        out.writelines(f"{name} {k + 1}\n" for k, name in enumerate(NAMES))
+    with open("merge.folded", "w", encoding="utf-8") as out:
+        out.write("merge<int>::work 1\n")
+    go = os.path.join(directory, "pprof", "goroutine.pb.gz")
+    run("profcat", "-q", "-t", "pprof", "-o", "names.pb.gz", "names.folded")
+    run("profcat", "-q", "-t", "pprof", "-o", "again.pb.gz", "names.pb.gz")
+    run("profmerge", "-q", "-t", "pprof", "-o", "merged.pb.gz", "names.pb.gz", "merge.folded", go)
+    for path, names in (("names.pb.gz", NAMES), ("again.pb.gz", NAMES), ("merged.pb.gz", NAMES + ("merge<int>::work",))):
+        found = top_names("-sample_index=samples", path)
+        if found != sorted(names):
+            differ(path, "pprof shows", sorted(set(found) - set(names)), "instead of", sorted(set(names) - set(found)))
+
+
+def check_names(directory):
+    """Tests the functions of what is written from other formats: a system name only if it differs, each line with a function, all in UTF-8."""
+    seen = 0
+    for path in sorted(glob.glob(os.path.join(directory, "**", "*"), recursive=True)):
+        if os.path.isdir(path) or ".expected" in path or os.path.join(directory, "pprof") + os.sep in path:
+            continue
+        if run("profcat", "-q", "-z0", "-t", "pprof", "-o", "names.pb", path, status=None).returncode:
+            if run("profcat", "-q", "-z0", "-t", "pprof", "-o", "names.pb", "--expand-edges", path, status=None).returncode:
+                continue
+        seen += 1
+        data = read("names.pb")
+        for row in (list(fields(v)) for n, _, v in fields(data) if n == 5):
+            if one(row, 2) == one(row, 3) != 0:
+                differ(path, "has a function whose system name is its name:", Profile(data).string(one(row, 2)))
+        profile = Profile(data)
+        if any(function is None for _, _, lines, _ in profile.locations.values() for function, _, _ in lines):
+            differ(path, "has a line without a function, which pprof refuses")
+        for text in profile.strings:
+            if any("\udc80" <= c <= "\udcff" for c in text):
+                differ(path, "has a string that is not UTF-8:", ascii(text))
+    if seen == 0:
+        differ("no file of", directory, "becomes pprof")
+
+
 def main():
     what, *rest = sys.argv[1:]
     {"read": check_read, "written": check_written, "made": check_made, "types": check_types, "joined": check_joined, "orders": check_orders, "bad": check_bad,
-     "salvaged": check_salvaged, "cut": check_cut, "drop": check_drop, "foreign": check_foreign, "client": check_client}[what](*rest)  # fmt: skip
+     "salvaged": check_salvaged, "cut": check_cut, "drop": check_drop, "foreign": check_foreign, "client": check_client, "names": check_names,
+     "shown_names": check_shown_names}[what](*rest)  # fmt: skip
     sys.exit(1 if problems else 0)
 
 

@@ -39,6 +39,13 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pprof.py" "$@"; }
     check client "$CORPUS"
 }
 
+@test "names of other formats are written without equal system names, in UTF-8" { check names "$CORPUS"; }
+
+@test "go tool pprof shows names with angle brackets, parentheses and mangled names whole" {
+    command -v go >/dev/null || skip "no go, whose pprof this is"
+    check shown_names "$CORPUS"
+}
+
 @test "calls without stacks are refused; flat records beside samples are left out" {
     printf 'main;work 3\n' | profcat -t pfs >a.pfs
     proffilter --kind=edge -t pfs "$CORPUS"/pynytprof/hand_basic.nyt -o edges.pfs

@@ -246,8 +246,8 @@ static bool find_place(struct pf_pprof_names *names, const struct pf_pprof_profi
 
 /* Makes the function of a row. In the model a missing system name means the same as the name, so a
  * system name equal to the name is left out. But if some functions of the profile have no system
- * name, all functions keep their system names, and a row of metadata tells the writer. False:
- * damaged. */
+ * name, all functions keep their system names. A row of metadata tells the writer, also for a
+ * profile without functions: their names will come from elsewhere. False: damaged. */
 static bool make_function(struct pf_pprof_names *names, const struct pf_pprof_profile *profile,
                           const struct pf_pprof_function *row, struct pf_function *function)
 {
@@ -278,6 +278,7 @@ static void find_functions(struct pf_pprof_names *names, const struct pf_pprof_p
     bool whole[AHEAD];
     size_t count = profile->count.functions;
 
+    names->bare_system_names |= count == 0;
     for (size_t k = 0; k < count && !names->bare_system_names; k++)
         names->bare_system_names = profile->functions[k].name != 0 &&
                                    profile->functions[k].system_name == 0;

@@ -66,7 +66,8 @@ struct pf_pprof_names {
     uint32_t *frames; /* of all locations; those of a location leaf first */
     /* by place of a location: PF_PPROF_KEPT, _CUT or _DROPPED; NULL: nothing is dropped */
     unsigned char *cuts;
-    /* some functions have no system name: so system names equal to the name are kept */
+    /* some functions have no system name, or there are no functions: so system names equal to the
+     * name are kept */
     bool bare_system_names;
     /* number of references to mappings and functions that the profile does not have */
     size_t unknown;

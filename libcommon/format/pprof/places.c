@@ -5,6 +5,7 @@
 #include "format/pprof/profile.h"
 #include "format/pprof/writer.h"
 #include "io/protobuf.h"
+#include "model/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +229,14 @@ static void write_image(struct pf_pprof_places *places, struct pf_sink *sink,
     pf_proto_write_bytes(sink, PF_PPROF_MAPPING, message->data, message->size);
 }
 
+/* The number of the function without name and file, which follows the functions of the output.
+ * pprof refuses a line without a function. */
+static uint64_t number_nameless(struct pf_pprof_places *places)
+{
+    places->nameless = true;
+    return places->functions.count + 1;
+}
+
 /* Adds a frame as a line to the message of a location, even if all its numbers are 0. */
 static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
                      struct pf_buffer *line, uint32_t frame)
@@ -235,9 +244,12 @@ static void add_line(struct pf_pprof_places *places, struct pf_buffer *message,
     const struct pf_location *location = pf_dict_location(places->dict, frame);
     int64_t at = location->line < 0 && location->kind != PF_FRAME_PLAIN ? 0 : location->line;
     bool new;
+    uint64_t function = number_of(places, &places->functions, location->function, &new);
 
+    if (function == 0 && (at != 0 || location->column != 0))
+        function = number_nameless(places);
     line->size = 0;
-    pf_proto_add_number(line, 1, number_of(places, &places->functions, location->function, &new));
+    pf_proto_add_number(line, 1, function);
     pf_proto_add_number(line, 2, (uint64_t)at);
     pf_proto_add_number(line, 3, location->column);
     if (line->size > 0)
@@ -280,10 +292,12 @@ static void write_location(struct pf_pprof_places *places, struct pf_sink *sink,
     pf_proto_write_bytes(sink, PF_PPROF_LOCATION, message->data, message->size);
 }
 
+/* Writes function number k + 1; the nameless function is row 0 of the dictionary. */
 static void write_function(struct pf_pprof_places *places, struct pf_sink *sink,
                            struct pf_buffer *message, size_t k)
 {
-    const struct pf_function *function = pf_dict_function(places->dict, places->functions.ids[k]);
+    const struct pf_function *function =
+        pf_dict_function(places->dict, k < places->functions.count ? places->functions.ids[k] : 0);
     uint32_t system_name = function->system_name != 0 || places->bare_system_names
                                ? function->system_name
                                : function->name;
@@ -309,7 +323,7 @@ int pf_pprof_places_write(struct pf_pprof_places *places, struct pf_sink *sink)
         write_image(places, sink, &message, k, flags[k]);
     for (size_t k = 0; k < places->locations.count && !failed; k++)
         write_location(places, sink, &message, &line, &frames, k);
-    for (size_t k = 0; k < places->functions.count && !failed; k++)
+    for (size_t k = 0; k < places->functions.count + places->nameless && !failed; k++)
         write_function(places, sink, &message, k);
     failed = failed || message.failed || line.failed || frames.failed;
     pf_buffer_free(&message);
@@ -319,12 +333,22 @@ int pf_pprof_places_write(struct pf_pprof_places *places, struct pf_sink *sink)
     return failed ? PF_NOMEM : pf_pprof_places_status(places);
 }
 
-void pf_pprof_places_write_strings(struct pf_pprof_places *places, struct pf_sink *sink)
+int pf_pprof_places_write_strings(struct pf_pprof_places *places, struct pf_sink *sink)
 {
-    pf_proto_write_bytes(sink, PF_PPROF_STRING, "", 0);
-    for (size_t k = 0; k < places->strings.count; k++) {
-        struct pf_bytes text = pf_dict_string(places->dict, places->strings.ids[k]);
+    const struct pf_strings *strings = &places->dict->strings;
+    struct pf_buffer scratch = {0};
 
+    pf_proto_write_bytes(sink, PF_PPROF_STRING, "", 0);
+    for (size_t k = 0; k < places->strings.count && !scratch.failed; k++) {
+        uint32_t id = places->strings.ids[k];
+        struct pf_bytes text = pf_strings_bytes(strings, id);
+
+        if (!places->own)
+            text = pf_text_utf8(text, strings->rows[id].flags, &scratch);
         pf_proto_write_bytes(sink, PF_PPROF_STRING, text.data, text.size);
     }
+    bool failed = scratch.failed;
+
+    pf_buffer_free(&scratch);
+    return failed ? PF_NOMEM : PF_OK;
 }

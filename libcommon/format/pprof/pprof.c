@@ -736,11 +736,13 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 /* --- the format ------------------------------------------------------------------------------- */
 
 /* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof
- * (formats page, section 4). The order of mappings holds for one file only. */
+ * (formats page, section 4). The order of mappings holds for one file only. If one input has bare
+ * system names, the merge has. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     if (!pf_bytes_equal(origin, PF_BYTES(PF_PPROF_ORIGIN)))
-        return PF_META_SINGLE;
+        return pf_bytes_equal(key, PF_BYTES(PF_PPROF_KEY_SYSTEM_NAMES)) ? PF_META_ONCE
+                                                                        : PF_META_SINGLE;
     return pf_bytes_equal(key, PF_BYTES("duration_nanos")) ? PF_META_EACH : PF_META_ONCE;
 }
 

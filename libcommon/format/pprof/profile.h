@@ -49,8 +49,8 @@ enum { PF_PPROF_MAPPING_FLAGS = 4 };
 #define PF_PPROF_ORIGIN  "pprof"
 #define PF_PPROF_PRIVATE ".pprof"
 /* Private keys: a mapping, in the order of the file; a folded location, by a hash of all its
- * fields; a row that says that functions without a system name are written as they are (else the
- * name becomes the system name). */
+ * fields; a row that says that functions without a system name are written as they are (else, if
+ * all inputs are pprof, the name becomes the system name). */
 #define PF_PPROF_KEY_MAPPING      "mapping"
 #define PF_PPROF_KEY_FOLDED       "folded"
 #define PF_PPROF_KEY_SYSTEM_NAMES "system_names"

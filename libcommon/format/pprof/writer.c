@@ -697,13 +697,16 @@ static int write_end(struct pf_writer *writer, const struct pf_pprof_types *type
     uint32_t strings[] = {facts->drop_frames, facts->keep_frames,         facts->period_type,
                           facts->period_unit, default_type(state, types), facts->doc_url};
 
+    state->places.own = facts->from_pprof && !facts->from_others;
+    state->places.bare_system_names |= !state->places.own;
     if (pf_pprof_places_write(&state->places, writer->sink) != PF_OK)
         return pf_error_nomem(&writer->error);
     for (size_t k = 0; k < sizeof strings / sizeof *strings; k++)
         strings[k] = pf_pprof_places_string(&state->places, strings[k]);
     for (size_t k = 0; k < facts->comment_count; k++)
         pf_pprof_places_string(&state->places, facts->comments[k]);
-    pf_pprof_places_write_strings(&state->places, writer->sink);
+    if (pf_pprof_places_write_strings(&state->places, writer->sink) != PF_OK)
+        return pf_error_nomem(&writer->error);
     write_facts(writer, strings);
     return check_memory(writer);
 }

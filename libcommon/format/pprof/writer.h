@@ -38,8 +38,14 @@ struct pf_pprof_places {
     struct pf_pprof_numbers locations; /* ids of chains */
     struct pf_table folded;            /* pf_pprof_location_hash */
     uint32_t listed;                   /* images up to this number came with their own flags */
-    /* write functions without a system name as they are; false: with the name as system name */
+    /* Write functions without a system name as they are; false: with the name as system name.
+     * pprof takes a name that equals the system name for a name that it may shorten: it cuts
+     * `<lambda>` and the arguments of templates. */
     bool bare_system_names;
+    /* All inputs are pprof: strings are written back with their bytes; false: as UTF-8, which
+     * profile.proto demands. */
+    bool own;
+    bool nameless; /* a line needs a function without name and file */
 };
 
 /* PF_OK or PF_NOMEM; free in any case. */
@@ -58,10 +64,10 @@ void pf_pprof_places_location(struct pf_pprof_places *, uint32_t location,
 /* PF_OK or PF_NOMEM. */
 int pf_pprof_places_status(const struct pf_pprof_places *);
 
-/* Write fields 3 to 5 of Profile, and, when all strings have their numbers, field 6. PF_OK or
- * PF_NOMEM. */
+/* Write fields 3 to 5 of Profile, and, when all strings have their numbers, field 6. The caller
+ * has set `bare_system_names` and `own`. PF_OK or PF_NOMEM. */
 int pf_pprof_places_write(struct pf_pprof_places *, struct pf_sink *);
-void pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
+int pf_pprof_places_write_strings(struct pf_pprof_places *, struct pf_sink *);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 
