@@ -105,8 +105,8 @@ static bool write_batch(struct pf_filtering *filter, const struct pf_batch *batc
                          : pf_output_write(filter->output, batch);
 }
 
-/* Selects, edits and writes a batch. A batch whose records are all removed is not written: a batch
- * without rows would ask for a flush. */
+/* Selects, edits and writes a batch. A batch whose records are all removed still declares its
+ * measures. Without measures it is not written: a batch without rows would ask for a flush. */
 static bool filter_plain(struct pf_filtering *filter, const struct pf_batch *given)
 {
     struct pf_batch chosen, edited;
@@ -123,7 +123,8 @@ static bool filter_plain(struct pf_filtering *filter, const struct pf_batch *giv
         filter->chosen |= chosen.rows > 0;
         filter->left |= edited.rows > 0;
     }
-    return (given->rows > 0 && edited.rows == 0) || write_batch(filter, &edited);
+    return (given->rows > 0 && edited.rows == 0 && edited.value_count == 0) ||
+           write_batch(filter, &edited);
 }
 
 /* Records that count runs are written as they are: the filtered profile comes from as many runs. */

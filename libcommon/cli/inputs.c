@@ -615,7 +615,9 @@ static void give_end(struct pf_inputs *inputs, struct pf_batch *batch)
     inputs->end_due = false;
 }
 
-/* Removes the records that are not selected from a batch. */
+/* Removes the records that are not selected from a batch. A batch without records still declares
+ * its measures: an input of which nothing is selected has the amount 0, which is not the same as an
+ * input that lacks the measure. */
 static int select_records(struct pf_inputs *inputs, struct pf_batch *batch, struct pf_error *error)
 {
     struct pf_batch all = *batch;
@@ -624,7 +626,7 @@ static int select_records(struct pf_inputs *inputs, struct pf_batch *batch, stru
         return PF_OK;
     pf_selection_note(inputs->selection, inputs->feed.input.number, &all);
     status = pf_selection_batch(inputs->selection, &all, batch, error);
-    inputs->nothing_chosen = all.rows > 0 && batch->rows == 0;
+    inputs->nothing_chosen = all.rows > 0 && batch->rows == 0 && batch->value_count == 0;
     return status == PF_NOMEM ? pf_error_nomem(error) : status;
 }
 

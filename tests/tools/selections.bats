@@ -148,3 +148,30 @@ END
     profmerge -F old old.folded new.folded | proftop >got
     grep -q '^samples: 8, 57 % of 14' got
 }
+
+@test "an input of which nothing is selected has the amount 0, and is not an input without the measure" {
+    names=()
+    for file in "$corpus"/*/*; do # the first good file of each folder
+        folder=${file%/*}
+        [ "$folder" != "$last" ] && proftop -q -t csv "$file" >out 2>err && [ "$(wc -l <out)" -gt 1 ] || continue
+        last=$folder
+        names+=("$file")
+    done
+    [ "${#names[@]}" -ge 20 ]
+    for file in "${names[@]}"; do
+        profdiff -q -t json -n 1 "$file" "$file" | from_json '[[m["name"], m["kind"]] for m in d["measures"]]' >want
+        profdiff -q -t json -F 'no such function' "$file" "$file" 2>err | from_json '[[m["name"], m["kind"]] for m in d["measures"]]' >got
+        [ ! -s err ] && diff want got || { echo "$file"; cat err; false; }
+    done
+    # such a run does not choose the kind of the records: NYTProf's calls are compared, whichever run comes first
+    nyt=$corpus/nytprof
+    profdiff -t json -F main::mk "$nyt/evals_z.nyt" "$nyt/anon_c0.nyt" >from
+    profdiff -t json -F main::mk "$nyt/anon_c0.nyt" "$nyt/evals_z.nyt" >to
+    from_json '[d["measures"][0][key] for key in ("kind", "total_before", "total_after")]' <from >want
+    from_json '[d["measures"][0][key] for key in ("kind", "total_after", "total_before")]' <to >got
+    diff want got
+    grep -q '^\["edge", 0, [1-9]' got
+    # also of runs that proffilter writes
+    proffilter -q -F main::mk "$nyt/evals_z.nyt" -o none.pfs
+    profdiff -t json -F main::mk none.pfs "$nyt/anon_c0.nyt" | from_json '[d["measures"][0][key] for key in ("kind", "total_before", "total_after")]' | diff want -
+}

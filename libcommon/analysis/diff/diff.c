@@ -367,13 +367,46 @@ static int fold_block(struct pf_diff *diff, size_t number, struct pf_error *erro
     return join_run(diff, block, run, error);
 }
 
-static void choose_kind(struct pf_diff *diff)
+/* Adds run `number`, whose sums are in `sums`, to all blocks. */
+static int fold_sums(struct pf_diff *diff, size_t number, struct pf_accumulator *sums,
+                     struct pf_error *error)
 {
-    if (diff->kind == PF_RECORD_KINDS)
-        diff->kind = pf_subject_kind(diff->accumulator, diff->by, &diff->facts);
+    struct pf_accumulator *current = diff->accumulator;
+    size_t count = diff->run_count;
+    int status = PF_OK;
+
+    diff->accumulator = sums;
+    diff->run_count = number + 1;
+    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
+        status = fold_block(diff, i, error);
+    diff->accumulator = current;
+    diff->run_count = count;
+    return status;
 }
 
-/* Adds the current run to all blocks, or after a failure to none. */
+/* Adds the runs that waited for the kind of records, or after a failure none of them. */
+static int fold_waiting(struct pf_diff *diff, struct pf_error *error)
+{
+    bool keep = diff->evals && pf_evals_any(diff->evals);
+    int status = PF_OK;
+
+    for (size_t k = 0; k < diff->run_count && status == PF_OK; k++)
+        if (diff->runs[k].waits)
+            status = fold_sums(diff, k, diff->runs[k].accumulator, error);
+    for (size_t k = 0; k < diff->run_count; k++) {
+        struct pf_diff_run *run = &diff->runs[k];
+
+        for (size_t i = 0; i < diff->block_count && run->waits && status != PF_OK; i++)
+            free_amounts(&diff->blocks[i].runs[k]);
+        if (run->waits && status == PF_OK && !keep)
+            free_accumulator(&run->accumulator);
+        run->waits = run->waits && status != PF_OK;
+    }
+    return status;
+}
+
+/* Adds the current run to all blocks, or after a failure to none. A run without records waits until
+ * another run has chosen the kind. */
 static int fold_run(struct pf_diff *diff, struct pf_error *error)
 {
     struct pf_diff_block *before = malloc(diff->block_count * sizeof *before);
@@ -387,9 +420,14 @@ static int fold_run(struct pf_diff *diff, struct pf_error *error)
     if (status == PF_OK)
         status = pf_file_scope_add(diff->accumulator, diff->accumulator, diff->dict,
                                    &diff->run_facts, diff->by, NULL, error);
-    choose_kind(diff);
-    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++)
-        status = fold_block(diff, i, error);
+    diff->runs[diff->run_count - 1].waits = kind == PF_RECORD_KINDS &&
+                                            !pf_accumulator_any(diff->accumulator);
+    if (kind == PF_RECORD_KINDS && !diff->runs[diff->run_count - 1].waits)
+        diff->kind = pf_subject_kind(diff->accumulator, diff->by, &diff->facts);
+    if (status == PF_OK && diff->kind != PF_RECORD_KINDS)
+        status = fold_sums(diff, diff->run_count - 1, diff->accumulator, error);
+    if (status == PF_OK && diff->kind != PF_RECORD_KINDS)
+        status = fold_waiting(diff, error);
     if (status != PF_OK && before) {
         memcpy(diff->blocks, before, diff->block_count * sizeof *before);
         diff->kind = kind;
@@ -412,7 +450,8 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 
     if (!keep || status != PF_OK)
         pf_diff_drop(diff);
-    else if (diff->evals && pf_evals_any(diff->evals) && diff->by != PF_BY_LABEL) {
+    else if (diff->runs[diff->run_count - 1].waits ||
+             (diff->evals && pf_evals_any(diff->evals) && diff->by != PF_BY_LABEL)) {
         diff->runs[diff->run_count - 1].accumulator = diff->accumulator;
         diff->accumulator = NULL;
     }
@@ -425,18 +464,12 @@ int pf_diff_end(struct pf_diff *diff, bool keep, struct pf_error *error)
 /* Sums up a run again from its sums by stack, with the new keys. */
 static int fold_again(struct pf_diff *diff, size_t number, struct pf_error *error)
 {
-    size_t count = diff->run_count;
-    int status = PF_OK;
+    int status;
 
-    diff->accumulator = diff->runs[number].accumulator;
-    diff->runs[number].accumulator = NULL;
-    diff->run_count = number + 1;
-    for (size_t i = 0; i < diff->block_count && status == PF_OK; i++) {
+    for (size_t i = 0; i < diff->block_count; i++)
         free_amounts(&diff->blocks[i].runs[number]);
-        status = fold_block(diff, i, error);
-    }
-    diff->run_count = count;
-    free_accumulator(&diff->accumulator);
+    status = fold_sums(diff, number, diff->runs[number].accumulator, error);
+    free_accumulator(&diff->runs[number].accumulator);
     return status;
 }
 
@@ -702,10 +735,21 @@ static int divide_groups(struct pf_diff *diff, struct pf_diff_block *block, stru
     return status;
 }
 
+/* Adds the runs that wait, if no run has records: their measures choose the kind. */
+static int end_waiting(struct pf_diff *diff, struct pf_error *error)
+{
+    for (size_t k = 0; k < diff->run_count && diff->kind == PF_RECORD_KINDS; k++)
+        if (diff->runs[k].waits)
+            diff->kind = pf_subject_kind(diff->runs[k].accumulator, diff->by, &diff->facts);
+    return fold_waiting(diff, error);
+}
+
 int pf_diff_finish(struct pf_diff *diff, struct pf_error *error)
 {
-    int status = join_equal_rows(diff, error);
+    int status = end_waiting(diff, error);
 
+    if (status == PF_OK)
+        status = join_equal_rows(diff, error);
     if (status == PF_OK && diff->images == PF_DIFF_IMAGES_JOINED &&
         (diff->by == PF_BY_FUNCTION || diff->by == PF_BY_LINE))
         status = join_images(diff, error);

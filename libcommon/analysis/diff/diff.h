@@ -100,7 +100,9 @@ struct pf_diff {
         unsigned side;
         /* number of runs in the amounts, which are sums until pf_diff_finish, then means */
         uint64_t runs;
-        /* sums by stack, kept if evals may have to be joined; else NULL */
+        /* the run has no records and waits until another run has chosen the kind */
+        bool waits;
+        /* sums by stack, kept if the run waits, or if evals may have to be joined; else NULL */
         struct pf_accumulator *accumulator;
     } * runs;
     size_t run_count, run_capacity;

@@ -58,6 +58,15 @@ bool pf_measure_calls(const struct pf_dict *dict, const struct pf_measure *measu
            pf_bytes_equal(pf_dict_string(dict, measure->name), PF_BYTES("calls"));
 }
 
+bool pf_accumulator_any(const struct pf_accumulator *accumulator)
+{
+    bool any = accumulator->file_scope;
+
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        any = any || accumulator->records[kind] > 0;
+    return any;
+}
+
 uint32_t pf_accumulator_preferred(struct pf_accumulator *accumulator)
 {
     struct pf_preferred *main = &accumulator->preferred;

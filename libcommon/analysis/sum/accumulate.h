@@ -88,6 +88,8 @@ static inline struct pf_sums *pf_accumulator_find(const struct pf_accumulator *a
 {
     return pf_ledger_of(&accumulator->ledger, measure);
 }
+/* True if there are records, or calls of pf_file_scope_add. */
+bool pf_accumulator_any(const struct pf_accumulator *);
 /* Turns the sums of stack nodes into the sums of their subtrees, in place; row 0, the empty stack,
  * keeps its value. Does nothing if the rows are subtrees already. PF_OK; PF_OVERFLOW; PF_NOMEM. */
 int pf_sums_subtrees(struct pf_sums *, const struct pf_dict *, struct pf_error *);

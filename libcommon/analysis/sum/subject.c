@@ -1,7 +1,10 @@
 #include "analysis/sum/subject.h"
 
+/* True if there are records of the kind, or, if there are no records at all, measures. */
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
+    if (!pf_accumulator_any(accumulator))
+        return pf_accumulator_main(accumulator, kind) != UINT32_MAX;
     return accumulator->records[kind] > 0 || (kind == PF_EDGE && accumulator->file_scope);
 }
 
@@ -14,13 +17,16 @@ static bool has_value(const struct pf_sums *sums)
     return any;
 }
 
-/* True if measures of a kind only count (as the calls of gmon.out), or all other values are 0. */
+/* True if measures of a kind only count (as the calls of gmon.out), or all other values of the
+ * records are 0. */
 static bool only_counted(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
+    bool any = pf_accumulator_any(accumulator);
+
     for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
         const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
         if (measure->kind == kind && measure->role != PF_COUNT &&
-            has_value(&accumulator->ledger.sums[i]))
+            (!any || has_value(&accumulator->ledger.sums[i])))
             return false;
     }
     return true;
@@ -40,9 +46,6 @@ enum pf_kind pf_subject_kind(const struct pf_accumulator *accumulator, enum pf_b
         return PF_FLAT;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (has_kind(accumulator, order[i]))
-            return order[i];
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (pf_accumulator_main(accumulator, order[i]) != UINT32_MAX)
             return order[i];
     return PF_RECORD_KINDS;
 }
