@@ -257,9 +257,9 @@ END
     fails 3 'not a whole task' profmerge --task=cut.task
     fails 3 'not a line of a task' profmerge --task=1.folded
     fails 3 "cannot open 'gone'" profmerge --task=gone
-    sed 's/^stage.*/&\noption --granularity=line/' "$(head -n 1 again | cut -f3)" >parts/other.task
+    sed -i 's/^stage.*/&\noption --granularity=line/' "$(head -n 1 again | cut -f3)"
     rm -f parts/*.pfs
-    fails 3 'another version of the program, or was edited' profmerge --task=parts/other.task
+    fails 3 'another version of the program, or was edited' profmerge --task="$(head -n 1 again | cut -f3)"
     fails 3 'missing: make the plan again' profmerge --task="$list"
 }
 
@@ -312,6 +312,77 @@ END
             printf 'main;f1;g 11\n' >1.folded
         done
     done
+}
+
+@test "a partial, its rows or both under the name of another partial are made again" {
+    profmerge --partials=parts --fan-in=3 -o two.pfs --manifest=rows [1-9].folded
+    profmerge --canonical [1-9].folded -o one.pfs
+    cmp one.pfs two.pfs
+    # the sums of the lines, by awk
+    want=$(awk '{ sum += $2 } END { print sum }' [1-9].folded)
+    for a in parts/*.pfs; do
+        for b in parts/*.pfs; do
+            [ "$a" != "$b" ] || continue
+            for suffixes in pfs ndjson 'pfs ndjson'; do
+                rm -rf copy
+                cp -r parts copy
+                from=copy/$(basename "$a" .pfs) to=copy/$(basename "$b" .pfs)
+                for suffix in $suffixes; do
+                    mv "$from.$suffix" aside
+                    mv "$to.$suffix" "$from.$suffix"
+                    mv aside "$to.$suffix"
+                done
+                # only the last partial is read
+                profmerge --partials=copy --fan-in=3 -o two.pfs --manifest=again [1-9].folded
+                cmp one.pfs two.pfs
+                cmp rows again
+                # the partials beside a changed input are read
+                printf 'main;f1;g 12\n' >1.folded
+                [ "$(profmerge --partials=copy --fan-in=3 --manifest=again -t folded [1-9].folded |
+                    awk '{ sum += $2 } END { print sum }')" -eq $((want + 1)) ]
+                [ "$(grep -c '"counted":true' again)" -eq 9 ]
+                printf 'main;f1;g 11\n' >1.folded
+            done
+        done
+    done
+    # -v says why a partial is made again
+    first=$(ls parts/*.pfs | head -n 1)
+    for file in parts/*.pfs; do [ "$file" = "$first" ] || cp "$first" "$file"; done
+    printf 'main;f1;g 12\n' >1.folded
+    profmerge -v --partials=parts --fan-in=3 -o two.pfs [1-9].folded 2>err
+    profmerge --canonical [1-9].folded | cmp - two.pfs
+    grep -E "^profmerge: 'parts/[0-9a-f]{32}.pfs' is damaged, or is another partial: the partial is made again" err
+}
+
+@test "rows of an older version, whose last line has only a check: the partial is made again" {
+    profmerge --partials=parts --fan-in=3 -o two.pfs --manifest=rows [1-9].folded
+    cp two.pfs one.pfs
+    for file in parts/*.ndjson; do sed -i '$ s/.* //' "$file"; done
+    profmerge --partials=parts --fan-in=3 -o two.pfs --manifest=again [1-9].folded
+    cmp one.pfs two.pfs
+    cmp rows again
+}
+
+@test "a task under the name of another task is refused; plans with other outputs keep their tasks" {
+    profmerge --partials=parts --fan-in=3 --plan=tasks -t folded -o one.folded [1-9].folded >one.plan
+    profmerge --partials=parts --fan-in=3 --plan=tasks -t ndjson -o two.ndjson [1-9].folded >two.plan
+    cut -f3 one.plan | while read -r list; do profmerge --task="$list"; done
+    profmerge --canonical -t folded [1-9].folded | cmp - one.folded
+    [ ! -e two.ndjson ]
+    one=$(tail -n 1 one.plan | cut -f3) two=$(tail -n 1 two.plan | cut -f3)
+    cp "$one" saved
+    cp "$two" "$one"
+    rm one.folded
+    fails 3 'renamed or edited: make the plan again' profmerge --task="$one"
+    sed 's/one.folded/three.folded/' saved >"$one"
+    fails 3 'renamed or edited: make the plan again' profmerge --task="$one"
+    for file in one.folded three.folded two.ndjson; do [ ! -e "$file" ]; done
+    rm parts/*.pfs
+    first=$(sed -n 1p one.plan | cut -f3) second=$(sed -n 2p one.plan | cut -f3)
+    cp "$second" "$first"
+    fails 3 'renamed or edited: make the plan again' profmerge --task="$first"
+    ls parts/*.pfs && return 1
+    profmerge --task="$second"
 }
 
 @test "--prune removes what this merge does not need, and nothing else" {

@@ -121,12 +121,10 @@ static bool write_output(struct pf_common *common, const struct pf_step *root,
     struct pf_bytes rows;
     size_t count, left_out;
     bool written = true;
-    int status = pf_step_check(root, error);
+    int status = pf_step_load(root, &text, error);
 
-    if (status == PF_OK)
-        status = pf_step_rows(root, &text, error);
-    if (status == PF_NOMEM)
-        pf_tool_nomem(tool);
+    if (status < 0)
+        pf_tool_die(tool, NULL, error, true);
     if (status != PF_OK) {
         pf_buffer_free(&text);
         return false;

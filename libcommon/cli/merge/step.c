@@ -1,9 +1,10 @@
 #include "cli/merge/step.h"
 
+#include "base/scan.h"
 #include "cli/merge/merging.h"
 #include "config.h"
 #include "io/content.h"
-#include "stream/frame.h"
+#include "stream/layout.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The version of the files HASH.ndjson, in the name of a partial: a program never meets rows of
+ * another version. */
+enum { ROWS_VERSION = 2 };
 
 /* --- stages ----------------------------------------------------------------------------------- */
 
@@ -164,8 +169,8 @@ int pf_step_name(struct pf_step *step, const struct pf_given *given)
         pf_arena_free(&arena);
         return PF_NOMEM;
     }
-    snprintf(versions, sizeof versions, "partial %d of %s, stream %d", (int)stage, PF_VERSION,
-             PF_STREAM_MAJOR);
+    snprintf(versions, sizeof versions, "partial %d of %s, stream %d, rows %d", (int)stage,
+             PF_VERSION, PF_STREAM_MAJOR, ROWS_VERSION);
     add_text(state, versions);
     for (size_t k = 0; options[k]; k++)
         add_text(state, options[k]);
@@ -205,55 +210,66 @@ bool pf_step_made(const struct pf_step *step)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* The last line of a file of rows. */
-static struct pf_hash_text check_of(struct pf_bytes rows)
+/* The last line of a file of rows, `HASH CONTENTS CHECK`. */
+enum { LAST_LINE = 3 * (PF_HASH_DIGITS + 1) };
+
+/* Appends the last line to the rows of a step. */
+static void append_last(struct pf_buffer *text, struct pf_hash128 name, struct pf_hash128 contents)
 {
-    return pf_hash128_text((struct pf_hash128){0, pf_xxh64(rows.data, rows.size)});
+    pf_buffer_printf(text, "%s ", pf_hash128_text(name).text);
+    pf_buffer_printf(text, "%s ", pf_hash128_text(contents).text);
+    if (!text->failed) {
+        struct pf_hash128 check = {0, pf_xxh64(text->data, text->size)};
+
+        pf_buffer_printf(text, "%s\n", pf_hash128_text(check).text);
+    }
 }
 
-int pf_step_rows(const struct pf_step *step, struct pf_buffer *text, struct pf_error *error)
+/* Reads the last line of a file of rows, which may be damaged. */
+static bool parse_last(struct pf_bytes text, struct pf_hash128 *name, struct pf_hash128 *contents)
 {
-    const char *path = pf_step_path(step, ".ndjson");
-    struct pf_bytes rows;
-    size_t end = PF_HASH_DIGITS + 1; /* the check and a line feed */
-    int status = path ? pf_content_text(path, text, error) : PF_NOMEM;
+    struct pf_bytes last, field;
+    struct pf_hash128 check;
+    uint64_t found;
+
+    if (text.size < LAST_LINE)
+        return false;
+    last = (struct pf_bytes){text.data + text.size - LAST_LINE, LAST_LINE - 1};
+    found = pf_xxh64(text.data, text.size - PF_HASH_DIGITS - 1);
+    return pf_scan_field(&last, ' ', &field) && pf_hash128_parse(name, field) &&
+           pf_scan_field(&last, ' ', &field) && pf_hash128_parse(contents, field) &&
+           pf_hash128_parse(&check, last) && check.high == 0 && check.low == found;
+}
+
+/* Removes a file that cannot be used, so that the step is made again. */
+static int refuse(const char *path, const char *why, struct pf_error *error)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return pf_error_system(error, "cannot remove '%s', which %s", path, why);
+    pf_error_set(error, PF_FAILED, "'%s' %s", path, why);
+    return PF_EOF;
+}
+
+int pf_step_load(const struct pf_step *step, struct pf_buffer *text, struct pf_error *error)
+{
+    const char *partial = pf_step_path(step, ".pfs"), *rows = pf_step_path(step, ".ndjson");
+    struct pf_hash128 name, contents;
+    struct pf_fingerprint print;
+    int status = partial && rows ? pf_content_text(rows, text, error) : pf_error_nomem(error);
 
     if (status == PF_NOMEM)
         return status;
-    rows = (struct pf_bytes){text->data, text->size < end ? 0 : text->size - end};
-    if (status != PF_OK || text->size < end ||
-        memcmp(check_of(rows).text, text->data + rows.size, PF_HASH_DIGITS) != 0) {
-        pf_error_set(error, PF_FAILED, "'%s' is damaged", path);
-        unlink(path);
-        return PF_EOF;
-    }
-    text->size = rows.size;
+    if (status != PF_OK || !parse_last((struct pf_bytes){text->data, text->size}, &name, &contents))
+        return refuse(rows, "is damaged", error);
+    if (!pf_hash128_equal(name, step->hash))
+        return refuse(rows, "is the file of another partial", error);
+    text->size -= LAST_LINE;
+    status = pf_fingerprint_take(&print, partial, error);
+    if (status == PF_NOMEM)
+        return status;
+    if (status != PF_OK || !pf_hash128_equal(print.hash, contents))
+        return refuse(partial, "is damaged, or is another partial", error);
     return PF_OK;
-}
-
-/* Notes the type of a frame; stops at a damaged one. */
-static int note_type(void *type, const struct pf_frame *frame, bool good)
-{
-    *(char *)type = (char)frame->type;
-    return good ? PF_OK : PF_FAILED;
-}
-
-int pf_step_check(const struct pf_step *step, struct pf_error *error)
-{
-    const char *path = pf_step_path(step, ".pfs");
-    struct pf_source *source;
-    char type = '\0';
-    int status = path ? pf_source_open(&source, path, error) : PF_NOMEM;
-
-    if (status == PF_OK) {
-        status = pf_frame_walk(source, note_type, &type, error);
-        pf_source_close(source);
-    }
-    if (status == PF_NOMEM || (status == PF_EOF && type == 'E'))
-        return status == PF_EOF ? PF_OK : status;
-    pf_error_set(error, PF_FAILED, "'%s' is damaged", path);
-    unlink(path);
-    return PF_EOF;
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -264,21 +280,20 @@ struct running {
     struct pf_common own; /* the options of the program that the step uses */
     struct pf_merge_run merging;
     struct pf_manifest manifest; /* a row for each input or partial */
-    size_t *numbers;             /* of the inputs of the pass: their numbers in the step */
+    struct pf_buffer *rows; /* of the inputs below each partial; NULL: the step merges inputs */
+    size_t *numbers;        /* of the inputs of the pass: their numbers in the step */
     size_t count;
     bool changed; /* an input changed, or a partial was removed */
 };
 
-/* Removes a damaged partial, so that it is made again. */
+/* Removes a damaged partial. */
 static void remove_partial(struct running *run, const char *path)
 {
     struct pf_error error = {0};
 
     run->changed = true;
-    if (unlink(path) != 0 && errno != ENOENT) {
-        pf_error_system(&error, "cannot remove '%s', which is damaged", path);
+    if (refuse(path, "is damaged", &error) != PF_EOF)
         pf_tool_die(&run->own.tool, NULL, &error, true);
-    }
 }
 
 /* Checks an input that has ended. An input that changed, or whose bytes the system did not give,
@@ -381,44 +396,55 @@ static void list_inputs(struct running *run)
     }
 }
 
-/* Appends the rows of the inputs below partial `number`. `left_out`: why the step leaves the
- * partial out; NULL: the partial counts. False: the rows are damaged, and the partial must be made
- * again. */
-static bool add_rows(struct running *run, size_t number, const char *left_out,
-                     struct pf_buffer *text)
+/* Checks the partials, and reads the rows of the inputs below them. A partial that cannot be used
+ * is removed. */
+static void load_partials(struct running *run)
 {
-    struct pf_step partial = {.store = run->step->store, .hash = run->step->partials[number]};
-    struct pf_buffer rows = {0};
-    struct pf_error ignored = {0};
-    int status = pf_step_rows(&partial, &rows, &ignored);
+    struct pf_step *step = run->step;
 
-    if (status == PF_NOMEM)
-        pf_tool_nomem(&run->own.tool);
-    if (status == PF_OK && !left_out)
-        pf_buffer_append(text, rows.data, rows.size);
-    else if (status == PF_OK)
-        pf_manifest_leave_out((struct pf_bytes){rows.data, rows.size}, left_out, text);
-    pf_buffer_free(&rows);
-    return status == PF_OK;
+    run->rows = pf_tool_calloc(&run->own.tool, step->count, sizeof *run->rows);
+    for (size_t k = 0; k < step->count; k++) {
+        struct pf_step partial = {.store = step->store, .hash = step->partials[k]};
+        struct pf_error error = {0};
+        int status = pf_step_load(&partial, &run->rows[k], &error);
+
+        if (status < 0)
+            pf_tool_die(&run->own.tool, NULL, &error, true);
+        if (status == PF_OK)
+            continue;
+        run->changed = true;
+        pf_tool_note(&run->own.tool, "%s: the partial is made again", error.text);
+    }
 }
 
-/* The rows of all inputs below the step. False: rows of a partial are damaged. */
-static bool list_rows(struct running *run, struct pf_buffer *text)
+static void free_rows(struct running *run)
 {
-    bool good = true;
+    for (size_t k = 0; run->rows && k < run->step->count; k++)
+        pf_buffer_free(&run->rows[k]);
+    free(run->rows);
+}
 
-    for (size_t k = 0; run->step->inputs && k < run->step->count; k++)
-        run->step->inputs[k].reported = run->manifest.inputs[k].left_out;
-    if (run->step->inputs)
+/* The rows of all inputs below the step. If the step leaves a partial out, so are the inputs below
+ * it. */
+static void list_rows(struct running *run, struct pf_buffer *text)
+{
+    const struct pf_step *step = run->step;
+
+    for (size_t k = 0; step->inputs && k < step->count; k++)
+        step->inputs[k].reported = run->manifest.inputs[k].left_out;
+    if (step->inputs)
         pf_manifest_text(&run->manifest, text);
-    for (size_t k = 0; run->step->partials && k < run->step->count && good; k++) {
+    for (size_t k = 0; step->partials && k < step->count; k++) {
         const struct pf_manifest_input *row = &run->manifest.inputs[k];
+        struct pf_bytes rows = {run->rows[k].data, run->rows[k].size};
 
-        good = add_rows(run, k, row->left_out ? row->reason : NULL, text);
+        if (row->left_out)
+            pf_manifest_leave_out(rows, row->reason, text);
+        else
+            pf_buffer_append(text, rows.data, rows.size);
     }
     if (text->failed)
         pf_tool_nomem(&run->own.tool);
-    return good;
 }
 
 /* Writes the rows, then gives the partial its name. */
@@ -426,25 +452,26 @@ static int publish(struct running *run, struct pf_store_file *file)
 {
     struct pf_step *step = run->step;
     const char *partial = pf_step_path(step, ".pfs"), *rows = pf_step_path(step, ".ndjson");
+    struct pf_fingerprint print;
     struct pf_buffer text = {0};
     struct pf_error error = {0};
-    int status = PF_FAILED;
+    int status;
 
+    if (run->changed)
+        return PF_FAILED;
     if (!partial || !rows)
         pf_tool_nomem(&run->own.tool);
-    run->changed |= !list_rows(run, &text);
-    if (!run->changed) {
-        struct pf_hash_text check = check_of((struct pf_bytes){text.data, text.size});
-
-        pf_buffer_printf(&text, "%s\n", check.text);
-        if (text.failed)
-            pf_tool_nomem(&run->own.tool);
+    list_rows(run, &text);
+    status = pf_fingerprint_take(&print, file->temporary, &error);
+    append_last(&text, step->hash, print.hash);
+    if (text.failed)
+        pf_tool_nomem(&run->own.tool);
+    if (status == PF_OK)
         status = pf_store_write(step->store, rows, (struct pf_bytes){text.data, text.size}, &error);
-        if (status == PF_OK)
-            status = pf_store_publish(file, partial, &error);
-        if (status != PF_OK)
-            pf_tool_fail(&run->own.tool, NULL, &error, true);
-    }
+    if (status == PF_OK)
+        status = pf_store_publish(file, partial, &error);
+    if (status != PF_OK)
+        pf_tool_fail(&run->own.tool, NULL, &error, true);
     pf_buffer_free(&text);
     return status;
 }
@@ -486,18 +513,21 @@ int pf_step_run(struct pf_step *step, struct pf_common *common)
     run.own = pf_stage_common(stage, common);
     pf_merging_read(&run.merging, &run.own);
     list_inputs(&run);
+    if (step->partials)
+        load_partials(&run);
     run.merging.manifest = &run.manifest;
     run.merging.rows = run.numbers;
     run.merging.whole = true;
     run.merging.check = check_input;
     run.merging.arg = &run;
-    while ((status = try_pass(&run)) == PF_EOF && !run.changed)
+    while ((status = run.changed ? PF_EOF : try_pass(&run)) == PF_EOF && !run.changed)
         run.own.tool.quiet = true; /* the first pass has warned */
     if (run.changed && (run.own.tool.keep_going || step->partials))
         status = PF_EOF;
     else if (status != PF_OK)
         pf_tool_raise(&common->tool, run.own.tool.status);
     pf_manifest_free(&run.manifest);
+    free_rows(&run);
     free(run.numbers);
     free((void *)run.own.given);
     return status;

@@ -3,8 +3,9 @@
  * of all that decides the bytes of the partial:
  *
  *   HASH.pfs      the partial
- *   HASH.ndjson   what became of each input below it (cli/merge/manifest.h), then a line with the
- *                 XXH64 of these rows; written before the partial
+ *   HASH.ndjson   what became of each input below it (cli/merge/manifest.h), then a line that ties
+ *                 the three: HASH, the XXH128 of the partial's bytes, and the XXH64 of the text
+ *                 before; written before the partial
  *   HASH.task     the step itself, for another process (cli/merge/task.h) */
 #ifndef PF_CLI_MERGE_STEP_H
 #define PF_CLI_MERGE_STEP_H
@@ -65,12 +66,11 @@ const char *pf_step_path(const struct pf_step *, const char *suffix);
 /* True if the directory has the partial and its rows. Removes a partial without rows. */
 bool pf_step_made(const struct pf_step *);
 
-/* Appends the rows of a finished step, one for each input below the step. PF_OK; PF_EOF with
- * `error` set: the rows were damaged, and are removed now; PF_NOMEM. */
-int pf_step_rows(const struct pf_step *, struct pf_buffer *, struct pf_error *error);
-/* Checks the frames of the partial of a finished step. PF_OK; PF_EOF with `error` set: the partial
- * was damaged, and is removed now; PF_NOMEM. */
-int pf_step_check(const struct pf_step *, struct pf_error *error);
+/* Reads the rows of a finished step into an empty buffer, one for each input below the step, and
+ * checks that rows and partial are those that were made under the name of the step. PF_OK; PF_EOF
+ * with `error` set: a file was damaged, or is that of another step, and is removed now; PF_IO: it
+ * cannot be removed; PF_NOMEM. */
+int pf_step_load(const struct pf_step *, struct pf_buffer *rows, struct pf_error *error);
 
 /* Makes the partial. With --keep-going a failed input is left out as a whole, and its row says why.
  * Prints all failures. PF_OK: the directory has the partial. PF_EOF: an input has changed since its

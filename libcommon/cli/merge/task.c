@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char first_line[] = "profutils task 1";
+static const char first_line[] = "profutils task 2";
 static const char *const stages[] = {"inputs", "partials", "output"};
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -60,6 +60,21 @@ bool pf_task_text(enum pf_stage stage, const struct pf_step *step, const struct 
     free(options);
     pf_arena_free(&arena);
     return !text->failed;
+}
+
+const char *pf_task_path(enum pf_stage stage, const struct pf_step *step, struct pf_bytes text)
+{
+    struct pf_step named = *step;
+    struct pf_xxh128 *state;
+
+    if (stage != PF_STAGE_OUTPUT)
+        return pf_step_path(step, ".task");
+    state = pf_xxh128_new();
+    if (!state)
+        return NULL;
+    pf_xxh128_add(state, text.data, text.size);
+    named.hash = pf_xxh128_end(state);
+    return pf_step_path(&named, ".output.task");
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -198,18 +213,32 @@ static int parse(struct pf_task *task, const char *path, struct pf_bytes text)
     return PF_OK;
 }
 
-/* The directory of the file `path`, whatever the current directory. */
-static int find_store(struct pf_task *task, const char *path)
+/* The directory of the file `path`, whatever the current directory. The file must have the name
+ * that the plan gave it: a copy of another task would make another result. */
+static int find_store(struct pf_task *task, const char *path, struct pf_bytes text)
 {
     char *whole = realpath(path, NULL), *slash;
+    const char *planned;
+    bool same;
 
     if (!whole)
         return pf_error_system(&task->error, "cannot open '%s'", path);
     slash = strrchr(whole, '/');
-    *(slash == whole ? slash + 1 : slash) = '\0';
+    *slash = '\0';
     task->store.lock = -1;
     task->store.path = whole;
-    return PF_OK;
+    task->step.store = &task->store;
+    planned = pf_task_path(task->stage, &task->step, text);
+    if (!planned)
+        return pf_error_nomem(&task->error);
+    same = strcmp(strrchr(planned, '/') + 1, slash + 1) == 0;
+    if (slash == whole)
+        memcpy(whole, "/", sizeof "/");
+    return same ? PF_OK
+                : pf_error_set(&task->error, PF_FAILED,
+                               "%s: the name is not that of the task: the file was renamed or "
+                               "edited: make the plan again",
+                               path);
 }
 
 static const char *task_argument(int argc, char **argv)
@@ -240,7 +269,7 @@ void pf_task_start(struct pf_task *task, int *argc, char ***argv)
     if (status == PF_OK)
         status = parse(task, path, (struct pf_bytes){text.data, text.size});
     if (status == PF_OK)
-        status = find_store(task, path);
+        status = find_store(task, path, (struct pf_bytes){text.data, text.size});
     for (int k = 1; k < *argc && status == PF_OK; k++)
         if (!add_argument(task, (*argv)[k]))
             status = pf_error_nomem(&task->error);

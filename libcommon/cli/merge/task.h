@@ -1,7 +1,7 @@
-/* A task: a step of a merge in a tree, written to the file HASH.task in the directory of partials,
- * so that another process, perhaps on another host, can make the step.
+/* A task: a step of a merge in a tree, written to a file in the directory of partials, so that
+ * another process, perhaps on another host, can make the step.
  *
- *   profutils task 1
+ *   profutils task 2
  *   stage inputs|partials|output
  *   directory DIRECTORY          where the plan was made: names of files are relative to it
  *   option --NAME[=ARGUMENT]     of the program
@@ -12,7 +12,9 @@
  *   result HASH
  *   end
  *
- * Control characters and % are %XX. */
+ * Control characters and % are %XX. The file is named HASH.task by the result. The task that writes
+ * the output is named HASH.output.task by its own text, because plans with other outputs have the
+ * same last partial. */
 #ifndef PF_CLI_MERGE_TASK_H
 #define PF_CLI_MERGE_TASK_H
 
@@ -34,6 +36,9 @@ struct pf_task {
 /* Appends the text of a task. False: out of memory. */
 bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *,
                   const char *directory, struct pf_buffer *);
+
+/* The path of the file for the text of a task. NULL: out of memory. */
+const char *pf_task_path(enum pf_stage, const struct pf_step *, struct pf_bytes text);
 
 /* If the command line has --task=FILE: reads the task, goes to its directory, and replaces the
  * command line. Failures are in task->error, and the command line stays. Zero-initialise; free with
