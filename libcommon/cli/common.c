@@ -272,7 +272,7 @@ bool pf_common_wants(const struct pf_common *common, const struct pf_dict *dict,
 
 /* --- rows of tables --------------------------------------------------------------------------- */
 
-enum { ROWS_WITHOUT_TERMINAL = 20, ROWS_LEAST = 5 };
+enum { ROWS_WITHOUT_TERMINAL = 20, WIDTH_WITHOUT_TERMINAL = 100, ROWS_LEAST = 5 };
 
 static bool find_unit(const char *text, void *field)
 {
@@ -330,6 +330,8 @@ void pf_common_look(const struct pf_common *common, struct pf_look *look)
     look->utf8 = look->sink->terminal && pf_tool_utf8();
     look->group = !common->tool.no_group;
     look->terminal = look->sink->columns;
+    if (!common->tool.no_trunc)
+        look->paths = look->sink->terminal ? look->terminal : WIDTH_WITHOUT_TERMINAL;
 }
 
 size_t pf_row_settings_limit(const struct pf_row_settings *rows, const struct pf_sink *sink,

@@ -75,6 +75,62 @@ END
     grep -q '##########  old' plain
 }
 
+@test "without a terminal paths lose directories in lines of more than 100 columns, and nothing else is cut" {
+    long=$(printf 'f%.0s' {1..120})
+    stream paths.pfs <<END
+{"measures": [{"name": "samples"}], "records": [
+ {"stack": [["near", "/a/near.py", 1, 1]], "values": {"samples": 9}},
+ {"stack": [["far", "/usr/lib/python3/site-packages/departments/far.py", 22, 22]], "values": {"samples": 8}},
+ {"stack": [["init", "/usr/lib/python3/site-packages/departments/first/__init__.py", 3, 3]], "values": {"samples": 7}},
+ {"stack": [["init", "/usr/lib/python3/site-packages/departments/second/__init__.py", 3, 3]], "values": {"samples": 6}},
+ {"stack": [["bare", "__init__.py", 4, 4]], "values": {"samples": 5}},
+ {"stack": [["$long", "/usr/lib/x.py", 5, 5]], "values": {"samples": 4}}]}
+END
+    # 44 columns of numbers and blanks, then 'far', two blanks, a path of 49 characters and ':22': 101 columns
+    proftop paths.pfs >got
+    [ "$(sed -n 's/^.\{44\}//; 3,8p' got)" = "near  /a/near.py:1
+far  far.py:22
+init  first/__init__.py:3
+init  second/__init__.py:3
+bare  __init__.py:4
+$long  x.py:5" ]
+    proftop --no-trunc paths.pfs >whole
+    grep -q '  far  /usr/lib/python3/site-packages/departments/far.py:22$' whole
+    grep -q "  $long  /usr/lib/x.py:5\$" whole
+    # a file and COLUMNS change nothing; csv has whole paths
+    COLUMNS=200 proftop paths.pfs -o file && cmp got file
+    [ "$(cells 3 paths.pfs | sed -n 2p)" = /usr/lib/python3/site-packages/departments/far.py ]
+    # 44 columns, a name of 47, two blanks and 7 characters: 100 columns
+    name=$(printf 'n%.0s' {1..47})
+    for more in '' x; do
+        stream edge.pfs <<<'{"measures": [{"name": "samples"}], "records": [{"stack": [["'"$name$more"'", "/d/x", 12, 12]], "values": {"samples": 1}}]}'
+        proftop edge.pfs | tail -n 1 | grep -o ' *[^ ]*$'
+    done >ends
+    [ "$(cat ends)" = "  /d/x:12
+  x:12" ]
+    for view in --tree --edges --peek=far; do
+        proftop "$view" paths.pfs | grep -q 'departments/far.py' && return 1
+        proftop --no-trunc "$view" paths.pfs >whole
+        grep -q departments whole || [ "$view" = --edges ]
+    done
+    profdiff paths.pfs edge.pfs | grep -q '  init  second/__init__.py:3$'
+    profdiff --no-trunc paths.pfs edge.pfs | grep -q '  init  /usr/lib/python3/site-packages/departments/second/__init__.py:3$'
+    profdiff --stats paths.pfs edge.pfs | grep -q '  init  second/__init__.py:3$'
+}
+
+@test "files of one name keep the directories that tell them apart, on a terminal too" {
+    needs_terminal
+    stream same.pfs <<'END'
+{"measures": [{"name": "samples"}], "records": [
+ {"stack": [["f", "/usr/lib/python3/site-packages/first/deep/__init__.py", 3, 3]], "values": {"samples": 7}},
+ {"stack": [["f", "/usr/lib/python3/site-packages/second/deep/__init__.py", 3, 3]], "values": {"samples": 6}}]}
+END
+    terminal "stty cols 80 rows 20; proftop --color=never same.pfs" | tr -d '\r' >got
+    grep -q '  f  first/deep/__init__.py:3$' got
+    grep -q '  f  second/deep/__init__.py:3$' got
+    terminal "stty cols 48 rows 20; proftop --color=never same.pfs" | tr -d '\r' | grep -q '  f  __init__.py:3$'
+}
+
 @test "on a terminal the locale decides how bars are drawn" {
     needs_terminal
     LC_ALL=C.UTF-8 terminal "stty cols 200; profdiff --color=never x.folded y.folded" | grep -q '██████████  old'

@@ -263,7 +263,7 @@ static void append_run(struct table *table, const struct row *row, size_t width,
     struct pf_bytes name = run_name(table, row, &flags);
     const struct pf_place place = {.name = pf_text_line(name, flags, &table->scratch)};
 
-    pf_place_append(text, &place, 1, width, table->view->look.sink->mark);
+    pf_place_append(text, &place, 1, width, SIZE_MAX, table->view->look.sink->mark);
 }
 
 /* Prints a mean or a deviation. Counts have two decimals, because most counts are small. */

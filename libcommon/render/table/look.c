@@ -167,7 +167,7 @@ const char *pf_look_color(const struct pf_look *look, double percent)
 
 int pf_look_end(const struct pf_look *look, struct pf_text_table *table)
 {
-    return pf_text_table_end(table, look->sink, look->terminal, look->sink->mark);
+    return pf_text_table_end(table, look->sink, look->terminal, look->paths, look->sink->mark);
 }
 
 int pf_look_prose(const struct pf_look *look, const struct pf_buffer *text)

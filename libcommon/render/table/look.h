@@ -21,7 +21,8 @@ struct pf_look {
     uint32_t label;    /* PF_BY_LABEL: key, a string */
     bool color, utf8;  /* utf8: bars and marks beyond ASCII */
     bool group;        /* 1,234 instead of 1234 */
-    unsigned terminal; /* columns of the terminal; 0: no line is shortened */
+    unsigned terminal; /* columns of the terminal; 0: no line is cut */
+    unsigned paths;    /* in lines with more columns files lose directories; 0: never */
 };
 
 /* 27.43%, 100%, 0.05%, <0.01% */

@@ -3,6 +3,7 @@
 #include "model/utf8.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,8 +23,68 @@ struct pf_bytes pf_place_basename(struct pf_bytes file)
     return at < file.size ? pf_bytes_skip(file, at) : file;
 }
 
+/* --- tails ------------------------------------------------------------------------------------ */
+
+/* The number of bytes at the end that two files have in common. */
+static size_t common_end(struct pf_bytes a, struct pf_bytes b)
+{
+    size_t size = 0;
+
+    while (size < a.size && size < b.size && a.data[a.size - size - 1] == b.data[b.size - size - 1])
+        size++;
+    return size;
+}
+
+/* Orders files by their bytes from the last to the first. */
+static int compare_ends(const void *left, const void *right)
+{
+    struct pf_bytes a = (*(struct pf_place *const *)left)->file,
+                    b = (*(struct pf_place *const *)right)->file;
+    size_t size = common_end(a, b);
+
+    if (size == a.size || size == b.size)
+        return (a.size > b.size) - (a.size < b.size);
+    return (unsigned char)a.data[a.size - size - 1] < (unsigned char)b.data[b.size - size - 1] ? -1
+                                                                                               : 1;
+}
+
+/* The size of the shortest end of the file that begins behind a slash and has more than `shared`
+ * bytes; else of the file. */
+static size_t tail_size(struct pf_bytes file, size_t shared)
+{
+    size_t at = shared < file.size ? file.size - shared - 1 : 0;
+
+    while (at > 0 && file.data[at - 1] != '/')
+        at--;
+    return file.size - at;
+}
+
+void pf_place_tails(struct pf_place **places, size_t count)
+{
+    size_t before = 0; /* bytes that a file has in common with the file before */
+
+    qsort(places, count, sizeof *places, compare_ends);
+    for (size_t i = 0, next; i < count; i = next) {
+        size_t after = 0, tail;
+
+        for (next = i + 1; next < count; next++)
+            if (!pf_bytes_equal(places[next]->file, places[i]->file)) {
+                after = common_end(places[next]->file, places[i]->file);
+                break;
+            }
+        tail = tail_size(places[i]->file, before > after ? before : after);
+        for (; i < next; i++)
+            places[i]->tail = tail;
+        before = after;
+    }
+}
+
+/* --- widths ----------------------------------------------------------------------------------- */
+
 static struct pf_bytes file_of(const struct pf_place *place, enum pf_place_form form)
 {
+    if (form == PF_PLACE_TAIL)
+        return pf_bytes_skip(place->file, place->file.size - place->tail);
     return form == PF_PLACE_PATH ? place->file : pf_place_basename(place->file);
 }
 
@@ -48,6 +109,8 @@ size_t pf_place_width(const struct pf_place *places, size_t count, enum pf_place
     }
     return width;
 }
+
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void append(struct pf_buffer *line, struct pf_bytes text)
 {
@@ -106,11 +169,13 @@ static size_t share(const struct pf_place *places, size_t i, size_t columns)
 }
 
 void pf_place_append(struct pf_buffer *line, const struct pf_place *places, size_t count,
-                     size_t columns, const char *mark)
+                     size_t columns, size_t paths, const char *mark)
 {
     enum pf_place_form form = PF_PLACE_PATH;
     size_t left, frame = count > 0 ? frame_width(&places[0]) : 0;
 
+    if (pf_place_width(places, count, form) > paths)
+        form = PF_PLACE_TAIL;
     while (form < PF_PLACE_BARE && pf_place_width(places, count, form) > columns)
         form++;
     left = pf_place_width(places, count, PF_PLACE_BARE);

@@ -22,8 +22,9 @@ struct pf_text_line {
 /* Which columns are shown, and their widths. */
 struct layout {
     size_t widths[PF_TEXT_COLUMNS];
-    size_t used; /* width of all columns but the last, with the gap */
-    size_t room; /* width for the last column */
+    size_t used;  /* width of all columns but the last, with the gap */
+    size_t room;  /* width for the last column */
+    size_t paths; /* width of the last column for which files lose directories */
     bool hidden[PF_TEXT_COLUMNS];
 };
 
@@ -118,6 +119,29 @@ static void lay_out(const struct pf_text_table *table, unsigned dropped, bool ti
     layout->room = terminal == 0 ? SIZE_MAX : terminal > layout->used ? terminal - layout->used : 0;
 }
 
+/* Sets the tails of all files. */
+static void set_tails(struct pf_text_table *table)
+{
+    struct pf_place **places = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (size_t i = 0; i < table->count && !table->failed; i++)
+        for (size_t k = 0; k < table->lines[i].place_count && !table->failed; k++) {
+            struct pf_place *place = &table->lines[i].places[k];
+
+            if (place->file.size == 0)
+                continue;
+            if (pf_grow(&places, &capacity, count + 1, sizeof *places))
+                places[count++] = place;
+            else
+                table->failed = true;
+        }
+    if (count > 0)
+        pf_place_tails(places, count);
+    free(places);
+    table->has_tails = true;
+}
+
 /* The width that the last column needs to show in full every name that fits `widest` columns.
  * *bare: the width of the widest name. */
 static size_t needed(const struct pf_text_table *table, size_t widest, size_t *bare)
@@ -140,10 +164,12 @@ static size_t needed(const struct pf_text_table *table, size_t widest, size_t *b
     return most;
 }
 
-static void choose_layout(const struct pf_text_table *table, size_t terminal, struct layout *layout)
+static void choose_layout(struct pf_text_table *table, size_t terminal, struct layout *layout)
 {
     size_t need, bare, least;
 
+    if (!table->has_tails)
+        set_tails(table);
     lay_out(table, PF_DROP_FOR_NAMES, true, terminal, layout);
     if (terminal > 0) {
         need = needed(table, layout->room, &bare);
@@ -160,7 +186,7 @@ static void choose_layout(const struct pf_text_table *table, size_t terminal, st
         }
 }
 
-bool pf_text_table_shows(const struct pf_text_table *table, size_t column, size_t terminal)
+bool pf_text_table_shows(struct pf_text_table *table, size_t column, size_t terminal)
 {
     struct layout layout;
 
@@ -232,22 +258,23 @@ static void write_row(struct pf_text_table *table, const struct pf_text_line *ro
             append_cell(line, row->cells[i].text, row->cells[i].color, layout->widths[i]);
     if (layout->room > 0) {
         pad(line, GAP);
-        pf_place_append(line, row->places, row->place_count, layout->room, mark);
+        pf_place_append(line, row->places, row->place_count, layout->room, layout->paths, mark);
     }
     pf_buffer_byte(line, '\n');
     pf_sink_write(sink, line->data, line->size);
 }
 
 int pf_text_table_end(struct pf_text_table *table, struct pf_sink *sink, size_t terminal,
-                      const char *mark)
+                      size_t paths, const char *mark)
 {
-    bool failed = table->failed;
     struct layout layout;
+    bool failed;
 
-    if (!failed) {
-        choose_layout(table, terminal, &layout);
+    choose_layout(table, terminal, &layout);
+    layout.paths = paths == 0 ? SIZE_MAX : paths > layout.used ? paths - layout.used : 0;
+    failed = table->failed;
+    if (!failed)
         write_heading(table, &layout, sink);
-    }
     for (size_t i = 0; i < table->count && !failed; i++) {
         if (table->lines[i].place_count > 0)
             write_row(table, &table->lines[i], &layout, sink, mark);

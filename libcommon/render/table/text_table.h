@@ -50,7 +50,8 @@ struct pf_text_table {
     struct pf_text_line *lines;
     size_t count, capacity;
     struct pf_buffer scratch;
-    bool failed; /* out of memory */
+    bool has_tails; /* of the files */
+    bool failed;    /* out of memory */
 };
 
 /* Begins a table of at most PF_TEXT_COLUMNS columns; the last column shows places. */
@@ -61,9 +62,11 @@ void pf_text_table_row(struct pf_text_table *, const struct pf_text_cell *, cons
 /* Adds a line of dashes with a + at the beginning of the last column. */
 void pf_text_table_rule(struct pf_text_table *);
 /* True if a terminal of this width shows the column. Call after all rows are added. */
-bool pf_text_table_shows(const struct pf_text_table *, size_t column, size_t terminal);
-/* Writes the heading and all rows, then frees the table. `terminal` 0: nothing is shortened; `mark`
- * (one column wide) stands for the middle of a shortened name. PF_OK or PF_NOMEM. */
-int pf_text_table_end(struct pf_text_table *, struct pf_sink *, size_t terminal, const char *mark);
+bool pf_text_table_shows(struct pf_text_table *, size_t column, size_t terminal);
+/* Writes the heading and all rows, then frees the table. `terminal` 0: no name is shortened and no
+ * column left out; `mark` (one column wide) stands for the middle of a shortened name. Files lose
+ * directories in lines of more than `paths` columns, 0: never. PF_OK or PF_NOMEM. */
+int pf_text_table_end(struct pf_text_table *, struct pf_sink *, size_t terminal, size_t paths,
+                      const char *mark);
 
 #endif
