@@ -1,5 +1,5 @@
 /* Austin's text: folded stacks of Python. A line begins with process and thread; frames have file
- * and line. Austin's binary form, MOJO, is not read. */
+ * and line. Austin's binary form, MOJO, is not read. austin.md has the facts. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"

@@ -1,5 +1,6 @@
 /* bpftrace's maps with stacks in their keys, as bpftrace prints them when it ends: text, or JSON
- * with an object in each line; the object of maps has a member for each map. */
+ * with an object in each line; the object of maps has a member for each map. bpftrace.md has the
+ * facts. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/json_reader.h"

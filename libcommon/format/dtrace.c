@@ -1,5 +1,5 @@
 /* Stacks as DTrace's aggregations and bcc's tools (without -f) print them: blocks of indented
- * lines, innermost frame first; a line with only a number ends a block. */
+ * lines, innermost frame first; a line with only a number ends a block. dtrace.md has the facts. */
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"

@@ -1,5 +1,5 @@
 /* gmon.out, which programs built with -pg write: a histogram of addresses, the calls between them,
- * counts of basic blocks. */
+ * counts of basic blocks. gmon.md has the facts. */
 #include "base/number.h"
 #include "codec/text_reader.h"
 #include "model/units.h"
@@ -14,7 +14,7 @@ enum {
     TAG_ARC = 1,
     TAG_BLOCKS = 2,
     WINDOW = 64 * 1024, /* bytes that show the size of a word */
-    UNIT = 2,           /* bytes; gprof divides the program into such units */
+    UNIT = 2,           /* bytes; gprof divides the program into such units (gmon.md, section 2) */
     UNITS_MAX = 16      /* most units of a bin whose count is divided among the units */
 };
 

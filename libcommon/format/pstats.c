@@ -1,5 +1,5 @@
 /* What Python's profilers (cProfile, profile) dump: a dict of functions with their calls, times and
- * callers, in marshal. */
+ * callers, in marshal. pstats.md has the facts. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/format.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Python's marshal format, versions 0 to 4 ------------------------------------------------ */
+/* --- Python's marshal format, versions 0 to 4 (pstats.md, section 2) ------------------------- */
 
 enum object_kind {
     OBJECT_NONE, /* None, or an object that is not whole yet */

@@ -1,5 +1,5 @@
 /* stackprof's JSON (Ruby): stacks as lists of frame addresses, if stackprof recorded them (raw);
- * else calls between frames. */
+ * else calls between frames. stackprof.md has the facts. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "codec/json_reader.h"

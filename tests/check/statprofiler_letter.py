@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the programs against the plan of StatProfiler's format, sentence by sentence, and against its text form.
+"""Tests the programs against the plan of StatProfiler's format (libcommon/format/statprofiler/FORMAT.md, section 10), rule by
+rule, and against its text form (section 9 there).
 
     statprofiler_letter.py DIR TMP    DIR: the corpora; TMP: where files are made
 

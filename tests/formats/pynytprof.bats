@@ -18,7 +18,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pynytprof.py" "$@"; }
 @test "every file, converted to the native stream, reads as its decoder says" { check read pfs "$CORPUS"; }
 @test "every file, written as Pynytprof, reads as its decoder says" { check read pynytprof "$CORPUS"; }
 @test "every file, converted to the native stream and written as Pynytprof, reads as its decoder says" { check read both "$CORPUS"; }
-@test "written files have the layout of the note and all that was read" { check written "$CORPUS"; }
+@test "written files have the layout of Pynytprof's note and all that was read" { check written "$CORPUS"; }
 @test "every damaged or unusual file has its message" { check bad "$CORPUS"; }
 @test "forms that the corpus lacks are read, and values that do not fit are refused" { check made .; }
 

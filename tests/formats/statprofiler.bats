@@ -29,11 +29,11 @@ for line in sys.stdin:
 @test "every file, converted to the native stream and written as StatProfiler, reads as the profiler's own reader says" { check read both "$CORPUS"; }
 @test "the files of a process are read in order, with sections carried over" { check series "$CORPUS"; }
 @test "written files have the right form and all that was read" { check written "$CORPUS"; }
-@test "files written in the plan's dialect are read back, except for what the dialect cannot hold" { check plan "$CORPUS"; }
+@test "files written in the dialect plan are read back, except for what the dialect cannot hold" { check plan "$CORPUS"; }
 @test "sums by function and section equal those of the expected samples" { check sums "$CORPUS"; }
 @test "every file of corpus/statprofiler/edge gives the status and rows of the table" { check edge "$CORPUS"; }
 @test "forms that the corpus lacks are read" { check made .; }
-@test "the plan's dialect and the text form follow the plan sentence by sentence" {
+@test "the dialect plan and the text form follow their description rule by rule" {
     PYTHONDONTWRITEBYTECODE=1 python3 "$PROFUTILS_SRC/tests/check/statprofiler_letter.py" "$CORPUS" .
 }
 

@@ -44,6 +44,29 @@ lint()
     lint tests
 }
 
+@test "every cited text is in the repository and has the cited section" {
+    lint citations
+}
+
+@test "a citation of a missing section, of an unnamed text or of a missing page is found" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir -p libcommon/format/trail
+    printf '%s\n' '# Trails' '' '## 1. Lines' '' 'As in section 3.' '## 3. Numbers' >libcommon/format/trail/FORMAT.md
+    printf '%s\n' '/* Lines (FORMAT.md, sections 1,' ' * 2 and 3). */' '/* A length (the page of the format, section' ' * 3). */' \
+        '/* The table of RFC 3629, section 4. */' '/* DESIGN.md says why. */' >libcommon/format/trail/trail.c
+    find . -type f | sed 's|^\./||' | sort >MANIFEST
+    run env "PROFUTILS_SRC=$PWD" sh "$PROFUTILS_SRC/tests/lint/run" citations
+    [ "$status" -eq 1 ]
+    printf '%s\n' "$output" | sort >got
+    sort >want <<'END'
+libcommon/format/trail/FORMAT.md:6: expected section 2
+libcommon/format/trail/trail.c:1: there is no section 2 in libcommon/format/trail/FORMAT.md
+libcommon/format/trail/trail.c:3: which text has section 3? write FORMAT.md, section 3
+libcommon/format/trail/trail.c:6: there is no DESIGN.md
+END
+    diff want got
+}
+
 @test "a condition of a test can fail it" {
     lint conditions
 }

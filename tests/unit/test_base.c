@@ -41,7 +41,7 @@ static void test_compare(void)
     }
 }
 
-/* Cases of RFC 3629: the limits of section 4's table, and the attacks of section 10. */
+/* Cases of RFC 3629, section 4 (the limits of its table), and RFC 3629, section 10 (attacks). */
 static void test_utf8(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Private to the formats of valgrind's callgrind and cachegrind. */
+/* Private to the formats of valgrind's callgrind and cachegrind (FORMAT.md). */
 #ifndef PF_FORMAT_CALLGRIND_CALLGRIND_H
 #define PF_FORMAT_CALLGRIND_CALLGRIND_H
 
@@ -78,7 +78,7 @@ static inline bool pf_cg_position(struct pf_bytes word, uint64_t last, uint64_t 
 
 /* The name of an event may contain its unit, as Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`, and
  * so may its long name (`event: sysTime : sysTime (elapsed ns)`). ruby-prof's times are
- * microseconds, but have no unit in the name. */
+ * microseconds, but have no unit in the name (FORMAT.md, section 6). */
 
 /* Sets the measure of an event: name, units, scale and nature. The caller sets kind and role.
  * `long_name` may be empty. */
@@ -185,7 +185,7 @@ enum { PF_CG_EVENTS = 256 };
 enum pf_cg_mode { PF_CG_COSTS, PF_CG_CALL, PF_CG_JUMP };
 
 /* `(id) name` defines an id, `(id)` refers to the name. Objects, files and functions have separate
- * ids. */
+ * ids (FORMAT.md, section 3). */
 struct pf_cg_names {
     struct pf_table ids; /* uint64_t: id + 1 */
     uint32_t *strings;   /* by row of `ids` */

@@ -242,8 +242,8 @@ static bool read_positions(const struct pf_cg_reader *state, struct pf_bytes *te
     return true;
 }
 
-/* Reads a cost. The description of the format does not allow `*` and `+n` as costs. In files that
- * have them, they and `-n` are relative to the cost before. */
+/* Reads a cost. The description of the format does not allow `*` and `+n` as costs (FORMAT.md,
+ * section 2). In files that have them, they and `-n` are relative to the cost before. */
 static bool read_cost(struct pf_cg_reader *state, struct pf_bytes word, uint32_t k)
 {
     bool star = word.size == 1 && word.data[0] == '*', plus = word.size > 1 && word.data[0] == '+';

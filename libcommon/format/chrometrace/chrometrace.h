@@ -1,4 +1,5 @@
-/* Private to the format chrometrace: what the parts of its reader share. */
+/* Private to the format chrometrace: what the parts of its reader share. FORMAT.md has the facts.
+ */
 #ifndef PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 #define PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 

@@ -1,5 +1,5 @@
 /* Private to the DCPI formats: profiles of dcpiformat(4), and the text that dcpicat prints of
- * them. */
+ * them. FORMAT.md has the facts, and what is done where dcpiformat(4) is silent. */
 #ifndef PF_FORMAT_DCPI_DCPI_H
 #define PF_FORMAT_DCPI_DCPI_H
 
@@ -100,7 +100,7 @@ uint32_t pf_dcpi_identifier(struct pf_dict *, struct pf_bytes);
 /* --- wire.c: chunks and the footer ------------------------------------------------------------ */
 
 /* Behind the header come chunks of counts, then a footer, all in little-endian words of 32 bits.
- * Only the end of the input marks the footer: it is the last eight bytes. */
+ * Only the end of the input marks the footer: it is the last eight bytes (FORMAT.md, section 3). */
 
 /* Zero-initialise, then set `stride` and `start`. */
 struct pf_dcpi_body {
@@ -393,7 +393,7 @@ void pf_dcpi_held_close(struct pf_writer *);
 /* --- meta.c: words and events of dcpicat text ------------------------------------------------- */
 
 /* dcpicat prints a head of lines `word value` with one line `event` for each column of counts, then
- * a line for each address. Several profiles may follow each other. */
+ * a line for each address. Several profiles may follow each other (FORMAT.md, section 5). */
 enum {
     PF_DCPI_CAT_WORDS = 9,    /* words that begin lines of a head */
     PF_DCPI_CAT_WHOLE = 10000 /* fraction of an event that was counted all the time: 100 % */

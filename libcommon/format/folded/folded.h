@@ -1,5 +1,5 @@
 /* Private to the format of folded stacks: each line has a stack, whose frames are separated by
- * semicolons, then a count. */
+ * semicolons, then a count. FORMAT.md has the facts. */
 #ifndef PF_FORMAT_FOLDED_FOLDED_H
 #define PF_FORMAT_FOLDED_FOLDED_H
 

@@ -1,5 +1,5 @@
 /* Private to the format gperftools: profiles of gperftools, and of other programs that write the
- * same forms of text. */
+ * same forms of text (FORMAT.md). */
 #ifndef PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 #define PF_FORMAT_GPERFTOOLS_GPERFTOOLS_H
 
@@ -152,7 +152,7 @@ void pf_gperftools_begin_record(struct pf_reader *);
 int pf_gperftools_end_record(struct pf_reader *);
 
 /* Finds the frames of a signal handler, after the last record. As in pprof, an address that comes
- * second in most records belongs to a signal handler. PF_OK or PF_NOMEM. */
+ * second in most records belongs to a signal handler (FORMAT.md, section 1). PF_OK or PF_NOMEM. */
 int pf_gperftools_rows_find_handlers(struct pf_gperftools_rows *);
 /* The addresses of row k, leaf first, without frames of the profiler; valid until the next call.
  * NULL: out of memory. */

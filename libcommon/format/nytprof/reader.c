@@ -699,9 +699,9 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-/* Metadata in a merge (formats page, section 1.15). The writer counts or adds up some attributes,
- * and needs the files, subs and processes of each input. A `source` row belongs to the text after
- * it, and in a merge no text follows the metadata. */
+/* Metadata in a merge, as in nytprofmerge (FORMAT.md, section 12). The writer counts or adds up
+ * some attributes, and needs the files, subs and processes of each input. A `source` row belongs to
+ * the text after it, and in a merge no text follows the metadata. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {
     static const char *const of_each[] = {"application", "cumulative_overhead_ticks",

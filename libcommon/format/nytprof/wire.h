@@ -1,6 +1,5 @@
-/* NYTProf streams as bytes (formats page, section 1). A record is a tag and the fields that belong
- * to the tag; a record does not store its length. Also the names of the metadata that stand for
- * records. */
+/* NYTProf streams as bytes (FORMAT.md). A record is a tag and the fields that belong to the tag; a
+ * record does not store its length. Also the names of the metadata that stand for records. */
 #ifndef PF_FORMAT_NYTPROF_WIRE_H
 #define PF_FORMAT_NYTPROF_WIRE_H
 
@@ -54,9 +53,9 @@ enum pf_nyt_tag {
 /* The greatest sizes of a varint, a statement (`*` with five varints) and an NV. */
 enum { PF_NYT_VARINT_MAX = 5, PF_NYT_STATEMENT_MAX = 26, PF_NYT_NV_MAX = 16 };
 
-/* Reads a varint of 32 bits: the first byte says how many bytes follow. Like the profiler's own
- * reader it accepts longer forms than needed, and uses the low four bits of F0..FE.
- * PF_NYT_VARINT_MAX bytes must be readable at `p`. Returns the end of the varint. */
+/* Reads a varint of 32 bits (FORMAT.md, section 3): the first byte says how many bytes follow. Like
+ * the profiler's own reader it accepts longer forms than needed, and uses the low four bits of
+ * F0..FE. PF_NYT_VARINT_MAX bytes must be readable at `p`. Returns the end of the varint. */
 static inline const unsigned char *pf_nyt_varint(const unsigned char *p, uint32_t *value)
 {
     uint32_t first = *p;
@@ -92,8 +91,8 @@ static inline const unsigned char *pf_nyt_random_varint(const unsigned char *p, 
     return p + 1 + more;
 }
 
-/* The type in which the perl that wrote the file holds numbers (NV). The attribute `nv_size` gives
- * the size; the first time of day decides byte order and form. */
+/* The type in which the perl that wrote the file holds numbers (NV; FORMAT.md, section 4). The
+ * attribute `nv_size` gives the size; the first time of day decides byte order and form. */
 struct pf_nyt_nv {
     unsigned size;
     bool decided, big_endian;

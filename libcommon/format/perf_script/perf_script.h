@@ -1,5 +1,5 @@
 /* perf script: the text in which Linux's perf prints its events, each a header line and the call
- * chain below it. Here: how the lines are parsed. */
+ * chain below it. Here: how the lines are parsed. FORMAT.md has the facts. */
 #ifndef PF_FORMAT_PERF_SCRIPT_PERF_SCRIPT_H
 #define PF_FORMAT_PERF_SCRIPT_PERF_SCRIPT_H
 
@@ -13,7 +13,7 @@
  *
  * The line that begins an event: `COMM PID/TID [CPU] TIME: PERIOD EVENT: ...`. Each part may be
  * missing: -F chooses the parts. The name of a command may hold anything, even text that looks like
- * another part, so the parts are searched from the right. */
+ * another part, so the parts are searched from the right (FORMAT.md, section 1). */
 
 struct pf_perf_header {
     /* the bytes before time, period and event: equal bytes mean the same command, thread and
@@ -43,7 +43,7 @@ bool pf_perf_other_record(struct pf_bytes line);
 /* --- frame.c ----------------------------------------------------------------------------------
  *
  * A line of a call chain, `ADDRESS SYMBOL+0xOFFSET (IMAGE)`, and the line below it with the place
- * in the source. */
+ * in the source (FORMAT.md, section 2). */
 
 struct pf_perf_frame {
     uint64_t address;

@@ -1,6 +1,6 @@
 /* From the ids of a profile to rows of the dictionary. Also the frames that a profile drops: the
  * frames that its drop_frames matches and its keep_frames does not match, and all frames that they
- * call (Prune of pprof's package `profile`). */
+ * call (FORMAT.md, section 5). */
 #ifndef PF_FORMAT_PPROF_NAMES_H
 #define PF_FORMAT_PPROF_NAMES_H
 

@@ -736,7 +736,7 @@ static int read_batch(struct pf_reader *reader, struct pf_batch *batch)
 /* --- the format ------------------------------------------------------------------------------- */
 
 /* The writer keeps the earliest time, the sum of the durations and the longest period, like pprof
- * (formats page, section 4). The order of mappings holds for one file only. If one input has bare
+ * (FORMAT.md, section 4). The order of mappings holds for one file only. If one input has bare
  * system names, the merge has. */
 static enum pf_meta_rule rule(struct pf_bytes origin, struct pf_bytes key)
 {

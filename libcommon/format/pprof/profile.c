@@ -398,7 +398,8 @@ static int add_field(struct pf_pprof_profile *profile, struct pf_dict *dict,
 
 /* --- the seam between profiles ---------------------------------------------------------------- */
 
-/* An input of several profiles, one after the other, does not mark where a profile ends.
+/* An input of several profiles, one after the other, does not mark where a profile ends
+ * (FORMAT.md, section 3).
  *
  * For protocol buffers they are one merged message, so the reader must find the seam. A profile has
  * one time, and one table of strings, which begins with an empty string: a second time or table

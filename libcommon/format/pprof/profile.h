@@ -1,4 +1,4 @@
-/* One profile as a file has it (formats page: pprof). It is held until its end, because names may
+/* One profile as a file has it (FORMAT.md, section 1). It is held until its end, because names may
  * come last, as in the files of Go. Samples are held as bytes. Also the numbers of the fields of
  * profile.proto and the origins of metadata. */
 #ifndef PF_FORMAT_PPROF_PROFILE_H

@@ -1,4 +1,4 @@
-/* The chunks of a Pynytprof file. */
+/* The chunks of a Pynytprof file (FORMAT.md, sections 2 and 4). */
 #include "base/scan.h"
 #include "format/pynytprof/pynytprof.h"
 

@@ -47,7 +47,8 @@ bool pf_pyn_tag(unsigned byte)
 
 /* --- evidence --------------------------------------------------------------------------------- */
 
-/* Bits of evidence by the bytes after the banner; both formats have the same first line. */
+/* Bits of evidence by the bytes after the banner (FORMAT.md, section 5); both formats have the same
+ * first line. */
 enum { CERTAIN = 100, LIKELY = 72, POSSIBLE = 40 };
 
 struct banner_scan {
@@ -337,8 +338,8 @@ int pf_pyn_header_read(struct pf_reader *reader, struct pf_pyn_content *content)
 
 /* --- the banner of the output ----------------------------------------------------------------- */
 
-/* Section 1 of the note: attributes and options in their order, with the values to write if the
- * input does not have them. `ticks_per_sec` always gets the value here. */
+/* The note's attributes and options (FORMAT.md, section 1) in their order, with the values to write
+ * if the input does not have them. `ticks_per_sec` always gets the value here. */
 struct item {
     const char *key, *value;
 };

@@ -1,6 +1,6 @@
 /* Files of Pynytprof: a banner of text lines like NYTProf's, then chunks, each a tag, a 32-bit
- * length and a payload. All numbers are little-endian. "The note" is the plan of the format of July
- * 2025 (formats page). */
+ * length and a payload. All numbers are little-endian. "The note" is the description of the format
+ * of July 2025 (FORMAT.md, sections 1 to 3). */
 #ifndef PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 #define PF_FORMAT_PYNYTPROF_PYNYTPROF_H
 

@@ -1,4 +1,4 @@
-/* The writer. It writes the layout of the note of July 2025 for all inputs. */
+/* The writer. It writes the layout of the note (FORMAT.md, sections 1 and 2) for all inputs. */
 #include "format/pynytprof/pynytprof.h"
 #include "model/units.h"
 
@@ -196,7 +196,8 @@ static int choose_inputs(struct pf_writer *writer, struct pf_pyn_sums *sums,
             inputs[(*count)++] = input;
         }
     }
-    /* As the note says: if only one of the two times is known, both fields have it. */
+    /* As the note says (FORMAT.md, section 3): if only one of the two times is known, both fields
+     * have it. */
     for (unsigned k = PF_PYN_INCL; k <= PF_PYN_EXCL; k++) {
         uint32_t column = filled[k == PF_PYN_INCL ? PF_PYN_EXCL : PF_PYN_INCL];
 

@@ -1,5 +1,5 @@
 /* Private to the format speedscope: the document that the reader reads, its records, and the
- * writer. */
+ * writer. FORMAT.md has the facts. */
 #ifndef PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 #define PF_FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 

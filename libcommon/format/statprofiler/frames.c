@@ -153,7 +153,7 @@ static uint32_t add_record(struct pf_sp_frames *frames, struct pf_dict *dict,
         return pf_sp_frame_add(dict, record->tag == PF_SP_EVAL ? PF_FRAME_EVAL : PF_FRAME_MAIN,
                                &function, line);
     }
-    if (record->tag == PF_SP_SUB && !text[2].bytes.data) { /* the plan's two strings */
+    if (record->tag == PF_SP_SUB && !text[2].bytes.data) { /* "plan": two strings */
         function.name = pf_sp_name_intern(dict, &frames->name, text[0]);
         function.file = intern(dict, text[1]);
     } else {

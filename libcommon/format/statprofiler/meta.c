@@ -212,8 +212,8 @@ static const char *layout_of(unsigned tag)
     }
 }
 
-/* The layout of a header record, with its length. Only metadata have a length; in the plan all
- * records except the end have a length. */
+/* The layout of a header record, with its length. Only metadata have a length; in the
+ * dialect "plan" all records except the end have a length. */
 static const char *whole_layout(const struct pf_sp_header *header, unsigned tag, char scratch[8])
 {
     const char *layout = layout_of(tag);
@@ -378,7 +378,7 @@ void pf_sp_header_sniff(struct pf_sp_header *header, struct pf_source *source)
     } else if (first == PF_SP_HEADER_END) {
         header->dialect = PF_SP_UNDECIDED;
     } else if (first == PF_SP_PERL_VERSION) {
-        /* The real dialect has Perl 5 here, the plan a length of three small numbers. */
+        /* The real dialect has Perl 5 here, "plan" the length of three small numbers. */
         header->dialect = second == 3 || second == 4 ? PF_SP_PLAN : PF_SP_REAL;
     } else {
         header->lsb = pf_sp_plan_is_lsb(source, PF_SP_START);
@@ -522,8 +522,8 @@ int pf_sp_series_find(struct pf_source *source, struct pf_series *series)
 
 /* --- the metadata of a merge ------------------------------------------------------------------ */
 
-/* Hexadecimal digits of an id: process, thread, time of start, three random words (formats page,
- * section 7). */
+/* Hexadecimal digits of an id: process, thread, time of start, three random words
+ * (FORMAT.md, section 7). */
 enum { WORD = 8, ID = 6 * WORD };
 
 static enum pf_meta_rule merge_rule(struct pf_bytes origin, struct pf_bytes key)
@@ -585,7 +585,7 @@ static enum pf_meta_place place(struct pf_bytes origin, struct pf_bytes key)
     return pf_bytes_equal(key, PF_BYTES("ordinal")) ? PF_META_ORDINAL : PF_META_FROM_HERE;
 }
 
-/* The third word of the id of a process is its start (formats page, section 7). */
+/* The third word of the id of a process is its start (FORMAT.md, section 7). */
 static enum pf_meta_time start(struct pf_bytes origin, struct pf_bytes key, struct pf_bytes value,
                                int64_t *time)
 {

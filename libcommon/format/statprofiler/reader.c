@@ -1,6 +1,6 @@
 /* Devel::StatProfiler: the reader of binary files, and the format. Releases 0.01 to 0.56 write one
- * binary form in snappy blocks; older forms and the form of the plan are recognized by their
- * content. */
+ * binary form in snappy blocks; older forms and the dialect "plan" are recognized by their content
+ * (FORMAT.md, sections 1 and 10). */
 #include "format/statprofiler/statprofiler.h"
 
 #include "base/memory.h"
@@ -40,7 +40,7 @@ struct records {
     uint32_t op; /* string: op of the current sample */
     int64_t weight;
     uint64_t sample_at; /* offset of the sample start */
-    uint32_t promised;  /* number of frames that the sample start says (plan only) */
+    uint32_t promised;  /* number of frames that the sample start says (dialect "plan") */
 
     struct pf_sp_labels labels; /* current sections and label sets */
     struct pf_sp_open before;   /* sections open at the last sample */
@@ -123,7 +123,7 @@ static int add_events(struct records *r, const struct pf_sp_open *target, bool f
     return PF_OK;
 }
 
-/* Checks the number of frames of a sample, which the sample start says in the plan. */
+/* Checks the number of frames of a sample, which the sample start says in the dialect "plan". */
 static void check_depth(struct pf_reader *reader, struct records *r)
 {
     if (r->header.dialect == PF_SP_PLAN && reader->rows.depth != r->promised &&

@@ -1,5 +1,4 @@
-/* Private to the StatProfiler format: files of Devel::StatProfiler, binary and text (formats page,
- * sections 1 to 10). */
+/* Private to the StatProfiler format: files of Devel::StatProfiler, binary and text (FORMAT.md). */
 #ifndef PF_FORMAT_STATPROFILER_STATPROFILER_H
 #define PF_FORMAT_STATPROFILER_STATPROFILER_H
 
@@ -24,8 +23,8 @@
 /* --- wire.c: records -------------------------------------------------------------------------- */
 
 /* A record has fields: numbers and strings. A layout says which fields follow a tag. The length
- * before the fields is not used, because the profiler writes wrong lengths (formats page, section
- * 5). */
+ * before the fields is not used, because the profiler writes wrong lengths (FORMAT.md, section 5).
+ */
 
 enum pf_sp_tag {
     PF_SP_SAMPLE_START = 1,
@@ -97,7 +96,7 @@ enum pf_sp_parse pf_sp_record_parse(struct pf_sp_record *, const unsigned char *
 /* The text for a result of the parser that is neither whole nor missing bytes. */
 const char *pf_sp_parse_text(enum pf_sp_parse, const struct pf_sp_record *, char scratch[96]);
 
-/* The size of a number as the profiler counts it: at most 4 (formats page, section 5). */
+/* The size of a number as the profiler counts it: at most 4 (FORMAT.md, section 5). */
 size_t pf_sp_counted_size(uint32_t number);
 
 /* --- wire.c: input ---------------------------------------------------------------------------- */
@@ -149,12 +148,12 @@ int pf_sp_input_fail(const struct pf_sp_input *, struct pf_error *, uint64_t at,
  * at offset 0. */
 bool pf_sp_input_block_first(struct pf_source *file);
 
-/* --- wire.c: the plan's dialect --------------------------------------------------------------- */
+/* --- wire.c: the dialect "plan" --------------------------------------------------------------- */
 
-/* The plan of the profiler is older than its code (formats page, section 10). In files of the plan,
- * lengths of records are right, but a record without payload may be a tag alone or have a length of
- * 0; a sample says how many frames it has; and the plan does not say which group of a varint comes
- * first. */
+/* The author's plan of the format, which is older than the code, is a dialect of its own
+ * (FORMAT.md, section 10). In files of this dialect, lengths of records are right, but a record
+ * without payload may be a tag alone or have a length of 0; a sample says how many frames it has;
+ * and the plan does not say which group of a varint comes first. */
 
 /* True if varints have the least significant group first. Looks at the records from `start` on in
  * the uncompressed file: in shortest form no number of several bytes begins with 80 (most
@@ -162,7 +161,7 @@ bool pf_sp_input_block_first(struct pf_source *file);
  * 64 KiB, the direction in which the lengths fit. Peeks only. */
 bool pf_sp_plan_is_lsb(struct pf_source *, size_t start);
 
-/* True if the sample start at `p` is of the plan: it has a number of frames, and its length is
+/* True if the sample start at `p` is of this dialect: it has a number of frames, and its length is
  * right. */
 bool pf_sp_plan_sample(const unsigned char *p, size_t have);
 
@@ -183,7 +182,7 @@ struct pf_sp_output {
     struct pf_buffer *capture; /* not NULL: bytes go here, not to the sink */
     size_t used;
     unsigned char data[PF_SP_BLOCK_MAX];
-    /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (formats page, section 2) */
+    /* snappy's worst case for PF_SP_BLOCK_MAX is 37365 (FORMAT.md, section 2) */
     char block[40000];
 };
 
@@ -197,9 +196,9 @@ struct pf_sp_field {
 /* How the length of a record is counted. */
 enum pf_sp_length {
     PF_SP_LENGTH_NONE, /* no length: header records */
-    /* as the profiler counts it, short by a byte for each string (formats page, section 5) */
+    /* as the profiler counts it, short by a byte for each string (FORMAT.md, section 5) */
     PF_SP_LENGTH_PROFILER,
-    PF_SP_LENGTH_TRUE /* of the payload: the plan's */
+    PF_SP_LENGTH_TRUE /* of the payload: dialect "plan" */
 };
 
 /* Writes magic and version. Failures stay in the sink. */
@@ -287,12 +286,12 @@ bool pf_sp_events_apply(const struct pf_sp_events *, struct pf_sp_open *open);
 
 /* --- meta.c: the header ----------------------------------------------------------------------- */
 
-/* The header, and the dialect of the file (formats page, sections 1, 4 and 10). */
+/* The header, and the dialect of the file (FORMAT.md, sections 1, 4 and 10). */
 
 enum pf_sp_dialect {
     PF_SP_UNDECIDED, /* no header: the first sample decides */
     PF_SP_REAL,      /* what the profiler writes */
-    /* the dialect of the profiler's plan: the length is right in every record */
+    /* the dialect "plan": the length is right in every record */
     PF_SP_PLAN
 };
 
@@ -302,7 +301,7 @@ struct pf_sp_header {
     bool blocks; /* snappy blocks */
     bool bare;   /* no header at all (December 2013) */
     enum pf_sp_dialect dialect;
-    bool lsb; /* varints are least significant group first (plan only) */
+    bool lsb; /* varints are least significant group first (dialect "plan" only) */
     bool has_perl, has_library, has_genealogy;
     uint32_t perl[3], library[2];
     uint64_t tick_ns; /* 0 = not known */
@@ -323,7 +322,7 @@ int pf_sp_header_read(struct pf_sp_header *, struct pf_sp_input *, const char *p
                       struct pf_dict *dict, struct pf_sp_events *metadata, const struct pf_report *,
                       struct pf_error *);
 
-/* Warns of header records that the plan's dialect requires and this header lacks. */
+/* Warns of header records that the dialect "plan" requires and this header lacks. */
 void pf_sp_header_warn_missing(const struct pf_sp_header *, const struct pf_report *);
 
 /* True if the genealogy names the process of the file. */
@@ -332,7 +331,7 @@ bool pf_sp_header_has_process(const struct pf_sp_header *);
 /* --- meta.c: series of files ------------------------------------------------------------------ */
 
 /* A process writes a series of files with ordinals. Sections that are open at the end of a file
- * stay open in the next file (formats page, section 7): the inputs of one run share them. */
+ * stay open in the next file (FORMAT.md, section 7): the inputs of one run share them. */
 
 /* Adds to `open` the sections that were open at the end of the file with the ordinal before. Warns
  * of missing ordinals. PF_OK or PF_NOMEM. */
@@ -380,7 +379,7 @@ bool pf_sp_labels_find(struct pf_sp_labels *, struct pf_dict *, uint32_t op, uin
 /* Frame records as locations. A profile repeats few different frames very often, so frames are
  * found by the bytes of their records. */
 
-/* Which fields a sub frame has (formats page, sections 1 and 10). */
+/* Which fields a sub frame has (FORMAT.md, sections 1 and 10). */
 enum pf_sp_form {
     PF_SP_FORM_UNDECIDED,
     PF_SP_FORM_NEW, /* package, sub, file, line, first line */
@@ -427,9 +426,9 @@ enum pf_sp_form pf_sp_frame_form(const struct pf_sp_record *);
 /* Where the sub begins in a name: after the last ::, else at 0. */
 size_t pf_sp_sub_start(struct pf_bytes name);
 
-/* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8 (formats
- * page, section 3). The interned string is UTF-8, so that a name has one spelling. 0: too long, or
- * no memory (scratch->failed). */
+/* Interns a name of Perl. Bytes without the flag are Latin-1, unless they are valid UTF-8
+ * (FORMAT.md, section 3). The interned string is UTF-8, so that a name has one spelling. 0: too
+ * long, or no memory (scratch->failed). */
 uint32_t pf_sp_name_intern(struct pf_dict *, struct pf_buffer *scratch, struct pf_sp_string);
 
 /* Adds a location. PF_FRAME_PLAIN is for dialects with only one kind of frame: then missing fields
@@ -491,7 +490,7 @@ void pf_sp_rows_sample(struct pf_sp_rows *, uint32_t labels, int64_t weight);
 /* --- text.c ----------------------------------------------------------------------------------- */
 
 /* The text form of December 2013, older than the binary form:
- * weight;type,Package::sub,file,line;...;op, leaf first (formats page, section 9). */
+ * weight;type,Package::sub,file,line;...;op, leaf first (FORMAT.md, section 9). */
 
 struct pf_sp_lines {
     struct pf_text_reader text; /* first, as codec/text_reader.h wants it */
@@ -530,7 +529,7 @@ struct pf_sp_weight {
     bool without_tick; /* set by the owner: the dialect does not store the length of a tick */
     bool chosen;
     uint32_t measure;
-    /* as in the header: microseconds, or nanoseconds in the plan's dialect; 0 = not known */
+    /* as in the header: microseconds, or nanoseconds in the dialect "plan"; 0 = not known */
     uint64_t tick;
     uint64_t num, den; /* ticks in a raw unit of the measure */
 };

@@ -1,5 +1,5 @@
 /* The bytes of StatProfiler files: snappy blocks, records and their fields, and the records of the
- * plan's dialect. */
+ * dialect "plan". */
 #include "format/statprofiler/statprofiler.h"
 
 #include "model/strings.h"
@@ -244,11 +244,11 @@ bool pf_sp_input_block_first(struct pf_source *file)
     return yes;
 }
 
-/* --- the plan's dialect ----------------------------------------------------------------------- */
+/* --- the dialect "plan" ----------------------------------------------------------------------- */
 
 enum { LOOK_AHEAD = 65536 };
 
-/* The layout of a record of the plan; the bytes of unknown tags are skipped. */
+/* The layout of a record of this dialect; the bytes of unknown tags are skipped. */
 static const char *plan_layout(unsigned tag)
 {
     switch (tag) {

@@ -502,9 +502,9 @@ static void split_name(const struct pf_dict *dict, const struct pf_function *fun
     fields[1] = pf_sp_text(last, pf_ascii(last) ? 0 : flags);
 }
 
-/* Writes a frame of the plan, which has only one kind of frame. The name of a frame is one string,
- * or package and sub. The fields are package, sub, file, line; field 0 is the whole name if names
- * are whole. */
+/* Writes a frame of the dialect "plan", which has only one kind of frame. The name of a frame is
+ * one string, or package and sub. The fields are package, sub, file, line; field 0 is the whole
+ * name if names are whole. */
 static void put_plan_frame(struct pf_sp_writer *w, struct pf_sp_field *fields)
 {
     if (w->whole_names)
@@ -526,7 +526,7 @@ static bool put_frame(struct pf_writer *writer, struct pf_sp_writer *w, uint32_t
     if (w->text)
         return put_line_frame(writer, w, id);
     fields[0] = fields[1] = pf_sp_text(PF_BYTES(""), 0);
-    /* A sub may have no name, but in the plan a frame without a name is a main program. */
+    /* A sub may have no name, but in "plan" a frame without a name is a main program. */
     if (!scope && w->plan && w->whole_names)
         fields[0] = pf_sp_text(pf_dict_frame_name(dict, id, scratch),
                                dict->strings.rows[function->name].flags);

@@ -1,5 +1,5 @@
 /* Private to the formats cpuprofile and heapprofile, V8's profiles of the processor and of the
- * heap: the nodes that the reader reads, and the writer. */
+ * heap: the nodes that the reader reads, and the writer. FORMAT.md has the facts. */
 #ifndef PF_FORMAT_V8_V8_H
 #define PF_FORMAT_V8_V8_H
 
