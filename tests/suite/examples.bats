@@ -1,4 +1,4 @@
-# Every example runs, and the README shows the programs' real output.
+# Every example runs, the README shows the programs' real output, and the formats of HACKING.md work.
 
 setup()
 {
@@ -52,10 +52,40 @@ setup()
     [ "$(grep -c 'examples/[a-z]*\.svg' "$PROFUTILS_SRC/README.md")" -eq 2 ]
 }
 
-@test "the format of HACKING.md compiles" {
-    awk '/^libcommon\/format\// { inside = 1; next } inside && /^[^ ]/ { exit } inside { print substr($0, 5) }' \
-        "$PROFUTILS_SRC/HACKING.md" >trail.c
-    grep -q '^const struct pf_format pf_format_trail' trail.c
-    ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I"$PROFUTILS_BUILD" -I"$PROFUTILS_SRC/libcommon" \
-        -Wall -Wextra -Werror -fsyntax-only trail.c
+# shown PATH: what HACKING.md shows under the line PATH
+shown()
+{
+    awk -v path="$1" '$0 == path { inside = 1; next } inside && /^[^ ]/ { exit } inside { print substr($0, 5) }' \
+        "$PROFUTILS_SRC/HACKING.md"
+}
+
+@test "the formats of HACKING.md compile, are built into profcat, and read their files" {
+    mkdir codec
+    sed -n 's/^    +\(PF_FORMAT(.*\)/\1/p' "$PROFUTILS_SRC/HACKING.md" | cat "$PROFUTILS_SRC/libcommon/codec/formats.def" - >codec/formats.def
+    [ "$(tail -n 2 codec/formats.def | tr '\n' ' ')" = "PF_FORMAT(trail) PF_FORMAT(trek) " ]
+    for name in trail trek; do shown "libcommon/format/$name.c" >$name.c; done
+    # the compiler and the options of the build; codec/formats.def comes from here
+    build="$(cat "$PROFUTILS_BUILD/config.flags") -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64"
+    $build -I. -I"$PROFUTILS_BUILD" -I"$PROFUTILS_SRC/libcommon" -Wall -Wextra -Wshadow -Wstrict-prototypes -Wconversion \
+        -Werror -c "$PROFUTILS_SRC/libcommon/codec/registry.c" trail.c trek.c
+    read -ra libraries < <(sed -n 's/^LIBS = //p' "$PROFUTILS_BUILD/Makefile")
+    $build -o profcat "$PROFUTILS_BUILD"/tools/profcat{,_options}.o registry.o trail.o trek.o "$PROFUTILS_BUILD/libcommon.a" \
+        "${libraries[@]}"
+
+    shown tests/corpus/trail/small.trail | sed '/./!d; s/<TAB>/\t/' >small.trail
+    ./profcat -t folded small.trail | diff - <(printf '%s\n' 'main 45' 'main;parse;read_line 1200')
+
+    printf '%s' "$(shown tests/corpus/trek/small.trek)" >make.sh
+    sh make.sh >small.trek
+    ./profcat -t text small.trek >got
+    awk '/^`profcat -t text small.trek`/ { getline; while ((getline line) > 0 && line ~ /^    /) print substr(line, 5); exit }' \
+        "$PROFUTILS_SRC/HACKING.md" >want
+    [ "$(wc -l <want)" -eq 6 ]
+    diff want <(grep -v '^metadata  profutils' got)
+    for size in $(seq 0 $(($(wc -c <small.trek) - 1))); do
+        head -c "$size" small.trek >cut.trek
+        status=0
+        ./profcat -f trek cut.trek >/dev/null 2>err || status=$?
+        [ "$status" -eq 3 ] || { echo "cut after $size bytes: status $status"; cat err; return 1; }
+    done
 }
