@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char lock_name[] = "lock";
@@ -27,6 +28,24 @@ static int lock_file(int file, int how)
         result = flock(file, how);
     while (result != 0 && errno == EINTR);
     return result;
+}
+
+/* Waits for a lock: flock waits, but says nothing. */
+static int wait_for_lock(struct pf_store *store, int file, int how)
+{
+    const struct timespec pause = {0, 20 * 1000 * 1000};
+    int result = lock_file(file, how | LOCK_NB);
+
+    for (int times = 0; result != 0 && errno == EWOULDBLOCK && times < 50; times++) {
+        nanosleep(&pause, NULL);
+        result = lock_file(file, how | LOCK_NB);
+    }
+    if (result == 0 || errno != EWOULDBLOCK)
+        return result;
+    if (store->waits)
+        store->waits(store->arg, store->path);
+    store->waits = NULL;
+    return lock_file(file, how);
 }
 
 /* The path of a file in the directory; the caller frees it. NULL: out of memory. */
@@ -102,6 +121,20 @@ static int remove_abandoned(void *arg, const char *name, const char *path)
     return PF_OK;
 }
 
+/* Opens the file `lock`, also in a directory that may not be written. -1, with errno of the first
+ * failure if the file is not there. */
+static int open_lock(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), refused = errno;
+
+    if (file >= 0 || (refused != EROFS && refused != EACCES))
+        return file;
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 && errno == ENOENT)
+        errno = refused;
+    return file;
+}
+
 /* Opens the file `lock` and locks it. A file system without locks refuses with ENOLCK or a code
  * that says that the call is not supported. */
 static int hold(struct pf_store *store, struct pf_error *error)
@@ -110,14 +143,12 @@ static int hold(struct pf_store *store, struct pf_error *error)
     int status = path ? PF_OK : pf_error_nomem(error);
 
     if (status == PF_OK) {
-        store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (store->lock < 0 && (errno == EROFS || errno == EACCES))
-            store->lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        store->lock = open_lock(path);
         if (store->lock < 0)
             status = pf_error_system(error, "cannot open '%s'", path);
     }
     if (status == PF_OK)
-        store->locks = lock_file(store->lock, LOCK_SH) == 0;
+        store->locks = wait_for_lock(store, store->lock, LOCK_SH) == 0;
     free(path);
     return status;
 }
@@ -180,7 +211,7 @@ static int open_temporary(struct pf_store *store, struct pf_store_file *file, in
             return status;
         }
         if (store->locks)
-            lock_file(*opened, LOCK_EX);
+            wait_for_lock(store, *opened, LOCK_EX);
         if (fstat(*opened, &info) != 0 || info.st_nlink > 0)
             return PF_OK;
         close(*opened);
@@ -276,7 +307,7 @@ int pf_store_prune(struct pf_store *store, bool (*keeps)(void *arg, const char *
                             store->path);
     if (lock_file(store->lock, LOCK_EX | LOCK_NB) != 0) {
         /* a refused change may have lost the shared lock */
-        lock_file(store->lock, LOCK_SH);
+        wait_for_lock(store, store->lock, LOCK_SH);
         return PF_EOF;
     }
     status = each_file(store, remove_unneeded, &pruning, error);

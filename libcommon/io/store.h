@@ -16,13 +16,17 @@ struct pf_store {
     char *path; /* the directory; owned */
     int lock;   /* descriptor of its file `lock`; -1: not open */
     bool locks; /* the file system has locks */
+    /* Set by the caller before the open; NULL: nothing to call. Called once if the store waits for
+     * another program for longer than a second. */
+    void (*waits)(void *arg, const char *path);
+    void *arg;
     struct pf_arena names;
 };
 
 /* Opens the directory; makes it if only the last part of the path is missing. Holds a shared lock
  * until the close; waits while another program removes files (pf_store_prune). Removes temporary
  * files that no program holds. A directory that may not be written can be opened too, if its file
- * `lock` is there. Zero-initialise. PF_OK, PF_IO or PF_NOMEM; close in any case. */
+ * `lock` is there. Zero-initialise, but for `waits`. PF_OK, PF_IO or PF_NOMEM; close in any case. */
 int pf_store_open(struct pf_store *, const char *path, struct pf_error *);
 void pf_store_close(struct pf_store *);
 

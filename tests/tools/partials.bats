@@ -414,6 +414,39 @@ END
     [ "$(ls parts/*.pfs | wc -l)" -eq 1 ]
 }
 
+@test "an empty directory that may not be written: the message says so" {
+    command -v unshare >/dev/null || skip "no unshare"
+    mkdir parts
+    unshare -rm mount --bind parts parts 2>/dev/null || skip "no mounts here"
+    fails 4 "cannot open 'parts/lock': Read-only file system" unshare -rm sh -c \
+        'mount --bind parts parts && mount -o remount,ro,bind parts && profmerge --partials=parts -o x.pfs 1.folded'
+}
+
+@test "a run that waits for a lock says so after a second, once" {
+    command -v flock >/dev/null || skip "no flock"
+    profmerge --partials=parts --plan=tasks -o x.pfs [1-9].folded >plan
+    first=$(head -n 1 plan | cut -f3)
+    while read -r said options; do
+        flock -x parts/lock sleep 1.6 &
+        until ! flock -sn parts/lock true; do sleep 0.05; done
+        # shellcheck disable=SC2086  # several options
+        profmerge $options 2>err
+        wait
+        [ "$(grep -c "^profmerge: warning: waiting for another run that removes files from '.*parts'$" err)" -eq "$said" ] ||
+            { echo "$options"; cat err; return 1; }
+    done <<END
+1 --partials=parts -o x.pfs 1.folded
+1 --task=$first
+0 -q --partials=parts -o x.pfs 1.folded
+END
+    # a short wait is not worth a message
+    flock -x parts/lock sleep 0.3 &
+    until ! flock -sn parts/lock true; do sleep 0.05; done
+    profmerge --partials=parts -o x.pfs 1.folded 2>err
+    wait
+    [ ! -s err ]
+}
+
 @test "a file system without locks: the same result, no file of another run is removed, --prune is refused" {
     profmerge --canonical [1-9].folded -o one.pfs
     mkdir parts

@@ -275,10 +275,7 @@ static void prune(struct pf_branches *branches)
 static void open_store(const struct pf_partials *partials, struct pf_tool *tool,
                        struct pf_store *store)
 {
-    struct pf_error error = {0};
-
-    if (pf_store_open(store, partials->directory, &error) != PF_OK)
-        pf_tool_die(tool, NULL, &error, true);
+    pf_step_open_store(tool, store, partials->directory);
     if (partials->prune && !store->locks)
         pf_tool_usage(
             tool,

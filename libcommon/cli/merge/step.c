@@ -185,6 +185,21 @@ int pf_step_name(struct pf_step *step, const struct pf_given *given)
     return PF_OK;
 }
 
+static void say_waiting(void *tool, const char *path)
+{
+    pf_tool_warn(tool, "waiting for another run that removes files from '%s'", path);
+}
+
+void pf_step_open_store(struct pf_tool *tool, struct pf_store *store, const char *path)
+{
+    struct pf_error error = {0};
+
+    store->waits = say_waiting;
+    store->arg = tool;
+    if (pf_store_open(store, path, &error) != PF_OK)
+        pf_tool_die(tool, NULL, &error, true);
+}
+
 static const char *path_of(struct pf_store *store, struct pf_hash128 hash, const char *suffix)
 {
     return pf_store_path(store, pf_hash128_text(hash).text, suffix);

@@ -19,6 +19,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Opens the directory of partials. Says if another run removes files there for longer than a
+ * second. Exits 4 with a message if the directory cannot be opened. */
+void pf_step_open_store(struct pf_tool *, struct pf_store *, const char *path);
+
 /* An input of the whole merge. */
 struct pf_step_input {
     const char *name;

@@ -335,17 +335,10 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
     struct pf_tool *tool = &common->tool;
     struct pf_step *step = &task->step;
     struct pf_hash128 planned = step->hash;
-    struct pf_error error = {0};
-    char *path = strdup(task->store.path);
-    int status;
+    char *path = task->store.path;
 
-    if (!path)
-        pf_tool_nomem(tool);
-    free(task->store.path);
-    status = pf_store_open(&task->store, path, &error);
+    pf_step_open_store(tool, &task->store, path);
     free(path);
-    if (status != PF_OK)
-        pf_tool_die(tool, NULL, &error, true);
     step->store = &task->store;
     if (task->stage == PF_STAGE_OUTPUT) {
         check_partials(task, tool);
