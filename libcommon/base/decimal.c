@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SHIFT_MAX = 36, EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
+enum { EXPONENT_MAX = 100000, DIGITS_MAX = 38 };
 
 #define REST_PLACES 12
 #define REST_POWER  UINT64_C(1000000000000)
@@ -19,6 +19,19 @@ struct decimal {
     size_t count;       /* number of digits, without the point */
     int64_t exponent;
 };
+
+/* Parses an exponent; those beyond the limit count as the limit: 0 and overflow stay what they are.
+ */
+static bool parse_exponent(struct pf_bytes text, int64_t *exponent)
+{
+    bool negative = text.size > 0 && text.data[0] == '-';
+    struct pf_bytes digits = negative ? pf_bytes_skip(text, 1) : text;
+
+    if (pf_parse_int(text, -EXPONENT_MAX, EXPONENT_MAX, exponent))
+        return true;
+    *exponent = negative ? -EXPONENT_MAX : EXPONENT_MAX;
+    return digits.size > 0 && pf_scan_digits(digits) == digits.size;
+}
 
 /* Finds the digits of a number and their exponent; false: not a number. */
 static bool parse(struct pf_bytes text, struct decimal *number)
@@ -38,8 +51,7 @@ static bool parse(struct pf_bytes text, struct decimal *number)
         return false;
     last = at;
     if (at < text.size && (text.data[at] == 'e' || text.data[at] == 'E')) {
-        if (!pf_parse_int((struct pf_bytes){text.data + at + 1, text.size - at - 1}, -EXPONENT_MAX,
-                          EXPONENT_MAX, &exponent))
+        if (!parse_exponent(pf_bytes_skip(text, at + 1), &exponent))
             return false;
     } else if (at < text.size) {
         return false;
@@ -92,6 +104,13 @@ static bool scale(const struct decimal *number, int shift, pf_int128 *value, boo
         sum++;
     *value = number->negative ? -(pf_int128)sum : (pf_int128)sum;
     return true;
+}
+
+bool pf_decimal_is_number(struct pf_bytes text)
+{
+    struct decimal number;
+
+    return parse(text, &number);
 }
 
 bool pf_decimal_scale128(struct pf_bytes text, int shift, pf_int128 *value, bool *exact)
@@ -211,7 +230,7 @@ int pf_decimals_take(struct pf_decimals *column, struct pf_bytes text, int64_t *
     bool exact;
 
     if (!pf_decimal_scale(text, 0, value, &exact))
-        return pf_decimal_scale(text, -SHIFT_MAX, value, &exact) ? PF_OVERFLOW : PF_FAILED;
+        return pf_decimal_is_number(text) ? PF_OVERFLOW : PF_FAILED;
     if (places > column->most) {
         places = column->most;
         column->rounded = true;

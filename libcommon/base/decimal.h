@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* True for a number of any size. */
+bool pf_decimal_is_number(struct pf_bytes text);
+
 /* Parses a number: *value = number * 10^shift, rounded half to even; *exact is false if rounding
  * changed the value. False: the text is not a number, or the value overflows int64. */
 bool pf_decimal_scale(struct pf_bytes text, int shift, int64_t *value, bool *exact);

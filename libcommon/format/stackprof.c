@@ -143,6 +143,10 @@ static int read_line(struct pf_json_cut *cut, void *field)
     if (status == PF_OK)
         status = pf_json_cut_value(cut, &counts);
     const json_t *own = status == PF_OK ? json_array_get(counts, 1) : NULL;
+    if (json_is_real(own))
+        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source),
+                           "expected a whole number of 64 bits of samples of a line, not %g",
+                           json_real_value(own));
     if (!json_is_integer(own))
         return status;
     state->frames[state->frame].has_lines = true;

@@ -341,6 +341,19 @@ static bool too_many_parts(struct pf_bytes raw)
     return commas > PF_JSON_PARTS_MAX;
 }
 
+/* Fails for a value that jansson does not parse. */
+static int refuse_value(struct pf_json_cut *cut, uint64_t offset, const json_error_t *why)
+{
+    const char *near = strstr(why->text, " near ");
+
+    if (why->position > 0)
+        offset += (uint64_t)why->position - 1;
+    if (json_error_code(why) == json_error_numeric_overflow)
+        return pf_error_at(cut->error, PF_OVERFLOW, offset, "a number is too large%s",
+                           near ? near : "");
+    return pf_error_at(cut->error, PF_FAILED, offset, "not a JSON value: %s", why->text);
+}
+
 int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t offset,
                       const json_t **value)
 {
@@ -358,9 +371,7 @@ int pf_json_cut_parse(struct pf_json_cut *cut, struct pf_bytes raw, uint64_t off
         cut->value = json_loadb(cut->text.data, cut->text.size, flags, &why);
     }
     if (!cut->value)
-        return pf_error_at(cut->error, PF_FAILED,
-                           offset + (why.position > 0 ? (uint64_t)why.position - 1 : 0),
-                           "not a JSON value: %s", why.text);
+        return refuse_value(cut, offset, &why);
     *value = cut->value;
     return PF_OK;
 }
@@ -434,6 +445,16 @@ int pf_json_cut_number(struct pf_json_cut *cut, struct pf_bytes *number)
     if (status == PF_OK)
         pf_source_take(cut->source, number->size);
     return status;
+}
+
+int pf_json_cut_refuse_number(struct pf_json_cut *cut, struct pf_bytes text, const char *what)
+{
+    bool large = pf_decimal_is_number(text);
+
+    return pf_error_at(cut->error, large ? PF_OVERFLOW : PF_FAILED,
+                       pf_source_offset(cut->source) - text.size, "%s '%s' is %s", what,
+                       pf_clip(text).text,
+                       large ? "too large: it overflows 64 bits" : "not a number");
 }
 
 int pf_json_cut_int(struct pf_json_cut *cut, int64_t *number)

@@ -60,6 +60,9 @@ int pf_json_cut_next_int(struct pf_json_cut *, int64_t *number);
 int pf_json_cut_string(struct pf_json_cut *, struct pf_bytes *);
 /* The text of a number; also of a string that contains a number ("ts":"123"). */
 int pf_json_cut_number(struct pf_json_cut *, struct pf_bytes *);
+/* Fails for a text of pf_json_cut_number that cannot be used, and says why: not a number, or too
+ * large. `what` is the beginning of the message. Returns PF_FAILED or PF_OVERFLOW. */
+int pf_json_cut_refuse_number(struct pf_json_cut *, struct pf_bytes text, const char *what);
 /* A whole number; 3.0 and 3e2 are whole too. PF_OVERFLOW if it overflows 64 bits. */
 int pf_json_cut_int(struct pf_json_cut *, int64_t *);
 /* The text of any value. */

@@ -99,10 +99,15 @@ refused() { # TEXT WANTED [OPTION...]
     local head='# callgrind format\nevents: Ir\n'
     refused "${head}fn=(3)\n1 2\n" 'offset 30: line 3: the number of a name that no earlier line defines'
     refused "${head}fn=f\n1 2 3\n" 'line 4: more costs than events'
-    refused "${head}fn=f\n1 x\n" 'line 4: a cost is missing'
     refused "${head}fn=f\n-1 2\n" 'line 4: the position is missing'
-    refused "${head}fn=f\n1 9223372036854775808\n" 'over 64 bits'
-    refused "${head}fn=f\n99999999999999999999 1\n" 'the position is missing'
+    for number in 9223372036854775808 -9223372036854775809 +99999999999999999999 0x10000000000000000; do
+        refused "${head}fn=f\n1 $number\n" 'line 4: a cost is too large: it has over 64 bits'
+    done
+    for number in x 1e308 0x 1.5; do refused "${head}fn=f\n1 $number\n" 'line 4: a cost is not a number'; done
+    refused "${head}fn=f\ncfn=g\ncalls=99999999999999999999 1\n1 1\n" 'line 5: the count is too large'
+    refused "${head}fn=f\ncfn=g\ncalls=\n1 1\n" 'line 5: the count is missing'
+    refused "${head}fn=f\njcnd=1/x 1\n1\n" "line 4: the count behind '/' is missing, negative or too large"
+    refused "${head}fn=f\n99999999999999999999 1\n" 'the position is missing or out of range'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\nfn=h\n" 'expected the costs of a call'
     refused "${head}fn=f\ncfn=g\ncalls=1 1\n" 'ends before the costs of a call'
     refused "${head}fn=f\ncalls=1 1\n1 1\n" "a call without 'cfn=' before it"

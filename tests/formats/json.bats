@@ -260,6 +260,38 @@ times() { awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 1) printf "%s,", text
     [ "$(ulimit -t 20; profcat -f chrometrace:deltas=before -t folded many.json)" = "a 100000000" ]
 }
 
+@test "a number that is too large for a value is refused as too large, with its place" {
+    # format; text, with @ where the message has its offset and # for the number; message
+    for number in 1e308 -1e308 1e999999 99999999999999999999; do
+        while IFS=';' read -r format text message; do
+            text=${text//#/$number}
+            before=${text%%@*}
+            printf '%s' "$before${text#*@}" >large.json
+            fails 3 "large.json: offset ${#before}: ${message//#/$number}" profcat -f "$format" large.json -o /dev/null
+        done <<'END'
+speedscope;{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[@#]}]};record 1: the weight '#' is too large
+speedscope;{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":@#}]}]};record 1: the time '#' is too large
+speedscope;{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[@#]],"weights":[1]}]};expected a whole number of 64 bits, not '#'
+cpuprofile;{"nodes":[{"id":1,"callFrame":{"functionName":"a"}}],"samples":[1],"timeDeltas":[@#]};record 1: the time '#' is too large
+cpuprofile;{"nodes":[{"id":1,"callFrame":{"functionName":"a"}}],"samples":[1],"timestamps":[@#]};record 1: the time '#' is too large
+cpuprofile;{"nodes":[{"id":1,"callFrame":{"functionName":"a"},"hitCount":@#}]};expected a whole number of 64 bits, not '#'
+heapprofile;{"head":{"callFrame":{"functionName":"a"},"selfSize":@#,"id":1,"children":[]}};expected a whole number of 64 bits, not '#'
+chrometrace;[{"ph":"X","pid":1,"tid":1,"ts":@#,"dur":5,"name":"a"}];the time '#' is too large
+chrometrace;[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":@#,"name":"a"}];the time '#' is too large
+chrometrace;[{"ph":"P","pid":1,"tid":1,"ts":1,"weight":@#,"name":"a"}];the weight '#' is too large
+stackprof;{"frames":{"1":{"name":"a","samples":@#}}};expected a whole number of 64 bits, not '#'
+ndjson;{"stack":["a"],"values":{"w":@#}};expected a number of 64 bits with at most 18 decimals, not '#'
+END
+    done
+    # numbers inside a value that jansson parses as a whole
+    printf '%s' '{"nodes":[{"id":1,"callFrame":{"functionName":"a","lineNumber":99999999999999999999}}]}' >large.json
+    fails 3 "a number is too large near '99999999999999999999'" profcat -f cpuprofile large.json -o /dev/null
+    printf '[%s]' "$(chunk 1 1 1e308)" >large.json
+    fails 3 'a part of a profile with a time that is too large' profcat -f chrometrace large.json -o /dev/null
+    printf '%s' '{"frames":{"1":{"name":"a","samples":1,"lines":{"3":[1,1e308]}}}}' >large.json
+    fails 3 'expected a whole number of 64 bits of samples of a line, not 1e.308' profcat -f stackprof large.json -o /dev/null
+}
+
 @test "half a surrogate pair in a value does not change the other letters" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"\303\251\\ud800\\\303\267"}]' >half.json
     fails 3 'half.json: offset 56: not a JSON value: invalid escape' profcat -f chrometrace half.json -o /dev/null

@@ -81,8 +81,16 @@ static void test_decimals(void)
     tap_int(column.values[0], 3, "of those before it");
     tap_int(pf_decimals_take(&column, PF_BYTES("9300000000000000000"), &value), PF_OVERFLOW,
             "a number that needs more than 64 bits is refused");
+    tap_int(pf_decimals_take(&column, PF_BYTES("1e308"), &value), PF_OVERFLOW,
+            "a large exponent is too large");
+    tap_int(pf_decimals_take(&column, PF_BYTES("-1e99999999999999999999"), &value), PF_OVERFLOW,
+            "an exponent that is too large itself too");
+    tap_int(pf_decimals_take(&column, PF_BYTES("0e99999999999999999999"), &value), PF_OK,
+            "0 is 0 with every exponent");
     tap_int(pf_decimals_take(&column, PF_BYTES("true"), &value), PF_FAILED,
             "a text that is not a number is refused");
+    tap_int(pf_decimals_take(&column, PF_BYTES("1e"), &value), PF_FAILED,
+            "so is a number without its exponent");
     free(column.values);
 }
 

@@ -3,6 +3,7 @@
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,27 @@ static int bad_line(struct pf_reader *reader, const char *what)
     struct pf_cg_reader *state = reader->state;
 
     return pf_error_line(&reader->error, state->offset, state->number, state->line, what);
+}
+
+/* Fails for a word that should be a number. `what` is a noun with its article. */
+static int bad_number(struct pf_reader *reader, const char *what, struct pf_bytes word)
+{
+    struct pf_bytes digits = word;
+    size_t count = 0;
+    char text[64];
+
+    if (digits.size > 0 && (digits.data[0] == '-' || digits.data[0] == '+'))
+        digits = pf_bytes_skip(digits, 1);
+    if (!pf_scan_0x(&digits))
+        count = pf_scan_digits(digits);
+    else
+        while (count < digits.size && pf_hex_digit(digits.data[count]) >= 0)
+            count++;
+    snprintf(text, sizeof text, "%s is %s", what,
+             word.size == 0                            ? "missing"
+             : digits.size > 0 && count == digits.size ? "too large: it has over 64 bits"
+                                                       : "not a number");
+    return bad_line(reader, text);
 }
 
 /* Adds a row of metadata after the records before it. */
@@ -262,17 +284,14 @@ static bool read_cost(struct pf_cg_reader *state, struct pf_bytes word, uint32_t
     return true;
 }
 
-static bool read_costs(struct pf_cg_reader *state, struct pf_bytes text, bool *many)
+static bool read_costs(struct pf_cg_reader *state, struct pf_bytes text, bool *many,
+                       struct pf_bytes *word)
 {
     uint32_t k = 0;
 
-    for (;; k++) {
-        struct pf_bytes word = pf_scan_word(&text);
-
-        if (word.size == 0)
-            break;
+    for (; (*word = pf_scan_word(&text)).size > 0; k++) {
         *many = k == state->events;
-        if (*many || !read_cost(state, word, k))
+        if (*many || !read_cost(state, *word, k))
             return false;
     }
     for (; k < state->events; k++)
@@ -326,19 +345,20 @@ static void add_flat(struct pf_reader *reader)
 static int read_cost_line(struct pf_reader *reader)
 {
     struct pf_cg_reader *state = reader->state;
-    struct pf_bytes text = state->line;
+    struct pf_bytes text = state->line, word;
     struct pf_cg_place position;
     bool many = false;
 
     if (state->events == 0)
         return bad_line(reader, "costs before the 'events:' line");
     if (!read_positions(state, &text, false, &position))
-        return bad_line(reader, "the position is missing, expected a number, '+n', '-n' or '*'");
+        return bad_line(reader, "the position is missing or out of range, expected a number, '+n', "
+                                "'-n' or '*'");
     if (state->mode == PF_CG_JUMP)
         text.size = 0;
-    if (!read_costs(state, text, &many))
-        return bad_line(reader, many ? "more costs than events"
-                                     : "a cost is missing, not a number, or over 64 bits");
+    if (!read_costs(state, text, &many, &word))
+        return many ? bad_line(reader, "more costs than events")
+                    : bad_number(reader, "a cost", word);
     state->last = position;
     if (state->mode != PF_CG_JUMP)
         memcpy(state->last_costs, state->costs, state->events * sizeof *state->costs);
@@ -391,9 +411,11 @@ static int read_counted(struct pf_reader *reader, enum pf_cg_mode mode, bool con
     reached = slash ? (struct pf_bytes){slash + 1, word.size - size - 1}
                     : (struct pf_bytes){NULL, 0};
     state->reached = -1;
-    if (!pf_cg_signed((struct pf_bytes){word.data, size}, &state->count) ||
-        (conditional && (!pf_cg_signed(reached, &state->reached) || state->reached < 0)))
-        return bad_line(reader, "the count is missing, not a number, or over 64 bits");
+    word.size = size;
+    if (!pf_cg_signed(word, &state->count))
+        return bad_number(reader, "the count", word);
+    if (conditional && (!pf_cg_signed(reached, &state->reached) || state->reached < 0))
+        return bad_line(reader, "the count behind '/' is missing, negative or too large");
     if (!read_positions(state, &text, true, &state->target))
         return bad_line(reader, "the position of the target is missing");
     state->mode = mode;

@@ -126,8 +126,10 @@ static int add_deltas(struct pf_trace_reader *state, struct pf_decimals *deltas,
 
     json_array_foreach(list, k, delta)
     {
-        if (pf_decimals_take_part(deltas, number_text(delta, text), &value) != PF_OK)
-            return PF_FAILED;
+        int status = pf_decimals_take_part(deltas, number_text(delta, text), &value);
+
+        if (status != PF_OK)
+            return status;
         if (pf_decimals_add(deltas, value) != PF_OK)
             return PF_NOMEM;
         state->rounded += deltas->rounded;
@@ -179,8 +181,10 @@ int pf_trace_read_profile(struct pf_reader *reader, const struct pf_trace_fields
     if (status == PF_NOMEM)
         return pf_error_nomem(&reader->error);
     if (status != PF_OK)
-        return pf_error_at(&reader->error, PF_FAILED, fields->args_offset,
-                           "a part of a profile with bad nodes, samples or times");
+        return pf_error_at(&reader->error, status, fields->args_offset,
+                           status == PF_OVERFLOW
+                               ? "a part of a profile with a time that is too large"
+                               : "a part of a profile with bad nodes, samples or times");
     return PF_OK;
 }
 

@@ -71,8 +71,7 @@ static int read_nanoseconds(struct pf_json_cut *cut, int64_t *time)
     if (status != PF_OK)
         return status;
     if (!pf_decimal_scale(text, TO_NANOSECONDS, time, &exact))
-        return pf_error_at(cut->error, PF_FAILED, pf_source_offset(cut->source) - text.size,
-                           "'%s' is not a time of 64 bits", pf_clip(text).text);
+        return pf_json_cut_refuse_number(cut, text, "the time");
     state->rounded += !exact;
     return PF_OK;
 }
@@ -109,6 +108,8 @@ static int read_weight(struct pf_json_cut *cut, void *field)
     int status = pf_json_cut_number(cut, &text);
 
     fields->has_weight = status == PF_OK && pf_decimal_scale(text, 0, &fields->weight, &exact);
+    if (status == PF_OK && !fields->has_weight && pf_decimal_is_number(text))
+        return pf_json_cut_refuse_number(cut, text, "the weight");
     return status;
 }
 

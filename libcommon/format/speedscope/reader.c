@@ -229,19 +229,17 @@ static int read_amount(struct pf_reader *reader, struct pf_speedscope_profile *p
 {
     struct speedscope_reader *state = reader->state;
     struct pf_bytes text;
+    char what[64];
     int status = pf_json_cut_number(&state->cut, &text);
 
     if (status != PF_OK)
         return status;
     status = pf_decimals_take(&profile->amounts, text, value);
-    if (status == PF_OVERFLOW)
-        return pf_error_at(&reader->error, PF_OVERFLOW,
-                           pf_source_offset(reader->source) - text.size,
-                           "record %zu: the weight overflows 64 bits", profile->amounts.count + 1);
-    if (status != PF_OK)
-        return pf_error_at(&reader->error, PF_FAILED, pf_source_offset(reader->source),
-                           "'%s' is not a number", pf_clip(text).text);
-    return PF_OK;
+    if (status == PF_OK)
+        return PF_OK;
+    snprintf(what, sizeof what, "record %zu: the %s", profile->amounts.count + 1,
+             profile->evented ? "time" : "weight");
+    return pf_json_cut_refuse_number(&state->cut, text, what);
 }
 
 static int read_weight(struct pf_json_cut *cut, void *field)

@@ -142,7 +142,7 @@ static int read_line(struct pf_json_cut *cut, void *field)
     static const struct pf_json_member members[] = {
         {"line", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, line),
          NULL},
-        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct pf_v8_line, hits),
+        {"ticks", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct pf_v8_line, hits),
          NULL},
         {0},
     };

@@ -145,7 +145,7 @@ struct heap_sample {
 static int read_heap_sample(struct pf_json_cut *cut, void *field)
 {
     static const struct pf_json_member members[] = {
-        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int, offsetof(struct heap_sample, size),
+        {"size", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_read_int, offsetof(struct heap_sample, size),
          NULL},
         {"nodeId", PF_JSON_NUMBER | PF_JSON_LAX, pf_json_try_int,
          offsetof(struct heap_sample, node), NULL},
@@ -184,6 +184,7 @@ static int read_delta(struct pf_json_cut *cut, void *field)
     struct v8_reader *state = field;
     struct pf_decimals *deltas = &state->samples.deltas;
     struct pf_bytes text;
+    char what[64];
     int64_t value;
     int status = pf_json_cut_number(cut, &text);
 
@@ -191,9 +192,10 @@ static int read_delta(struct pf_json_cut *cut, void *field)
         return status;
     status = state->absolute ? pf_decimals_take(deltas, text, &value)
                              : pf_decimals_take_part(deltas, text, &value);
-    if (status != PF_OK)
-        return pf_error_at(cut->error, status, pf_source_offset(cut->source) - text.size,
-                           "record %zu: '%s' is not a time", deltas->count + 1, pf_clip(text).text);
+    if (status != PF_OK) {
+        snprintf(what, sizeof what, "record %zu: the time", deltas->count + 1);
+        return pf_json_cut_refuse_number(cut, text, what);
+    }
     return pf_decimals_add(deltas, value) == PF_OK ? PF_OK : pf_error_nomem(cut->error);
 }
 
