@@ -326,18 +326,18 @@ static void choose_group(struct pf_annotation *annotation, const char *name, uin
     annotation->first = first;
 }
 
-void pf_annotation_input(struct pf_annotation *annotation, const char *name, uint64_t content,
-                         unsigned first)
+static void begin_input(struct pf_annotation *annotation, const struct pf_input *input)
 {
     if (annotation->groups > 0)
-        choose_group(annotation, name, content, first);
-    annotation->source = name;
+        choose_group(annotation, input->name, input->content, input->first);
+    annotation->source = input->name;
     if (annotation->source_key || annotation->groups > 0)
         annotation->relabelled_count = 0;
 }
 
-int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch,
-                        struct pf_error *error)
+/* Adds labels and names to a batch of records; the columns are valid until the next call. */
+static int annotate(struct pf_annotation *annotation, struct pf_batch *batch,
+                    struct pf_error *error)
 {
     struct pf_batch plain;
 
@@ -347,6 +347,24 @@ int pf_annotation_batch(struct pf_annotation *annotation, struct pf_batch *batch
     return annotation->naming
                ? pf_naming_batch(annotation->naming, annotation->dict, &plain, batch, error)
                : PF_OK;
+}
+
+static int next_event(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
+{
+    struct pf_annotation *annotation = PF_STAGE_OWNER(stage, struct pf_annotation, stage);
+    int status = pf_stage_next(stage->from, event, error);
+
+    if (status == PF_OK && event->kind == PF_EVENT_BEGIN)
+        begin_input(annotation, event->input);
+    else if (status == PF_OK && pf_event_has_records(event))
+        status = annotate(annotation, &event->batch, error);
+    return status == PF_NOMEM ? pf_error_nomem(error) : status;
+}
+
+struct pf_stage *pf_annotation_add(struct pf_annotation *annotation, struct pf_stage *from)
+{
+    annotation->stage.next = next_event;
+    return pf_stage_after(&annotation->stage, from);
 }
 
 void pf_annotation_free(struct pf_annotation *annotation)

@@ -1,14 +1,14 @@
-/* Adds to records while they are read: labels (--set-label, --label-source), which replace the
- * record's own labels of the same key; the label of a group (--replicates), unless the record has
- * one; and names of addresses without a name (--binary, --symbols-from, --symbols, --no-inlines).
- * --label-meta, --since and --until: see analysis/filter/staging.h. */
+/* The stage that adds to records while they are read: labels (--set-label, --label-source), which
+ * replace the record's own labels of the same key; the label of a group (--replicates), unless the
+ * record has one; and names of addresses without a name (--binary, --symbols-from, --symbols,
+ * --no-inlines). --label-meta, --since and --until: see analysis/filter/staging.h. */
 #ifndef PF_CLI_ANNOTATION_H
 #define PF_CLI_ANNOTATION_H
 
 #include "analysis/filter/staging.h"
 #include "analysis/names/naming.h"
 #include "cli/common.h"
-#include "model/batch.h"
+#include "codec/stage.h"
 #include "model/dict.h"
 
 #include <stdbool.h>
@@ -17,6 +17,7 @@
 
 /* Zero-initialise, then set `dict`: no record changes. Free with pf_annotation_free. */
 struct pf_annotation {
+    struct pf_stage stage;
     struct pf_dict *dict;
     struct pf_set_label {
         uint32_t key, value;
@@ -48,12 +49,9 @@ void pf_annotation_free(struct pf_annotation *);
 
 /* True if an option for labels, names or metadata is given. */
 bool pf_annotation_active(const struct pf_annotation *);
-/* An input begins. Its name is borrowed; `content` and `first` as in struct pf_input. */
-void pf_annotation_input(struct pf_annotation *, const char *name, uint64_t content,
-                         unsigned first);
-/* Adds labels and names to a batch of records; the columns are valid until the next call. PF_OK,
- * PF_NOMEM, or PF_IO if files for the names cannot be read. */
-int pf_annotation_batch(struct pf_annotation *, struct pf_batch *, struct pf_error *);
+/* Adds the stage. It fails with PF_NOMEM, or with PF_IO if files for the names cannot be read.
+ * Returns the stage. */
+struct pf_stage *pf_annotation_add(struct pf_annotation *, struct pf_stage *from);
 /* Prints which addresses the files did not name. */
 void pf_annotation_report(const struct pf_annotation *, struct pf_tool *);
 

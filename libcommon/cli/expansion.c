@@ -59,18 +59,20 @@ static bool end_input(struct expansion *expansion, const char *name)
     return good;
 }
 
-static bool add_batch(struct expansion *expansion, const struct pf_batch *batch,
-                      const struct pf_input *input)
+static bool add_event(struct expansion *expansion, const struct pf_event *event)
 {
+    const struct pf_batch *batch = &event->batch;
     struct pf_error error = {0};
 
     if (!expansion->expand &&
         !(expansion->expand = pf_expand_new(pf_inputs_dict(expansion->inputs))))
         pf_tool_nomem(&expansion->common->tool);
-    if (input->ended)
-        return end_input(expansion, input->name);
+    if (event->kind == PF_EVENT_END)
+        return end_input(expansion, event->input->name);
+    if (event->kind != PF_EVENT_BATCH)
+        return true;
     if (pf_expand_add(expansion->expand, batch, &error) != PF_OK) {
-        pf_tool_fail(&expansion->common->tool, input->name, &error, false);
+        pf_tool_fail(&expansion->common->tool, event->input->name, &error, false);
         return false;
     }
     return batch->kind == PF_EDGE || batch->kind == PF_FLAT ||
@@ -81,13 +83,11 @@ void pf_expansion_write(struct pf_common *common, struct pf_inputs *inputs,
                         struct pf_output *output)
 {
     struct expansion expansion = {common, inputs, output, NULL};
-    struct pf_batch batch;
-    struct pf_input input;
+    struct pf_event event;
     bool good = true;
 
-    pf_inputs_want(inputs, PF_WANT_ENDS);
-    while (good && pf_inputs_next(inputs, &batch, &input) == PF_OK)
-        good = add_batch(&expansion, &batch, &input);
+    while (good && pf_inputs_next(inputs, &event) == PF_OK)
+        good = add_event(&expansion, &event);
     if (!good)
         pf_output_abandon(output);
     pf_expand_free(expansion.expand);

@@ -60,16 +60,14 @@ static void count_records(struct pf_inventory *inventory, const struct pf_batch 
         inventory->records[batch->kind] += batch->rows;
 }
 
-static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch,
-                          const struct pf_input *input)
+static void inspect_batch(struct inspect *inspect, const struct pf_event *event)
 {
     struct pf_dict *dict = pf_inputs_dict(inspect->inputs);
+    const struct pf_batch *batch = &event->batch;
 
     pf_tool_check_memory(&inspect->common->tool, pf_facts_add(&inspect->facts, dict, batch));
-    if (input->ended)
-        end_input(inspect, input);
-    else if (inspect->what == PF_INSPECT_HEADER && batch->kind == PF_META)
-        pf_inspection_metadata(&inspect->inspection, input->name, dict, batch);
+    if (inspect->what == PF_INSPECT_HEADER && batch->kind == PF_META)
+        pf_inspection_metadata(&inspect->inspection, event->input->name, dict, batch);
     else if (inspect->what == PF_INSPECT_COUNT)
         count_records(&inspect->inventory, batch);
     else if (inspect->what == PF_INSPECT_PROBE &&
@@ -79,13 +77,14 @@ static void inspect_batch(struct inspect *inspect, const struct pf_batch *batch,
 
 static void inspect_records(struct inspect *inspect)
 {
-    struct pf_batch batch;
-    struct pf_input input;
+    struct pf_event event;
 
-    pf_inputs_want(inspect->inputs, PF_WANT_ENDS);
     while (pf_sink_status(inspect->inspection.sink, NULL) == PF_OK &&
-           pf_inputs_next(inspect->inputs, &batch, &input) == PF_OK)
-        inspect_batch(inspect, &batch, &input);
+           pf_inputs_next(inspect->inputs, &event) == PF_OK)
+        if (event.kind == PF_EVENT_END)
+            end_input(inspect, event.input);
+        else if (event.kind == PF_EVENT_BATCH)
+            inspect_batch(inspect, &event);
     if (inspect->what == PF_INSPECT_COUNT)
         pf_inspection_count_total(&inspect->inspection);
 }

@@ -300,6 +300,15 @@ bool pf_output_write(struct pf_output *output, const struct pf_batch *given)
     return pf_canonical_add(output->canonical, &batch) == PF_OK || fail_nomem(output);
 }
 
+/* Writes out what waits, for a slow producer. */
+static void flush(struct pf_output *output)
+{
+    if (output->failed || output->canonical || (!output->writer && !open_writer(output)))
+        return;
+    if (pf_writer_flush(output->writer) < 0)
+        fail(output, &output->writer->error);
+}
+
 static void write_canonical(struct pf_output *output)
 {
     struct pf_batch batch;
@@ -314,15 +323,18 @@ void pf_output_write_inputs(struct pf_output *output)
 {
     const struct pf_common *common = output->common;
     struct pf_error error = {0};
-    struct pf_batch batch;
+    struct pf_event event;
 
     if (!common->canonical && !common->measure_count && common->compression < 0 &&
         !common->to_options.count && !common->from_options.count)
         output->copied = pf_inputs_copy(output->inputs, output->format, output->sink);
     if (pf_sink_status(output->sink, &error) < 0)
         fail(output, &error);
-    while (!output->failed && pf_inputs_next(output->inputs, &batch, NULL) == PF_OK)
-        pf_output_write(output, &batch);
+    while (!output->failed && pf_inputs_next(output->inputs, &event) == PF_OK)
+        if (event.kind == PF_EVENT_BATCH)
+            pf_output_write(output, &event.batch);
+        else if (event.kind == PF_EVENT_FLUSH)
+            flush(output);
 }
 
 static void check_measures(struct pf_output *output)

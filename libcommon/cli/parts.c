@@ -116,13 +116,6 @@ static bool is_removed(const struct pf_dict *dict, const struct pf_batch *batch,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-void pf_parts_abandon(struct pf_parts *parts)
-{
-    parts->failed = true;
-    for (uint32_t i = 0; i < parts->part_count; i++)
-        pf_output_abandon(parts->parts[i].output);
-}
-
 static bool write_to(struct pf_parts *parts, struct pf_output *output, const struct pf_batch *batch)
 {
     parts->failed = !pf_output_write(output, batch);
@@ -230,7 +223,7 @@ static bool write_meta(struct pf_parts *parts, const struct pf_batch *batch)
     return some.rows == 0 || write_to_all(parts, &some);
 }
 
-bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
+static bool write_batch(struct pf_parts *parts, const struct pf_batch *batch)
 {
     if (parts->failed)
         return false;
@@ -241,8 +234,17 @@ bool pf_parts_write(struct pf_parts *parts, const struct pf_batch *batch)
         return write_to_all(parts, batch);
     }
     if (batch->rows == 0)
-        return batch->value_count == 0 || write_to_all(parts, batch);
+        return write_to_all(parts, batch);
     return write_records(parts, batch);
+}
+
+void pf_parts_write_inputs(struct pf_parts *parts)
+{
+    struct pf_event event;
+    bool good = true;
+
+    while (good && pf_inputs_next(parts->inputs, &event) == PF_OK)
+        good = event.kind != PF_EVENT_BATCH || write_batch(parts, &event.batch);
 }
 
 static void warn(void *arg, enum pf_severity severity, const char *text)

@@ -187,7 +187,6 @@ struct pf_runs *pf_runs_open(struct pf_common *common, size_t least, size_t most
         expand_side(runs, &files, side, &capacity);
     check_standard_input(common, &files);
     runs->inputs = pf_inputs_open_names(common, &files);
-    pf_inputs_want(runs->inputs, PF_WANT_ENDS);
     return runs;
 }
 
@@ -213,19 +212,24 @@ static enum pf_run_event end_run(struct pf_runs *runs, size_t *run, bool *whole)
 enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, size_t *run,
                                bool *whole)
 {
-    struct pf_input input;
+    struct pf_event event;
 
-    while (pf_inputs_next(runs->inputs, batch, &input) == PF_OK) {
+    while (pf_inputs_next(runs->inputs, &event) == PF_OK) {
         const struct pf_run *at = &runs->runs[runs->at];
-        runs->given = (runs->begun && runs->given) || !input.ended;
-        runs->chosen = (runs->begun && runs->chosen) || !input.left_out;
+        bool ended = event.kind == PF_EVENT_END;
+
+        if (!ended && event.kind != PF_EVENT_BATCH)
+            continue;
+        runs->given = (runs->begun && runs->given) || !ended;
+        runs->chosen = (runs->begun && runs->chosen) || !event.input->left_out;
         runs->begun = true;
         runs->reached = runs->at + 1;
         *run = runs->at;
-        if (!input.ended)
+        *batch = event.batch;
+        if (!ended)
             return PF_RUN_BATCH;
-        runs->damaged = runs->damaged || !input.complete;
-        if (input.number + 1 == at->first + at->count)
+        runs->damaged = runs->damaged || !event.input->complete;
+        if (event.input->number + 1 == at->first + at->count)
             return end_run(runs, run, whole);
     }
     return runs->begun ? end_run(runs, run, whole) : PF_RUN_EOF;

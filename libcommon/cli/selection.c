@@ -104,49 +104,168 @@ void pf_selection_free(struct pf_selection *selection)
 {
     pf_select_free(selection->select);
     pf_removed_free(&selection->removed);
+    pf_spill_close(selection->spill);
 }
 
-/* --- batches ---------------------------------------------------------------------------------- */
+/* --- the selected records --------------------------------------------------------------------- */
 
-void pf_selection_note(struct pf_selection *selection, unsigned number,
-                       const struct pf_batch *batch)
+/* Remembers the format that a batch of metadata names. */
+static void note_format(struct pf_selection *selection, const struct pf_event *event)
 {
     const struct pf_dict *dict = selection->dict;
+    const struct pf_batch *batch = &event->batch;
     const char *name = NULL;
 
-    if (batch->kind != PF_META)
-        return;
-    for (uint32_t i = 0; i < batch->rows; i++)
+    for (uint32_t i = 0; batch->kind == PF_META && i < batch->rows; i++)
         if (pf_bytes_equal(pf_dict_string(dict, batch->origin[i]), PF_BYTES("profutils")) &&
             pf_bytes_equal(pf_dict_string(dict, batch->key[i]), PF_BYTES("source_format")))
             name = pf_dict_string(dict, batch->value[i]).data;
     if (!name)
         return;
-    if (number > 0 && selection->format && strcmp(selection->format, name) != 0)
+    if (event->input->number > 0 && selection->format && strcmp(selection->format, name) != 0)
         name = NULL;
     selection->format = name;
 }
 
-int pf_selection_batch(struct pf_selection *selection, const struct pf_batch *from,
-                       struct pf_batch *to, struct pf_error *error)
+/* Removes the records of a batch that are not selected. PF_OK, PF_NOMEM, or the result of
+ * pf_select_batch. */
+static int choose_records(struct pf_selection *selection, struct pf_batch *batch,
+                          struct pf_error *error)
 {
-    *to = *from;
-    if (from->kind >= PF_RECORD_KINDS)
+    struct pf_batch all = *batch;
+
+    if (all.kind >= PF_RECORD_KINDS)
         return PF_OK;
-    selection->seen |= from->rows > 0;
-    if (selection->apart && pf_removed_note(&selection->removed, selection->dict, from) != PF_OK)
+    selection->seen |= all.rows > 0;
+    if (selection->removed_of == PF_REMOVED_OF_EACH &&
+        pf_removed_note(&selection->removed, selection->dict, &all) != PF_OK)
         return pf_error_nomem(error);
     if (pf_select_takes_all(selection->select))
         return PF_OK;
-    return pf_select_batch(selection->select, from, to, &selection->removed, error);
+    return pf_select_batch(selection->select, &all, batch, &selection->removed, error);
 }
 
-int pf_selection_removed(struct pf_selection *selection, struct pf_batch *batch)
+/* A batch whose records are all removed still declares its measures: an input of which nothing is
+ * selected has the amount 0, which is not the same as an input that lacks the measure. */
+static int choose(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
 {
-    int status = pf_removed_meta(&selection->removed, selection->dict, batch);
+    struct pf_selection *selection = PF_STAGE_OWNER(stage, struct pf_selection, choose);
+    int status;
 
-    pf_removed_clear(&selection->removed);
+    while ((status = pf_stage_next(stage->from, event, error)) == PF_OK &&
+           event->kind == PF_EVENT_BATCH) {
+        bool had = event->batch.rows > 0;
+
+        note_format(selection, event);
+        status = choose_records(selection, &event->batch, error);
+        if (status != PF_OK || !had || event->batch.rows > 0 || event->batch.value_count > 0)
+            return status;
+    }
     return status;
+}
+
+/* --- the total, for selections by a share of it ----------------------------------------------- */
+
+static int hold_batch(struct pf_selection *selection, const struct pf_batch *batch,
+                      struct pf_error *error)
+{
+    int status = PF_OK;
+
+    if (!selection->spill)
+        status = pf_spill_open(&selection->spill, selection->dict, error);
+    if (status == PF_OK)
+        status = pf_select_total(selection->select, batch, error);
+    return status == PF_OK ? pf_spill_write(selection->spill, batch, error) : status;
+}
+
+/* Reads all inputs, and adds up their totals. PF_OK or a failure. */
+static int read_total(struct pf_selection *selection, struct pf_event *event,
+                      struct pf_error *error)
+{
+    int status;
+
+    while ((status = pf_stage_next(selection->total.from, event, error)) == PF_OK) {
+        if (event->kind != PF_EVENT_BATCH)
+            continue;
+        note_format(selection, event);
+        if ((status = hold_batch(selection, &event->batch, error)) != PF_OK) {
+            selection->totals = PF_TOTAL_BROKEN;
+            return status;
+        }
+    }
+    if (status == PF_EOF) {
+        selection->totals = PF_TOTAL_GIVES;
+        status = selection->spill ? pf_spill_rewind(selection->spill, error) : PF_OK;
+    }
+    return status;
+}
+
+static int total(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
+{
+    struct pf_selection *selection = PF_STAGE_OWNER(stage, struct pf_selection, total);
+    int status = PF_OK;
+
+    if (selection->totals == PF_TOTAL_READS)
+        status = read_total(selection, event, error);
+    if (status == PF_OK)
+        status = selection->spill && selection->totals == PF_TOTAL_GIVES
+                     ? pf_spill_next(selection->spill, &event->batch, error)
+                     : PF_EOF;
+    if (status < 0 && selection->totals == PF_TOTAL_GIVES)
+        selection->totals = PF_TOTAL_BROKEN;
+    event->kind = PF_EVENT_BATCH;
+    return status;
+}
+
+struct pf_stage *pf_selection_choose(struct pf_selection *selection, struct pf_stage *from)
+{
+    selection->total.next = total;
+    selection->choose.next = choose;
+    if (pf_select_needs_total(selection->select))
+        from = pf_stage_after(&selection->total, from);
+    return pf_stage_after(&selection->choose, from);
+}
+
+/* --- the removed records ---------------------------------------------------------------------- */
+
+/* Gives the metadata about the removed records. False: no record was removed. */
+static bool tell_removed(struct pf_selection *selection, struct pf_event *event)
+{
+    event->kind = PF_EVENT_BATCH;
+    pf_tool_check_memory(selection->tool,
+                         pf_removed_meta(&selection->removed, selection->dict, &event->batch));
+    pf_removed_clear(&selection->removed);
+    selection->told = event->batch.rows > 0;
+    return selection->told;
+}
+
+static int tell(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
+{
+    struct pf_selection *selection = PF_STAGE_OWNER(stage, struct pf_selection, tell);
+    bool of_all = selection->removed_of == PF_REMOVED_OF_ALL;
+    int status;
+
+    if (selection->told && !of_all) {
+        *event = selection->end;
+        selection->told = false;
+        return PF_OK;
+    }
+    status = pf_stage_next(stage->from, event, error);
+    if (of_all)
+        return status == PF_EOF && !selection->told && tell_removed(selection, event) ? PF_OK
+                                                                                      : status;
+    if (status != PF_OK || event->kind != PF_EVENT_END)
+        return status;
+    selection->end = *event;
+    if (!tell_removed(selection, event))
+        *event = selection->end;
+    return PF_OK;
+}
+
+struct pf_stage *pf_selection_tell(struct pf_selection *selection, struct pf_stage *from)
+{
+    selection->tell.next = tell;
+    return pf_stage_after(&selection->tell, from);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

@@ -1,25 +1,35 @@
-/* The record selections of the command line (tools/selection.part): --section, --label, --focus
- * and so on. A program passes them to its inputs (pf_inputs_select), which then return only the
- * selected records, as if proffilter had read each input first. */
+/* The selections of the command line (tools/selection.part): --section, --label, --focus and so on,
+ * as stages of a pipeline. All programs that have these options select alike. */
 #ifndef PF_CLI_SELECTION_H
 #define PF_CLI_SELECTION_H
 
 #include "analysis/filter/select.h"
+#include "analysis/merge/spill.h"
 #include "cli/common.h"
+#include "codec/stage.h"
 
 #include <stdbool.h>
 
+/* The inputs whose amounts one row of metadata about removed records tells. */
+enum pf_removed_of { PF_REMOVED_OF_EACH, PF_REMOVED_OF_ALL };
+
 struct pf_selection {
+    struct pf_stage choose, total, tell; /* tell: gives the metadata about the removed records */
     struct pf_tool *tool;
     struct pf_dict *dict;
-    struct pf_select *select;  /* a program may add expressions */
-    struct pf_removed removed; /* sums of the removed records */
-    unsigned flags;            /* enum pf_pattern_flag of all expressions */
-    bool apart;                /* removed records are summed for each input separately */
-    bool timed;                /* an expression needs the times of records */
-    bool inverted;             /* --invert */
-    bool seen;                 /* at least one record was read */
-    const char *format;        /* format of all inputs so far; NULL: unknown, or several */
+    struct pf_select *select;
+    struct pf_removed removed; /* sums of the removed records; later stages may add to them */
+    enum pf_removed_of removed_of;
+    unsigned flags;     /* enum pf_pattern_flag of all expressions */
+    bool timed;         /* an expression needs the times of records */
+    bool inverted;      /* --invert */
+    bool seen;          /* at least one record was read */
+    const char *format; /* format of all inputs so far; NULL: unknown, or several */
+
+    struct pf_spill *spill; /* all batches, while the total is computed; NULL: none */
+    enum { PF_TOTAL_READS, PF_TOTAL_GIVES, PF_TOTAL_BROKEN } totals; /* what `spill` does */
+    bool told;           /* the metadata of the input that ends, or of all inputs, were given */
+    struct pf_event end; /* the end of this input */
 };
 
 /* Reads the options of tools/selection.part into a zeroed struct. Exits 2 for a bad expression.
@@ -30,16 +40,15 @@ void pf_selection_read(struct pf_selection *, struct pf_common *, struct pf_dict
 void pf_selection_read_more(struct pf_selection *, struct pf_common *);
 void pf_selection_free(struct pf_selection *);
 
-/* Remembers the format in a batch of metadata of input `number`. */
-void pf_selection_note(struct pf_selection *, unsigned number, const struct pf_batch *);
-/* *to: the selected records of *from, valid until the next call. Metadata are unchanged. PF_OK,
- * PF_NOMEM, or the result of pf_select_batch. */
-int pf_selection_batch(struct pf_selection *, const struct pf_batch *from, struct pf_batch *to,
-                       struct pf_error *);
-/* The metadata (analysis/sum/removed.h) of the records removed since the last call; no rows if
- * none were. Valid until the next call. PF_OK or PF_NOMEM. */
-int pf_selection_removed(struct pf_selection *, struct pf_batch *);
-/* Reports expressions that matched nothing: to standard error, unless -q is given. */
+/* Adds the stage that gives only the selected records. If an expression needs the total, the stage
+ * reads all inputs before it gives the first batch; they wait in a temporary file, and the ends of
+ * inputs are not given. Returns the last stage. */
+struct pf_stage *pf_selection_choose(struct pf_selection *, struct pf_stage *from);
+/* Adds the stage that gives metadata about the removed records (analysis/sum/removed.h): before the
+ * end of each input, or after the last input. Returns the stage. */
+struct pf_stage *pf_selection_tell(struct pf_selection *, struct pf_stage *from);
+
+/* Messages about expressions that matched nothing: to standard error, unless -q is given. */
 struct pf_report pf_selection_messages(struct pf_selection *);
 /* Prints, unless -q is given, which expressions matched nothing in all inputs. */
 void pf_selection_report(struct pf_selection *);

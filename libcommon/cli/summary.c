@@ -89,18 +89,17 @@ static void end_input(struct pf_summary *summary, const struct pf_input *input, 
 
 static bool read_all(struct pf_summary *summary)
 {
-    struct pf_batch batch;
-    struct pf_input input;
+    struct pf_event event;
     bool drop = false;
 
-    if (summary->common.tool.keep_going)
-        pf_inputs_want(summary->inputs, PF_WANT_ENDS);
-    while (pf_inputs_next(summary->inputs, &batch, &input) == PF_OK) {
-        if (!input.ended && !drop && !add_batch(summary, &batch, &input, &drop))
+    while (pf_inputs_next(summary->inputs, &event) == PF_OK) {
+        if (event.kind == PF_EVENT_BEGIN)
+            drop = false;
+        else if (event.kind == PF_EVENT_BATCH && !drop &&
+                 !add_batch(summary, &event.batch, event.input, &drop))
             return false;
-        if (input.ended)
-            end_input(summary, &input, drop);
-        drop = drop && !input.ended;
+        else if (event.kind == PF_EVENT_END && summary->common.tool.keep_going)
+            end_input(summary, event.input, drop);
     }
     summary->top.incomplete = pf_inputs_failed(summary->inputs);
     return true;

@@ -219,6 +219,11 @@ int pf_writer_write(struct pf_writer *writer, const struct pf_batch *batch)
     return plain.rows > 0 || plain.value_count > 0 ? write_batch(writer, &plain) : PF_OK;
 }
 
+int pf_writer_flush(struct pf_writer *writer)
+{
+    return writer->format->flush ? explained(writer, writer->format->flush(writer)) : PF_OK;
+}
+
 /* Records of kinds that the format cannot hold are left out with a warning; if no other records are
  * left, the result is PF_USAGE, except for a format that may have drawn sums of these records. */
 int pf_writer_finish(struct pf_writer *writer, bool failed_input)

@@ -27,6 +27,9 @@ int pf_writer_open(struct pf_writer **, const struct pf_writer *setup, struct pf
 /* Writes a batch. Records of a kind that the format cannot hold are left out and counted. PF_OK, or
  * a negative code with writer->error set. */
 int pf_writer_write(struct pf_writer *, const struct pf_batch *);
+/* Writes out everything that waits in the writer, because the producer is slow. As
+ * pf_writer_write. */
+int pf_writer_flush(struct pf_writer *);
 /* Call once, after the last batch. `failed_input`: an input failed, so the output is incomplete. If
  * some records were left out because of their kind, a warning is sent; if all were, the result is
  * PF_USAGE and the message names the kinds. PF_OK, or a negative code with writer->error set. */

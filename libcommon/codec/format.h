@@ -51,7 +51,10 @@ enum pf_caps {
     /* shows the verdicts of a difference, if the owner of the writer has them */
     PF_SHOWS_VERDICTS = 1 << 21,
     /* its reader returns the metadata after the records, without their places */
-    PF_METADATA_LAST = 1 << 22
+    PF_METADATA_LAST = 1 << 22,
+    /* a file can hold several profiles, each with the metadata of its own inputs; files joined with
+     * `cat` are a file */
+    PF_HOLDS_PROFILES = 1 << 23
 };
 
 /* How folded stacks spell names: as the script of FlameGraph for this input does,
@@ -172,7 +175,7 @@ struct pf_format {
      * format and no option changes the records. Called at the first byte of the input. NULL: the
      * format is always copied through records. A failure of the input is in `error`, and the
      * output is then recognizably incomplete; a failure of the sink is in the sink's status.
-     * Formats with PF_HOLDS_FAILURE may be copied one after the other and with `salvage`, others
+     * Formats with PF_HOLDS_PROFILES may be copied one after the other and with `salvage`, others
      * not. *records: the number of copied records. */
     int (*copy)(struct pf_source *, struct pf_sink *, const struct pf_report *, bool salvage,
                 uint64_t *records, struct pf_error *error);
@@ -185,6 +188,8 @@ struct pf_format {
      * the format is a view. */
     bool (*holds_label)(struct pf_writer *, const struct pf_label *);
     int (*write)(struct pf_writer *, const struct pf_batch *);
+    /* Writes out everything that waits, if the sink is live; NULL: nothing waits. */
+    int (*flush)(struct pf_writer *);
     /* writes everything to the sink; not called after a failure */
     int (*finish)(struct pf_writer *);
     void (*close_writer)(struct pf_writer *);

@@ -20,7 +20,7 @@ const struct pf_format pf_format_pfs = {
     .about = "the native record stream, profstream(5)",
     .suffixes = ".pfs",
     .caps = PF_HOLDS_SAMPLE | PF_HOLDS_RUNS | PF_HOLDS_FLAT | PF_HOLDS_EDGE | PF_HOLDS_DIFFERENCE |
-            PF_IS_STREAM | PF_HOLDS_FAILURE | PF_COMPRESSES,
+            PF_IS_STREAM | PF_HOLDS_FAILURE | PF_HOLDS_PROFILES | PF_COMPRESSES,
     .bid = bid,
     .reader_size = sizeof(void *),
     .open_reader = pf_stream_open_reader,
@@ -30,6 +30,7 @@ const struct pf_format pf_format_pfs = {
     .writer_size = sizeof(void *),
     .open_writer = pf_stream_open_writer,
     .write = pf_stream_write,
+    .flush = pf_stream_flush,
     .finish = pf_stream_finish,
     .close_writer = pf_stream_close_writer,
 };

@@ -10,9 +10,8 @@ int pf_stream_read(struct pf_reader *, struct pf_batch *);
 void pf_stream_close_reader(struct pf_reader *);
 
 int pf_stream_open_writer(struct pf_writer *);
-/* An empty batch of kind PF_SAMPLE without value columns flushes buffered records if the output is
- * live (pf_sink_live). */
 int pf_stream_write(struct pf_writer *, const struct pf_batch *);
+int pf_stream_flush(struct pf_writer *);
 int pf_stream_finish(struct pf_writer *);
 void pf_stream_close_writer(struct pf_writer *);
 

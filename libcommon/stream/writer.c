@@ -411,12 +411,6 @@ int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
     enum turn turn = batch->kind == PF_META ? METADATA : batch->kind == PF_TEXT ? TEXTS : RECORDS;
     int status = PF_OK;
 
-    if (batch->kind == PF_SAMPLE && batch->rows == 0 && batch->value_count == 0) {
-        if (!writer->sink->live)
-            return PF_OK;
-        status = write_all(writer, w);
-        return status == PF_OK ? pf_sink_flush(writer->sink) : status;
-    }
     if (batch->rows > 0 && turn != w->turn) {
         status = write_all(writer, w);
         w->turn = turn;
@@ -428,6 +422,16 @@ int pf_stream_write(struct pf_writer *writer, const struct pf_batch *batch)
     for (uint32_t row = 0; row < batch->rows && status == PF_OK; row++)
         status = add_text(writer, w, &batch->texts[row]);
     return status;
+}
+
+int pf_stream_flush(struct pf_writer *writer)
+{
+    int status;
+
+    if (!writer->sink->live)
+        return PF_OK;
+    status = write_all(writer, state_of(writer));
+    return status == PF_OK ? pf_sink_flush(writer->sink) : status;
 }
 
 int pf_stream_finish(struct pf_writer *writer)

@@ -31,6 +31,10 @@ enum analysis {
 };
 
 struct study {
+    struct pf_stage input; /* gives the events of one input, then PF_EOF until the next is opened */
+    struct pf_input of;
+    struct pf_reader *reading; /* the open input */
+    bool ended;                /* its end was given */
     const struct pf_format *reader, *writer;
     const unsigned char *bytes;
     size_t size, cut; /* the second input is the first `cut` bytes, salvaged */
@@ -58,26 +62,20 @@ static bool study_good(struct study *study, const char *what, int status,
 
 typedef bool take_batch(struct study *, void *arg, const struct pf_batch *);
 
-/* Passes the batches that wait in study->evals to `take`. */
-static bool pass_evals(struct study *study, take_batch *take, void *arg)
+static int next_event(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
 {
-    struct pf_error error = {0};
-    struct pf_batch batch;
-    int status = PF_EOF;
-    bool good = true;
+    struct study *study = PF_STAGE_OWNER(stage, struct study, input);
 
-    while (good && (status = pf_eval_batches_next(study->evals, &batch, &error)) == PF_OK)
-        good = take(study, arg, &batch);
-    return study_good(study, "evals", status, &error) && good;
-}
-
-static bool pass_batch(struct study *study, take_batch *take, void *arg,
-                       const struct pf_batch *batch)
-{
-    if (!study->evals)
-        return take(study, arg, batch);
-    pf_eval_batches_put(study->evals, batch, study->reader->caps & PF_TEXTS_FIRST);
-    return pass_evals(study, take, arg);
+    (void)error;
+    if (study->ended)
+        return PF_EOF;
+    event->kind = PF_EVENT_BATCH;
+    event->input = &study->of;
+    if (!study->reading || pf_reader_next(study->reading, &event->batch) != PF_OK) {
+        event->kind = PF_EVENT_END;
+        study->ended = true;
+    }
+    return PF_OK;
 }
 
 /* Passes the batches of one input to `take`; false if `take` failed. Of an input that fails, the
@@ -87,8 +85,9 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
     static const struct pf_options none;
     struct pf_error error = {0};
     struct pf_source *source = NULL;
-    struct pf_reader *reader = NULL;
-    struct pf_batch batch;
+    struct pf_stage *last = &study->input;
+    struct pf_event event;
+    int status = PF_OK;
     bool good = true;
 
     if (pf_source_open_memory(&source, study->bytes, size, &error) != PF_OK)
@@ -102,14 +101,17 @@ static bool study_read(struct study *study, size_t size, take_batch *take, void 
                               .name = "input",
                               .salvage = study->salvage || size < study->size,
                               .times = study->choices[3] & 1};
-    if (pf_reader_open(&reader, &setup, &error) == PF_OK)
-        while (good && pf_reader_next(reader, &batch) == PF_OK)
-            good = pass_batch(study, take, arg, &batch);
-    if (study->evals) {
-        pf_eval_batches_end(study->evals);
-        good = good && pass_evals(study, take, arg);
-    }
-    pf_reader_close(reader);
+    pf_reader_open(&study->reading, &setup, &error);
+    study->input.next = next_event;
+    study->of = (struct pf_input){.name = "input", .format = study->reader, .variant = ""};
+    study->ended = false;
+    if (study->evals)
+        last = pf_eval_batches_add(study->evals, last);
+    while (good && (status = pf_stage_next(last, &event, &error)) == PF_OK)
+        good = event.kind != PF_EVENT_BATCH || take(study, arg, &event.batch);
+    good = study_good(study, "evals", status, &error) && good;
+    pf_reader_close(study->reading);
+    study->reading = NULL;
     pf_source_close(source);
     return good;
 }

@@ -7,8 +7,11 @@
 
 #include <stdlib.h>
 
+static int next_event(struct pf_stage *, struct pf_event *, struct pf_error *);
+
 int pf_staging_init(struct pf_staging *staging, struct pf_dict *dict)
 {
+    staging->stage.next = next_event;
     staging->since = INT64_MIN;
     staging->until = INT64_MAX;
     return pf_in_force_init(&staging->force, dict);
@@ -43,32 +46,26 @@ bool pf_staging_active(const struct pf_staging *staging)
     return staging->force.key_count > 0 || staging->selects;
 }
 
-/* No more batches come. */
-static void end_without_memory(struct pf_staging *staging)
+/* Fails, and gives no more batches. */
+static void fail_without_memory(struct pf_staging *staging)
 {
-    staging->ended = true;
-    staging->status = pf_error_nomem(&staging->error);
+    pf_error_nomem(&staging->error);
+    staging->failed = true;
     empty_queue(staging);
 }
 
-void pf_staging_input(struct pf_staging *staging, const struct pf_format *format,
-                      const struct pf_report *report)
+static void begin_input(struct pf_staging *staging, struct pf_input *input)
 {
     empty_queue(staging);
-    staging->format = format;
-    staging->report = *report;
+    staging->input = input;
     staging->error = (struct pf_error){0};
     staging->undecided = staging->selects;
     staging->chosen = !staging->selects;
     staging->force.dict->measures.some_count = staging->selects;
-    staging->recorded = staging->given = staging->left_out = staging->ended = false;
-    if (pf_in_force_input(&staging->force, format) != PF_OK)
-        end_without_memory(staging);
-}
-
-bool pf_staging_left_out(const struct pf_staging *staging)
-{
-    return staging->left_out && !staging->given;
+    staging->recorded = staging->given = staging->left_out = false;
+    staging->skips = staging->failed = false;
+    if (pf_in_force_input(&staging->force, input->format) != PF_OK)
+        fail_without_memory(staging);
 }
 
 /* --- choosing by the start -------------------------------------------------------------------- */
@@ -113,7 +110,7 @@ static void hold_batch(struct pf_staging *staging, const struct pf_batch *batch)
     if (!held || !copy) {
         free(held);
         pf_parcel_free(copy);
-        end_without_memory(staging);
+        fail_without_memory(staging);
         return;
     }
     *held = (struct pf_staged){.copy = copy};
@@ -176,7 +173,7 @@ static int decide_profile(struct pf_staging *staging, bool end)
 {
     const struct pf_in_force *force = &staging->force;
     bool late = force->format && force->format->merging && force->format->merging->start_late;
-    bool damaged = staging->ended && staging->status < 0;
+    bool damaged = staging->ended && staging->input->failure;
 
     if (!staging->undecided || (!force->has_start && late && !end))
         return PF_OK;
@@ -196,20 +193,17 @@ static void use_metadata(struct pf_staging *staging, bool end)
     if (status == PF_OK && !news)
         return;
     if (status != PF_OK) {
-        end_without_memory(staging);
+        fail_without_memory(staging);
         return;
     }
     report_keys(staging);
     complete_labels(staging, end);
     status = decide_profile(staging, end);
-    if (status != PF_OK) {
-        staging->ended = true;
-        staging->status = status;
-    } else if (!staging->undecided && !staging->chosen && !staging->ended &&
-               !(staging->format->caps & PF_HOLDS_FAILURE)) {
-        staging->ended = true; /* the file has no other profile */
-        staging->status = PF_EOF;
-    }
+    if (status != PF_OK)
+        staging->failed = true;
+    else if (!staging->undecided && !staging->chosen && !staging->ended &&
+             !(staging->input->format->caps & PF_HOLDS_PROFILES))
+        staging->skips = true; /* the file has no other profile */
     if (!staging->undecided)
         release_profile(staging);
 }
@@ -244,13 +238,13 @@ static void label_records(struct pf_staging *staging, struct pf_batch *batch, ui
     }
     batch->labels = staging->column;
     if (pf_dict_status(force->dict) != PF_OK)
-        end_without_memory(staging);
+        fail_without_memory(staging);
 }
 
 static void note_metadata(struct pf_staging *staging, const struct pf_batch *batch)
 {
     if (batch->rows > 0 && pf_in_force_note(&staging->force, batch) != PF_OK)
-        end_without_memory(staging);
+        fail_without_memory(staging);
 }
 
 /* Notes metadata, and holds them in parts: the rows of the profile at hand, and those of the next.
@@ -302,7 +296,7 @@ static bool pass_batch(struct pf_staging *staging, struct pf_batch *batch)
     if (is_record(batch) && !force->last)
         use_metadata(staging, false);
     staging->recorded |= is_record(batch);
-    if (staging->ended || (!staging->undecided && !staging->chosen))
+    if (staging->failed || (!staging->undecided && !staging->chosen))
         return false;
     if (staging->undecided || staging->first ||
         (is_record(batch) && (force->last || force->holds))) {
@@ -316,7 +310,7 @@ static bool pass_batch(struct pf_staging *staging, struct pf_batch *batch)
 
 /* Takes the first batch of a chosen profile from the queue. False: the queue is empty, or its first
  * batch waits. */
-static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
+static bool take_held(struct pf_staging *staging, struct pf_event *event)
 {
     struct pf_staged *held;
 
@@ -326,16 +320,16 @@ static bool take_held(struct pf_staging *staging, struct pf_batch *batch)
         staging->first = held->next;
         if (held->dropped)
             continue;
-        *batch = *pf_parcel_batch(held->copy);
-        if (is_record(batch))
-            label_records(staging, batch, held->set);
+        *event = pf_event_batch(staging->input, *pf_parcel_batch(held->copy));
+        if (is_record(&event->batch))
+            label_records(staging, &event->batch, held->set);
         return true;
     }
     return false;
 }
 
-/* Notes that a batch is returned: its measures belong to a chosen profile. */
-static void note_returned(struct pf_staging *staging, const struct pf_batch *batch)
+/* Notes that a batch is given: its measures belong to a chosen profile. */
+static void note_given(struct pf_staging *staging, const struct pf_batch *batch)
 {
     struct pf_measures *measures = &staging->force.dict->measures;
 
@@ -343,30 +337,58 @@ static void note_returned(struct pf_staging *staging, const struct pf_batch *bat
     for (uint32_t k = 0; staging->selects && k < batch->value_count; k++)
         if (pf_measures_left_out(measures, batch->values[k].measure) &&
             pf_measures_set_counts(measures, batch->values[k].measure) != PF_OK)
-            end_without_memory(staging);
+            fail_without_memory(staging);
 }
 
-int pf_staging_next(struct pf_staging *staging, pf_staging_source next, void *context,
-                    struct pf_batch *batch, struct pf_error *error)
+static int give_end(struct pf_staging *staging, struct pf_event *event)
 {
-    for (;;) {
-        if (take_held(staging, batch)) {
-            note_returned(staging, batch);
-            return PF_OK;
-        }
-        if (staging->ended) {
-            *error = staging->error;
-            return staging->status;
-        }
-        staging->status = next(context, batch, &staging->error);
-        if (staging->status != PF_OK) {
-            staging->ended = true;
-            use_metadata(staging, true);
-        } else if (pass_batch(staging, batch)) {
-            note_returned(staging, batch);
-            return PF_OK;
-        }
+    *event = (struct pf_event){.kind = PF_EVENT_END, .input = staging->input};
+    staging->input->left_out = staging->left_out && !staging->given;
+    staging->ended = false;
+    staging->input = NULL;
+    return PF_OK;
+}
+
+/* Notes an event of the stage before. True: the event can be given at once. */
+static bool pass_event(struct pf_staging *staging, struct pf_event *event)
+{
+    switch (event->kind) {
+    case PF_EVENT_BEGIN: begin_input(staging, event->input); return true;
+    case PF_EVENT_BATCH: return pass_batch(staging, &event->batch);
+    case PF_EVENT_FLUSH: return true;
+    case PF_EVENT_END: break;
     }
+    if (!staging->input)
+        return true; /* the input could not be opened */
+    staging->ended = true;
+    if (!staging->skips)
+        use_metadata(staging, true);
+    return false;
+}
+
+static int next_event(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
+{
+    struct pf_staging *staging = PF_STAGE_OWNER(stage, struct pf_staging, stage);
+    int status = PF_OK;
+
+    while (!take_held(staging, event)) {
+        if (staging->failed) {
+            staging->failed = false;
+            *error = staging->error;
+            return error->code;
+        }
+        if (staging->ended)
+            return give_end(staging, event);
+        if (staging->skips)
+            pf_stage_skip(stage->from);
+        if ((status = pf_stage_next(stage->from, event, error)) != PF_OK)
+            return status;
+        if (pass_event(staging, event))
+            break;
+    }
+    if (event->kind == PF_EVENT_BATCH)
+        note_given(staging, &event->batch);
+    return PF_OK;
 }
 
 /* --- messages --------------------------------------------------------------------------------- */

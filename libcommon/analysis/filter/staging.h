@@ -6,13 +6,11 @@
 
 #include "analysis/names/in_force.h"
 #include "base/error.h"
+#include "codec/stage.h"
 #include "model/parcel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The next batch of the open input: PF_OK, PF_EOF or a failure. */
-typedef int (*pf_staging_source)(void *context, struct pf_batch *, struct pf_error *);
 
 /* A batch that waits. */
 struct pf_staged {
@@ -26,6 +24,8 @@ struct pf_staged {
 
 /* Zero-initialise, then pf_staging_init; free with pf_staging_free. */
 struct pf_staging {
+    struct pf_stage stage;
+    struct pf_report report;  /* set by the owner: messages about the current input */
     struct pf_in_force force; /* the keys are chosen there */
     bool selects;             /* profiles are chosen by the start of their run */
     /* nanoseconds since 1970 UTC; a chosen run began at `since` or later, before `until` */
@@ -34,12 +34,12 @@ struct pf_staging {
     struct pf_staged *first, *last; /* the queue; `last` is set if there is a first */
     struct pf_staged *taken;        /* the batch returned last, valid until the next call */
     /* the input */
-    const struct pf_format *format;
-    struct pf_report report;
-    bool given;    /* a batch was returned */
-    bool left_out; /* a profile was not chosen */
-    bool ended;    /* the source has given its last batch; the queue may have more */
-    int status;    /* returned after the queue */
+    struct pf_input *input; /* NULL: no input has begun */
+    bool given;             /* a batch was returned */
+    bool left_out;          /* a profile was not chosen */
+    bool skips;             /* the rest of the input is of no use */
+    bool ended;             /* the end of the input waits behind the queue */
+    bool failed;            /* `error` waits behind the queue */
     struct pf_error error;
     /* the profile at hand */
     bool undecided; /* the start of the run has not come yet; the batches wait */
@@ -54,16 +54,10 @@ struct pf_staging {
 /* PF_OK or PF_NOMEM; free in any case. */
 int pf_staging_init(struct pf_staging *, struct pf_dict *);
 void pf_staging_free(struct pf_staging *);
-/* True if a key is chosen, or profiles are; else none of the functions below may be called. */
+/* True if a key is chosen, or profiles are; else the stage has nothing to do. The stage fails with
+ * PF_FAILED if a profile does not say when its run began; the end of an input of which no profile
+ * was chosen has `left_out`. */
 bool pf_staging_active(const struct pf_staging *);
-/* An input begins. */
-void pf_staging_input(struct pf_staging *, const struct pf_format *, const struct pf_report *);
-/* The next batch with its labels, valid until the next call. PF_OK, PF_EOF, a failure of the
- * source, or PF_FAILED if a profile does not say when its run began. */
-int pf_staging_next(struct pf_staging *, pf_staging_source, void *context, struct pf_batch *,
-                    struct pf_error *);
-/* True if the input gave no batch, because none of its profiles was chosen. */
-bool pf_staging_left_out(const struct pf_staging *);
 /* Warns about keys that no input has, and if no profile was chosen. PF_OK or PF_NOMEM. */
 int pf_staging_report(struct pf_staging *, const struct pf_report *);
 

@@ -2,6 +2,7 @@
 
 #include "analysis/names/meta_names.h"
 #include "base/memory.h"
+#include "codec/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -363,14 +364,8 @@ static void begin_held(struct pf_eval_batches *batches)
     batches->giving = PF_EVALS_META;
 }
 
-void pf_eval_batches_put(struct pf_eval_batches *batches, const struct pf_batch *batch, bool first)
-{
-    batches->batch = *batch;
-    batches->first = first;
-    batches->waiting = true;
-}
-
-void pf_eval_batches_end(struct pf_eval_batches *batches)
+/* Ends an input. */
+static void end_input(struct pf_eval_batches *batches)
 {
     batches->ends = true;
     begin_held(batches);
@@ -397,7 +392,7 @@ static int give_meta(struct pf_eval_batches *batches, struct pf_batch *batch,
     uint32_t rows = find_input(batches, all);
 
     if (rows < all->rows && rows == 0 && batches->begun) {
-        pf_eval_batches_end(batches);
+        end_input(batches);
         return PF_EOF;
     }
     if (rows == 0 && !batches->begun) {
@@ -434,8 +429,9 @@ static int give_waiting(struct pf_eval_batches *batches, struct pf_batch *batch,
                                          : give_notes(batches, batch, error);
 }
 
-int pf_eval_batches_next(struct pf_eval_batches *batches, struct pf_batch *batch,
-                         struct pf_error *error)
+/* Gives the next batch of those that came so far. PF_EOF: all are given, or wait for more. */
+static int give_batch(struct pf_eval_batches *batches, struct pf_batch *batch,
+                      struct pf_error *error)
 {
     int status = PF_EOF;
 
@@ -451,4 +447,60 @@ int pf_eval_batches_next(struct pf_eval_batches *batches, struct pf_batch *batch
             status = pf_error_nomem(error);
     }
     return status;
+}
+
+/* --- the stage -------------------------------------------------------------------------------- */
+
+static void take_batch(struct pf_eval_batches *batches, const struct pf_event *event)
+{
+    unsigned caps = event->input->format->caps;
+
+    batches->of = event->input;
+    batches->alone = batches->single && !(caps & PF_HOLDS_PROFILES);
+    batches->batch = event->batch;
+    batches->first = caps & PF_TEXTS_FIRST;
+    batches->waiting = true;
+}
+
+static void take_end(struct pf_eval_batches *batches, const struct pf_event *event)
+{
+    batches->end = *event;
+    batches->end_due = true;
+    if (batches->of)
+        end_input(batches);
+}
+
+static int next_event(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
+{
+    struct pf_eval_batches *batches = PF_STAGE_OWNER(stage, struct pf_eval_batches, stage);
+    int status;
+
+    if (batches->failed)
+        return PF_EOF;
+    while ((status = give_batch(batches, &event->batch, error)) == PF_EOF) {
+        if (batches->end_due) {
+            *event = batches->end;
+            batches->end_due = false;
+            batches->of = NULL;
+            return PF_OK;
+        }
+        if ((status = pf_stage_next(stage->from, event, error)) != PF_OK)
+            return status;
+        if (event->kind == PF_EVENT_BATCH)
+            take_batch(batches, event);
+        else if (event->kind == PF_EVENT_END)
+            take_end(batches, event);
+        else
+            return PF_OK;
+    }
+    batches->failed = status < 0;
+    event->kind = PF_EVENT_BATCH;
+    event->input = batches->of;
+    return status;
+}
+
+struct pf_stage *pf_eval_batches_add(struct pf_eval_batches *batches, struct pf_stage *from)
+{
+    batches->stage.next = next_event;
+    return pf_stage_after(&batches->stage, from);
 }

@@ -1,5 +1,5 @@
-/* Batches of several inputs in which different string evals have different names (names/evals.h).
- * If the names of records depend on texts at the end of their input, the records wait for them in a
+/* A stage that gives different string evals of several inputs different names (names/evals.h). If
+ * the names of records depend on texts at the end of their input, the records wait for them in a
  * temporary file. */
 #ifndef PF_ANALYSIS_MERGE_EVAL_BATCHES_H
 #define PF_ANALYSIS_MERGE_EVAL_BATCHES_H
@@ -7,6 +7,7 @@
 #include "analysis/merge/spill.h"
 #include "analysis/names/evals.h"
 #include "base/error.h"
+#include "codec/stage.h"
 #include "model/batch.h"
 #include "model/notes.h"
 
@@ -16,9 +17,11 @@
 
 /* Zero-initialise, call pf_eval_batches_init; free with pf_eval_batches_free. */
 struct pf_eval_batches {
+    struct pf_stage stage;
     struct pf_evals evals;
     bool notes;         /* set by the owner: metadata and texts get the names too */
-    bool alone;         /* set by the owner: there is only one input */
+    bool single;        /* set by the owner: there is only one operand */
+    bool alone;         /* the current input is the only one */
     uint64_t announced; /* rows `profutils` `input` so far */
     uint32_t input;     /* number of the current input, from 1 */
     bool begun;         /* the current input has records or texts */
@@ -41,8 +44,12 @@ struct pf_eval_batches {
     size_t given;
     bool ends;             /* after the held batches the next input begins */
     bool waiting;          /* `batch` has not been given yet */
-    struct pf_batch batch; /* from pf_eval_batches_put */
-    bool first;            /* the texts of the input of `batch` are before its records */
+    struct pf_batch batch; /* the last batch of the stage before */
+    struct pf_input *of;   /* its input; NULL: the current input has no batch so far */
+    bool end_due;          /* `end` is given after the held batches */
+    struct pf_event end;
+    bool failed; /* nothing more is given */
+    bool first;  /* the texts of the input of `batch` are before its records */
     uint32_t columns[3][PF_BATCH_ROWS];
     struct pf_text texts[PF_MERGE_TEXTS];
 };
@@ -51,15 +58,9 @@ struct pf_eval_batches {
 int pf_eval_batches_init(struct pf_eval_batches *, struct pf_dict *, bool apart);
 void pf_eval_batches_free(struct pf_eval_batches *);
 
-/* Adds a batch, which must be valid until pf_eval_batches_next returns PF_EOF. Each row of metadata
- * `profutils` `input` after records or texts begins an input. `first`: the texts of this input come
- * before its records. */
-void pf_eval_batches_put(struct pf_eval_batches *, const struct pf_batch *, bool first);
-/* Ends an input. */
-void pf_eval_batches_end(struct pf_eval_batches *);
-/* Gives the next batch, valid until the next call. After each pf_eval_batches_put and
- * pf_eval_batches_end call until PF_EOF. PF_OK; PF_EOF; PF_NOMEM; or as the functions of
- * analysis/merge/spill.h. */
-int pf_eval_batches_next(struct pf_eval_batches *, struct pf_batch *, struct pf_error *);
+/* Adds the stage. Each row of metadata `profutils` `input` after records or texts begins an input.
+ * The stage fails with PF_NOMEM, or as the functions of analysis/merge/spill.h; nothing more is
+ * given then. Returns the stage. */
+struct pf_stage *pf_eval_batches_add(struct pf_eval_batches *, struct pf_stage *from);
 
 #endif

@@ -57,7 +57,7 @@ void pf_merging_open(struct pf_merge_run *merging, struct pf_operands *operands,
     uint32_t none;
 
     merging->inputs = inputs;
-    pf_inputs_want(inputs, PF_WANT_ENDS | PF_WANT_RELOCATED | (part ? PF_WANT_PART : 0));
+    pf_inputs_want(inputs, PF_WANT_RELOCATED | (part ? PF_WANT_PART : 0));
     merging->options.evals = pf_inputs_join_evals(inputs, true);
     pf_inputs_select(inputs);
     pf_inputs_set_labels(inputs);
@@ -104,17 +104,21 @@ static int end_input(struct pf_merge_run *merging, const struct pf_input *input,
 }
 
 /* Adds a batch of an input, or its end. With --replicates an input without batches is a run. */
-static int add_batch(struct pf_merge_run *merging, const struct pf_input *input,
-                     const struct pf_batch *batch, struct pf_error *error)
+static int add_event(struct pf_merge_run *merging, const struct pf_event *event,
+                     struct pf_error *error)
 {
-    bool is_run = merging->options.replicates > 0 && input->complete && !input->left_out;
+    const struct pf_input *input = event->input;
+    bool ended = event->kind == PF_EVENT_END,
+         is_run = merging->options.replicates > 0 && input->complete && !input->left_out;
 
-    if (merging->manifest && !input->ended)
-        pf_manifest_batch(merging->manifest, batch);
-    if (!merging->begun && (!input->ended || is_run))
+    if (!ended && event->kind != PF_EVENT_BATCH)
+        return PF_OK;
+    if (merging->manifest && !ended)
+        pf_manifest_batch(merging->manifest, &event->batch);
+    if (!merging->begun && (!ended || is_run))
         begin_input(merging, input);
-    return input->ended ? end_input(merging, input, error)
-                        : pf_merge_add(merging->merge, batch, error);
+    return ended ? end_input(merging, input, error)
+                 : pf_merge_add(merging->merge, &event->batch, error);
 }
 
 /* Writes the row of an input that has ended. */
@@ -137,14 +141,15 @@ static void note_end(const struct pf_merge_run *merging, const struct pf_input *
 static int read_all(struct pf_merge_run *merging, const char **name, struct pf_error *error)
 {
     struct pf_tool *tool = &merging->common->tool;
-    struct pf_input input;
-    struct pf_batch batch;
+    struct pf_event event;
     int status;
 
-    while ((status = pf_inputs_next(merging->inputs, &batch, &input)) == PF_OK) {
-        *name = input.name;
-        status = merging->dropped ? PF_OK : add_batch(merging, &input, &batch, error);
-        if (status < 0 && status != PF_NOMEM && input.ended && !input.complete)
+    while ((status = pf_inputs_next(merging->inputs, &event)) == PF_OK) {
+        bool ended = event.kind == PF_EVENT_END;
+
+        *name = event.input->name;
+        status = merging->dropped ? PF_OK : add_event(merging, &event, error);
+        if (status < 0 && status != PF_NOMEM && ended && !event.input->complete)
             pf_tool_stop_failed(tool);
         if (status == PF_NOMEM || status == PF_USAGE || (status != PF_OK && !tool->keep_going))
             return status;
@@ -154,8 +159,8 @@ static int read_all(struct pf_merge_run *merging, const char **name, struct pf_e
             *error = (struct pf_error){0};
             merging->dropped = true;
         }
-        if (input.ended) {
-            note_end(merging, &input);
+        if (ended) {
+            note_end(merging, event.input);
             merging->begun = merging->dropped = false;
         }
     }

@@ -67,7 +67,7 @@ static bool changes_records(const struct pf_common *common)
  * which is printed and raised. */
 static bool write_partial(struct pf_common *common, const char *path, const char *const *names)
 {
-    struct pf_common own = pf_stage_common(PF_STAGE_OUTPUT, common);
+    struct pf_common own = pf_step_common(PF_STEP_OUTPUT, common);
     struct pf_operands operands = {0};
     struct pf_merge_run merging;
     struct pf_output *output;
@@ -356,12 +356,12 @@ void pf_partials_task(const struct pf_partials *partials, struct pf_common *comm
     if (common->operand_count > 0)
         pf_tool_usage(&common->tool, "--task names its inputs: '%s' is one more",
                       common->operands[0]);
-    foreign = pf_stage_foreign(task->stage, common->given);
+    foreign = pf_step_foreign(task->kind, common->given);
     if (foreign)
         pf_tool_usage(&common->tool, "--%s cannot be combined with --task: give it to the plan",
                       foreign);
     pf_task_run(task, common);
-    if (task->stage == PF_STAGE_OUTPUT &&
+    if (task->kind == PF_STEP_OUTPUT &&
         !write_output(common, &task->step, NULL, partials->manifest, &error))
         pf_task_refuse(&common->tool, pf_step_path(&task->step, ".pfs"), "the partial is damaged");
 }

@@ -24,14 +24,14 @@ static const char *path_of(const struct plan *plan, const struct pf_step *step, 
 }
 
 /* Writes the task of a step; returns the path of its file. */
-static const char *write_task(struct plan *plan, enum pf_stage stage, const struct pf_step *step)
+static const char *write_task(struct plan *plan, enum pf_step_kind kind, const struct pf_step *step)
 {
     struct pf_buffer text = {0};
     struct pf_error error = {0};
     const char *path = NULL;
 
-    if (pf_task_text(stage, step, plan->branches->common->given, plan->directory, &text))
-        path = pf_task_path(stage, step, (struct pf_bytes){text.data, text.size});
+    if (pf_task_text(kind, step, plan->branches->common->given, plan->directory, &text))
+        path = pf_task_path(kind, step, (struct pf_bytes){text.data, text.size});
     if (!path)
         pf_tool_nomem(plan->tool);
     if (pf_store_write(plan->branches->store, path, (struct pf_bytes){text.data, text.size},
@@ -121,7 +121,7 @@ static void begin_make(struct plan *plan)
 static void print_step(struct plan *plan, const struct pf_branch *branch)
 {
     const struct pf_step *step = &branch->step;
-    const char *task = write_task(plan, step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS, step);
+    const char *task = write_task(plan, step->inputs ? PF_STEP_INPUTS : PF_STEP_PARTIALS, step);
 
     if (plan->how == PF_PLAN_MAKE)
         write_rule(plan, step, task);
@@ -138,7 +138,7 @@ static const char *write_last(struct plan *plan)
     last.inputs = NULL;
     last.partials = &last.hash;
     last.count = 1;
-    return write_task(plan, PF_STAGE_OUTPUT, &last);
+    return write_task(plan, PF_STEP_OUTPUT, &last);
 }
 
 void pf_plan_print(struct pf_branches *branches, enum pf_plan how)

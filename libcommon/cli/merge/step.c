@@ -17,7 +17,7 @@
  * another version. */
 enum { ROWS_VERSION = 2 };
 
-/* --- stages ----------------------------------------------------------------------------------- */
+/* --- kinds of steps --------------------------------------------------------------------------- */
 
 /* Options that do not decide the bytes of a partial. */
 static const char *const neutral[] = {
@@ -44,35 +44,35 @@ static bool among(const char *option, const char *const *list)
     return *list;
 }
 
-/* True if the option concerns steps of this stage. */
-static bool stage_has(enum pf_stage stage, const char *option)
+/* True if the option concerns steps of this kind. */
+static bool kind_has(enum pf_step_kind kind, const char *option)
 {
     if (among(option, neutral))
         return false;
     if (among(option, merging))
         return true;
-    return among(option, writing) ? stage == PF_STAGE_OUTPUT : stage == PF_STAGE_INPUTS;
+    return among(option, writing) ? kind == PF_STEP_OUTPUT : kind == PF_STEP_INPUTS;
 }
 
-const char *pf_stage_foreign(enum pf_stage stage, const struct pf_given *given)
+const char *pf_step_foreign(enum pf_step_kind kind, const struct pf_given *given)
 {
     static const char *const planned[] = {"partials", "weight", "weights", "files0-from", NULL};
 
     for (; given->name; given++)
         if (given->count > 0 && (among(given->name, planned) ||
-                                 (!among(given->name, neutral) && !stage_has(stage, given->name))))
+                                 (!among(given->name, neutral) && !kind_has(kind, given->name))))
             return given->name;
     return NULL;
 }
 
-const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
-                              struct pf_arena *arena)
+const char **pf_step_options(enum pf_step_kind kind, const struct pf_given *given,
+                             struct pf_arena *arena)
 {
     const char **list = NULL;
     size_t count = 0, capacity = 0;
 
     for (; given->name; given++) {
-        for (unsigned k = 0; k < given->count && stage_has(stage, given->name); k++) {
+        for (unsigned k = 0; k < given->count && kind_has(kind, given->name); k++) {
             struct pf_buffer text = {0};
             char *copy;
 
@@ -93,9 +93,9 @@ const char **pf_stage_options(enum pf_stage stage, const struct pf_given *given,
     return list;
 }
 
-/* The given options that a stage uses; the list ends with a NULL name. */
-static struct pf_given *stage_given(struct pf_tool *tool, enum pf_stage stage,
-                                    const struct pf_given *given)
+/* The given options that a kind uses; the list ends with a NULL name. */
+static struct pf_given *kind_given(struct pf_tool *tool, enum pf_step_kind kind,
+                                   const struct pf_given *given)
 {
     size_t count = 0, chosen = 0;
     struct pf_given *rows;
@@ -104,25 +104,25 @@ static struct pf_given *stage_given(struct pf_tool *tool, enum pf_stage stage,
         count++;
     rows = pf_tool_calloc(tool, count + 1, sizeof *rows);
     for (size_t k = 0; k < count; k++)
-        if (stage_has(stage, given[k].name))
+        if (kind_has(kind, given[k].name))
             rows[chosen++] = given[k];
     return rows;
 }
 
-struct pf_common pf_stage_common(enum pf_stage stage, const struct pf_common *common)
+struct pf_common pf_step_common(enum pf_step_kind kind, const struct pf_common *common)
 {
     struct pf_common own = *common;
 
-    own.given = stage_given(&own.tool, stage, common->given);
+    own.given = kind_given(&own.tool, kind, common->given);
     own.tool.status = PF_EXIT_DONE;
     own.canonical = true;
-    if (stage != PF_STAGE_INPUTS) {
+    if (kind != PF_STEP_INPUTS) {
         own.from = NULL;
         own.from_options = (struct pf_options){0};
         own.max_input = UINT64_MAX;
         own.tool.salvage = false;
     }
-    if (stage == PF_STAGE_OUTPUT)
+    if (kind == PF_STEP_OUTPUT)
         return own;
     own.tool.progress = PF_NEVER;
     own.to = NULL;
@@ -157,10 +157,10 @@ static void add_inputs(const struct pf_step *step, struct pf_xxh128 *state)
 
 int pf_step_name(struct pf_step *step, const struct pf_given *given)
 {
-    enum pf_stage stage = step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS;
+    enum pf_step_kind kind = step->inputs ? PF_STEP_INPUTS : PF_STEP_PARTIALS;
     struct pf_xxh128 *state = pf_xxh128_new();
     struct pf_arena arena = {0};
-    const char **options = pf_stage_options(stage, given, &arena);
+    const char **options = pf_step_options(kind, given, &arena);
     char versions[64];
 
     if (!state || !options) {
@@ -169,7 +169,7 @@ int pf_step_name(struct pf_step *step, const struct pf_given *given)
         pf_arena_free(&arena);
         return PF_NOMEM;
     }
-    snprintf(versions, sizeof versions, "partial %d of %s, stream %d, rows %d", (int)stage,
+    snprintf(versions, sizeof versions, "partial %d of %s, stream %d, rows %d", (int)kind,
              PF_VERSION, PF_STREAM_MAJOR, ROWS_VERSION);
     add_text(state, versions);
     for (size_t k = 0; options[k]; k++)
@@ -521,11 +521,11 @@ static int try_pass(struct running *run)
 
 int pf_step_run(struct pf_step *step, struct pf_common *common)
 {
-    enum pf_stage stage = step->inputs ? PF_STAGE_INPUTS : PF_STAGE_PARTIALS;
+    enum pf_step_kind kind = step->inputs ? PF_STEP_INPUTS : PF_STEP_PARTIALS;
     struct running run = {.step = step};
     int status;
 
-    run.own = pf_stage_common(stage, common);
+    run.own = pf_step_common(kind, common);
     pf_merging_read(&run.merging, &run.own);
     list_inputs(&run);
     if (step->partials)

@@ -33,12 +33,12 @@ struct pf_step_input {
     bool reported; /* a message of this run has named the input as left out */
 };
 
-/* Kinds of steps, which differ in the options they use. PF_STAGE_INPUTS uses every option that no
+/* Kinds of steps, which differ in the options they use. PF_STEP_INPUTS uses every option that no
  * table in step.c names, so that a new option makes new partials. */
-enum pf_stage {
-    PF_STAGE_INPUTS,   /* merges inputs: how to read, select, label and merge */
-    PF_STAGE_PARTIALS, /* merges partials: how to merge */
-    PF_STAGE_OUTPUT    /* writes the last partial to the output: how to merge and write */
+enum pf_step_kind {
+    PF_STEP_INPUTS,   /* merges inputs: how to read, select, label and merge */
+    PF_STEP_PARTIALS, /* merges partials: how to merge */
+    PF_STEP_OUTPUT    /* writes the last partial to the output: how to merge and write */
 };
 
 struct pf_step {
@@ -49,17 +49,17 @@ struct pf_step {
     size_t count;
 };
 
-/* The options of the program that a step of this stage uses. PF_STAGE_OUTPUT drops the options of
- * inputs. The other stages also drop those of the output: they write a canonical native stream. The
+/* The options of the program that a step of this kind uses. PF_STEP_OUTPUT drops the options of
+ * inputs. The other kinds also drop those of the output: they write a canonical native stream. The
  * caller frees `given`. Exits 4 if out of memory. */
-struct pf_common pf_stage_common(enum pf_stage, const struct pf_common *);
-/* The given options of a stage, each as `--name=argument` or `--name`. The texts are appended to
+struct pf_common pf_step_common(enum pf_step_kind, const struct pf_common *);
+/* The given options of a kind, each as `--name=argument` or `--name`. The texts are appended to
  * the arena. NULL: out of memory; free the list, which ends with NULL. */
-const char **pf_stage_options(enum pf_stage, const struct pf_given *, struct pf_arena *);
+const char **pf_step_options(enum pf_step_kind, const struct pf_given *, struct pf_arena *);
 
-/* The first given option that would change the merge and that the stage does not use; NULL: the
- * stage uses all of them. */
-const char *pf_stage_foreign(enum pf_stage, const struct pf_given *);
+/* The first given option that would change the merge and that the kind does not use; NULL: the
+ * kind uses all of them. */
+const char *pf_step_foreign(enum pf_step_kind, const struct pf_given *);
 
 /* Sets the hash of the step: over names, weights and contents of the inputs, or over the hashes of
  * the partials; over the given options; and over the versions of the program and the stream. PF_OK

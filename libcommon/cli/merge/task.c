@@ -39,13 +39,13 @@ static void append_input(struct pf_buffer *text, const struct pf_step_input *inp
     }
 }
 
-bool pf_task_text(enum pf_stage stage, const struct pf_step *step, const struct pf_given *given,
+bool pf_task_text(enum pf_step_kind kind, const struct pf_step *step, const struct pf_given *given,
                   const char *directory, struct pf_buffer *text)
 {
     struct pf_arena arena = {0};
-    const char **options = pf_stage_options(stage, given, &arena);
+    const char **options = pf_step_options(kind, given, &arena);
 
-    pf_buffer_printf(text, "%s\nstage %s\n", first_line, stages[stage]);
+    pf_buffer_printf(text, "%s\nstage %s\n", first_line, stages[kind]);
     append_line(text, "directory", directory);
     for (size_t k = 0; options && options[k]; k++)
         append_line(text, "option", options[k]);
@@ -62,12 +62,12 @@ bool pf_task_text(enum pf_stage stage, const struct pf_step *step, const struct 
     return !text->failed;
 }
 
-const char *pf_task_path(enum pf_stage stage, const struct pf_step *step, struct pf_bytes text)
+const char *pf_task_path(enum pf_step_kind kind, const struct pf_step *step, struct pf_bytes text)
 {
     struct pf_step named = *step;
     struct pf_xxh128 *state;
 
-    if (stage != PF_STAGE_OUTPUT)
+    if (kind != PF_STEP_OUTPUT)
         return pf_step_path(step, ".task");
     state = pf_xxh128_new();
     if (!state)
@@ -159,7 +159,7 @@ static bool add_partial(struct pf_task *task, struct pf_bytes rest)
 static bool add_stage(struct pf_task *task, struct pf_bytes rest)
 {
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++) {
-        task->stage = (enum pf_stage)k;
+        task->kind = (enum pf_step_kind)k;
         if (pf_bytes_equal(rest, pf_bytes_of(stages[k])))
             return true;
     }
@@ -228,7 +228,7 @@ static int find_store(struct pf_task *task, const char *path, struct pf_bytes te
     task->store.lock = -1;
     task->store.path = whole;
     task->step.store = &task->store;
-    planned = pf_task_path(task->stage, &task->step, text);
+    planned = pf_task_path(task->kind, &task->step, text);
     if (!planned)
         return pf_error_nomem(&task->error);
     same = strcmp(strrchr(planned, '/') + 1, slash + 1) == 0;
@@ -340,7 +340,7 @@ void pf_task_run(struct pf_task *task, struct pf_common *common)
     pf_step_open_store(tool, &task->store, path);
     free(path);
     step->store = &task->store;
-    if (task->stage == PF_STAGE_OUTPUT) {
+    if (task->kind == PF_STEP_OUTPUT) {
         check_partials(task, tool);
         return;
     }

@@ -21,7 +21,7 @@
 #include "cli/merge/step.h"
 
 struct pf_task {
-    enum pf_stage stage;
+    enum pf_step_kind kind;
     const char *directory;
     struct pf_step step; /* `hash` is the result */
     struct pf_store store;
@@ -34,11 +34,11 @@ struct pf_task {
 };
 
 /* Appends the text of a task. False: out of memory. */
-bool pf_task_text(enum pf_stage, const struct pf_step *, const struct pf_given *,
+bool pf_task_text(enum pf_step_kind, const struct pf_step *, const struct pf_given *,
                   const char *directory, struct pf_buffer *);
 
 /* The path of the file for the text of a task. NULL: out of memory. */
-const char *pf_task_path(enum pf_stage, const struct pf_step *, struct pf_bytes text);
+const char *pf_task_path(enum pf_step_kind, const struct pf_step *, struct pf_bytes text);
 
 /* If the command line has --task=FILE: reads the task, goes to its directory, and replaces the
  * command line. Failures are in task->error, and the command line stays. Zero-initialise; free with
@@ -46,7 +46,7 @@ const char *pf_task_path(enum pf_stage, const struct pf_step *, struct pf_bytes 
 void pf_task_start(struct pf_task *, int *argc, char ***argv);
 void pf_task_free(struct pf_task *);
 
-/* Makes the step of the task, unless the directory has its partial. For PF_STAGE_OUTPUT only opens
+/* Makes the step of the task, unless the directory has its partial. For PF_STEP_OUTPUT only opens
  * the store: the caller writes the output. Prints failures and raises the exit status. */
 void pf_task_run(struct pf_task *, struct pf_common *);
 

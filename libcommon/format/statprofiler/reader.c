@@ -660,6 +660,7 @@ const struct pf_format pf_format_statprofiler = {
     .writer_size = sizeof(struct pf_sp_writer),
     .open_writer = pf_sp_writer_open,
     .write = pf_sp_writer_write,
+    .flush = pf_sp_writer_flush,
     .finish = pf_sp_writer_finish,
     .close_writer = pf_sp_writer_close,
 };

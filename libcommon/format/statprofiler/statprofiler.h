@@ -567,6 +567,7 @@ struct pf_sp_writer {
 
 int pf_sp_writer_open(struct pf_writer *);
 int pf_sp_writer_write(struct pf_writer *, const struct pf_batch *);
+int pf_sp_writer_flush(struct pf_writer *);
 int pf_sp_writer_finish(struct pf_writer *);
 void pf_sp_writer_close(struct pf_writer *);
 

@@ -668,11 +668,6 @@ static int write_samples(struct pf_writer *writer, struct pf_sp_writer *w,
 {
     const int64_t *values;
     int status = weight_choose(&w->weight, writer, batch, w->plan);
-    if (status == PF_OK && batch->rows == 0 && batch->value_count == 0 && writer->sink->live) {
-        /* The producer pauses: send all data so far. */
-        pf_sp_output_flush(&w->output);
-        return pf_sink_flush(writer->sink);
-    }
     if (status != PF_OK || batch->rows == 0)
         return status;
     status = weight_column(&w->weight, writer, batch, &values);
@@ -801,6 +796,16 @@ static void put_end(struct pf_writer *writer, struct pf_sp_writer *w)
     else
         put_bare(w, pf_bytes_equal(finish, PF_BYTES(PF_SP_FINISH_FILE)) ? PF_SP_FILE_END
                                                                         : PF_SP_STREAM_END);
+}
+
+int pf_sp_writer_flush(struct pf_writer *writer)
+{
+    struct pf_sp_writer *w = writer->state;
+
+    if (!writer->sink->live)
+        return PF_OK;
+    pf_sp_output_flush(&w->output);
+    return pf_sink_flush(writer->sink);
 }
 
 int pf_sp_writer_finish(struct pf_writer *writer)

@@ -302,9 +302,6 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 
     if (batch->kind >= PF_RECORD_KINDS)
         return PF_OK;
-    if (batch->rows == 0 && batch->value_count == 0)
-        return state->held.count > 0 && release(writer) != PF_OK ? PF_NOMEM
-                                                                 : pf_sink_flush(writer->sink);
     int status = declare(writer, batch);
 
     for (uint32_t row = 0; status == PF_OK && row < batch->rows; row++) {
@@ -317,6 +314,14 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
                             state->places.status || state->labels.status))
         return pf_error_nomem(&writer->error);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static int flush(struct pf_writer *writer)
+{
+    const struct csv_writer *state = writer->state;
+
+    return state->held.count > 0 && release(writer) != PF_OK ? PF_NOMEM
+                                                             : pf_sink_flush(writer->sink);
 }
 
 static int finish(struct pf_writer *writer)
@@ -347,6 +352,7 @@ const struct pf_format pf_format_csv = {
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_writer,
     .write = write_batch,
+    .flush = flush,
     .finish = finish,
     .close_writer = close_writer,
 };
@@ -362,6 +368,7 @@ const struct pf_format pf_format_tsv = {
     .writer_size = sizeof(struct csv_writer),
     .open_writer = open_writer,
     .write = write_batch,
+    .flush = flush,
     .finish = finish,
     .close_writer = close_writer,
 };

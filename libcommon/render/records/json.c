@@ -470,14 +470,18 @@ static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
                    : pf_error_nomem(&writer->error);
     if (batch->kind == PF_TEXT)
         return PF_OK;
-    if (batch->rows == 0 && batch->value_count == 0) {
-        if (state->open)
-            end_row(writer);
-        return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_flush(writer->sink);
-    }
     status = state->flame ? pf_flame_add(&state->graph, batch, &writer->error)
                           : write_records(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static int flush(struct pf_writer *writer)
+{
+    const struct json_writer *state = writer->state;
+
+    if (state->open)
+        end_row(writer);
+    return state->scratch.failed ? pf_error_nomem(&writer->error) : pf_sink_flush(writer->sink);
 }
 
 static void write_measures(struct pf_writer *writer)
@@ -571,6 +575,7 @@ const struct pf_format pf_format_json = {
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_writer,
     .write = write_batch,
+    .flush = flush,
     .finish = finish,
     .close_writer = close_writer,
 };
@@ -595,6 +600,7 @@ const struct pf_format pf_format_ndjson = {
     .writer_size = sizeof(struct json_writer),
     .open_writer = open_writer,
     .write = write_batch,
+    .flush = flush,
     .finish = finish,
     .close_writer = close_writer,
 };

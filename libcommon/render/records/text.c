@@ -290,14 +290,14 @@ static int write_held(struct pf_writer *writer, const struct pf_batch *batch)
 
 static int write_batch(struct pf_writer *writer, const struct pf_batch *batch)
 {
-    int status = PF_OK;
+    int status = write_held(writer, batch);
 
-    if (batch->kind != PF_META && batch->kind != PF_TEXT && batch->rows == 0 &&
-        batch->value_count == 0)
-        pf_sink_flush(writer->sink);
-    else
-        status = write_held(writer, batch);
     return status == PF_OK ? pf_sink_status(writer->sink, &writer->error) : status;
+}
+
+static int flush(struct pf_writer *writer)
+{
+    return pf_sink_flush(writer->sink);
 }
 
 static int finish(struct pf_writer *writer)
@@ -317,6 +317,7 @@ const struct pf_format pf_format_text = {
     .writer_size = sizeof(struct text_writer),
     .open_writer = open_writer,
     .write = write_batch,
+    .flush = flush,
     .finish = finish,
     .close_writer = close_writer,
 };
