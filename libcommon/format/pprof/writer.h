@@ -39,7 +39,7 @@ struct pf_pprof_places {
     struct pf_table folded;            /* pf_pprof_location_hash */
     uint32_t listed;                   /* images up to this number came with their own flags */
     /* Write functions without a system name as they are; false: with the name as system name.
-     * pprof takes a name that equals the system name for a name that it may shorten: it cuts
+     * pprof shortens a name that equals the system name (FORMAT.md, section 2): it cuts
      * `<lambda>` and the arguments of templates. */
     bool bare_system_names;
     /* All inputs are pprof: strings are written back with their bytes; false: as UTF-8, which
