@@ -79,6 +79,15 @@ size_t pf_utf8_put(uint32_t character, unsigned char to[PF_UTF8_MAX])
     return size;
 }
 
+struct pf_bytes pf_base_name(struct pf_bytes path)
+{
+    size_t at = path.size;
+
+    while (at > 0 && path.data[at - 1] != '/')
+        at--;
+    return at < path.size ? pf_bytes_skip(path, at) : path;
+}
+
 const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what)
 {
     const char *first = text.data;

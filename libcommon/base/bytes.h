@@ -45,6 +45,12 @@ static inline struct pf_bytes pf_bytes_skip(struct pf_bytes text, size_t size)
     return (struct pf_bytes){text.data + size, text.size - size};
 }
 
+/* The first `size` bytes of the text; size <= text.size. */
+static inline struct pf_bytes pf_bytes_first(struct pf_bytes text, size_t size)
+{
+    return (struct pf_bytes){text.data, size};
+}
+
 /* True when the character is in the set. A NUL is in no set. */
 static inline bool pf_one_of(char c, const char *set)
 {
@@ -75,6 +81,9 @@ static inline struct pf_bytes pf_bytes_trim(struct pf_bytes text)
 
 /* The order of memcmp; a prefix comes before longer texts. */
 int pf_bytes_compare(struct pf_bytes, struct pf_bytes);
+
+/* The last component of a path; the whole path if it ends in a slash. */
+struct pf_bytes pf_base_name(struct pf_bytes path);
 
 /* The first occurrence of `what` in the text; NULL if there is none. */
 const char *pf_bytes_find(struct pf_bytes text, struct pf_bytes what);

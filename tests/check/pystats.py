@@ -3,6 +3,7 @@
 
     pystats.py read MODE DIR    records of every dump; MODE: direct or pfs
     pystats.py tables DIR       flat and cumulative values and calls of functions are those of pstats
+    pystats.py packages DIR     the time of packages is that of the modules of Python
     pystats.py written DIR      values of subs in NYTProf and Pynytprof files written from the dumps are those of pstats, by name; decoders
                                 are those of nytprof.py and pynytprof.py, and Devel::NYTProf if installed
     pystats.py made .           generated dumps in all versions of marshal, and of Python 2 and profile
@@ -19,6 +20,7 @@ import marshal
 import os
 import profile
 import pstats
+import re
 import struct
 import subprocess
 import sys
@@ -39,6 +41,26 @@ def differ(*what):
 
 def nanoseconds(seconds):
     return round(fractions.Fraction(seconds) * 10**9)
+
+
+def module(file, name):
+    """The module of a function, as `import` names it."""
+    if file == "~":
+        built_in = re.match(r"<built-in method (?:([^ ]*)\.)?[^. ]*( of type object.*)?>$", name)
+        method = re.match(r"<(?:method|slot wrapper) '.*' of '(?:(.*)\.)?[^.]*' objects>$", name)
+        if method:
+            return method[1] or "builtins"
+        return built_in[1] or ("builtins" if built_in[2] else "")
+    frozen = re.match("<frozen (.*)>$", file)
+    if frozen:
+        return frozen[1]
+    if file.startswith("<"):
+        return ""
+    for known in (r".*/(?:site|dist)-packages/", r".*/lib/python\d+\.\d+/", r".*/src/", r"(?:\.\.?/)*(?!/)"):
+        path = re.match(known, file)
+        if path:
+            return re.sub(r"(/__init__)?\.py$", "", file[path.end() :]).replace("/", ".")
+    return file[: -len(".py")]
 
 
 def rows(stats):
@@ -125,6 +147,18 @@ def check_tables(directory):
             got = table(path, "--kind=edge", "-m", measure)["measures"][0]["total"]
             if got != sum(entry[item] for entry in stats.stats.values()):
                 differ(path, measure, got)
+
+
+def check_packages(directory):
+    for path in dumps(directory):
+        want = collections.Counter()
+        with open(path, "rb") as file:
+            for (source, _, name), entry in marshal.load(file).items():
+                want[module(source, name)] += nanoseconds(entry[2])
+        have = {row["package"]: row["flat"] for row in table(path, "--kind=flat", "-m", "tt", "--by=package")["rows"]}
+        for key in sorted(have.keys() | want.keys()):
+            if have.get(key, 0) != want[key]:
+                differ(path, key, "proftop:", have.get(key), "pstats:", want[key])
 
 
 def of_name(stats):
@@ -271,6 +305,8 @@ def main():
         check_read(sys.argv[2], sys.argv[3])
     elif sys.argv[1] == "tables":
         check_tables(sys.argv[2])
+    elif sys.argv[1] == "packages":
+        check_packages(sys.argv[2])
     elif sys.argv[1] == "written":
         check_written(sys.argv[2])
     else:

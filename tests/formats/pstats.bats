@@ -13,6 +13,7 @@ check() { python3 "$PROFUTILS_SRC/tests/check/pystats.py" "$@"; }
 @test "every dump reads as Python reads it" { check read direct "$CORPUS"; }
 @test "every dump, converted to the native stream, reads as Python reads it" { check read pfs "$CORPUS"; }
 @test "flat and cumulative times and calls equal those of pstats, and none exceeds the total" { check tables "$CORPUS"; }
+@test "the packages of a dump are the modules of its files and functions in C" { check packages "$CORPUS"; }
 @test "written as NYTProf and Pynytprof, functions keep their calls, exclusive and inclusive times" { check written "$CORPUS"; }
 @test "dumps of all versions of marshal, of Python 2 and of the module profile are read" { check made .; }
 

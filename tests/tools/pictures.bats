@@ -318,6 +318,13 @@ subtitle()
         [ "$(fills P::a p.svg)" = "$(fills P::a q.svg)" ]
         [ "$(fills P::a p.svg)" != "$(fills P::b p.svg)" ]
     done
+    # names that differ, of one module: work and add have one hue, put has another
+    printf 'work (lib/util.py:7);add (lib/util.py:9) 5\nput (lib/cart.py:7) 3\n' >m.folded
+    profcat m.folded -t svg:colors=package >m.svg
+    hue() { fills "$1" m.svg | python3 -c 'import colorsys; c = input()[1:]
+print(round(36 * colorsys.rgb_to_hsv(*(int(c[k:k + 2], 16) for k in (0, 2, 4)))[0]))'; }
+    [ "$(hue work)" = "$(hue add)" ]
+    [ "$(hue work)" != "$(hue put)" ]
 }
 
 @test "a wrong option is named in the message" {

@@ -156,7 +156,7 @@ END
     printf '%s 1\n' A::B::c 'std::map<a::b, c>::at(x::y)' '(anonymous namespace)::f' 'net/http.(*conn).serve' main.main \
         'runtime.(*mcache).refill' java.util.Map.put plain github.com/x/y.v2.F >names.folded
     [ "$(cells 14,9 -b package names.folded | sed 's/^\([0-9]*\) /\1:/' | tr '\n' ';')" = \
-        "1;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util.Map;1:main;1:net/http;1:runtime;1:std::map<a::b, c>;" ]
+        "1;1:(anonymous namespace);1:A::B;1:github.com/x/y;1:java.util;1:main;1:net/http;1:runtime;1:std::map;" ]
 }
 
 @test "suffixes that compilers and linkers add to C names do not become packages" {
@@ -165,7 +165,34 @@ END
         >c.folded
     [ "$(cells 14,9 -b package c.folded)" = 14 ]
     printf '%s 1\n' java.util.Map.put'(java.lang.Object)' main.init.0 'main.(*T).m.func1' >java.folded
-    [ "$(cells 14,9 -b package java.folded | tr '\n' ';')" = "2 main;1 java.util.Map;" ]
+    [ "$(cells 14,9 -b package java.folded | tr '\n' ';')" = "2 main;1 java.util;" ]
+}
+
+@test "a profile of several languages has a package for each language, for images in C and for the kernel" {
+    # samples of a JVM: compiled Java, the JVM in C++ and C, libc, the kernel and a module of it, the interpreter
+    i=0
+    for frame in 'Ljava/util/HashMap;::put (/tmp/perf-7.map)' 'Ljava/util/Map;::get (/tmp/perf-7.map)' 'JavaThread::run() (/jvm/libjvm.so)' \
+        'java_start (/jvm/libjvm.so)' '__libc_write (/usr/lib/libc.so.6)' '[unknown] (/usr/lib/libc.so.6)' 'vfs_write ([kernel.kallsyms])' \
+        'mlx5e_poll_rx_cq ([mlx5_core])' 'Interpreter (/tmp/perf-7.map)'; do
+        address=7f0000000000
+        [[ $frame != *'(['* ]] || address=ffffffffa0000000
+        printf 'java 7 %d.000000: %d cycles:\n\t%s %s\n\n' $i $((1 << i)) $address "$frame"
+        i=$((i + 1))
+    done >mixed.txt
+    profcat mixed.txt -o mixed.pfs
+    for input in mixed.txt mixed.pfs; do
+        expect cells 14,9 -m cycles -b package "$input" <<'END'
+256
+128 [mlx5_core]
+64 [kernel]
+48 libc.so.6
+8 libjvm.so
+4 JavaThread
+3 java.util
+END
+    done
+    [[ $(proftop -n 0 -m cycles -b package mixed.txt) == *"256 50.10%  (none)"* ]]
+    [ "$(profdiff -b package -m cycles -t csv mixed.txt mixed.pfs | grep -c java.util)" = 1 ]
 }
 
 @test "sections and labels count a record once for each of their values" {

@@ -509,15 +509,6 @@ const char *pf_binary_build_id(const struct pf_binary *binary)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-static struct pf_bytes last_part(struct pf_bytes path)
-{
-    size_t start = path.size;
-
-    while (start > 0 && path.data[start - 1] != '/')
-        start--;
-    return (struct pf_bytes){path.data + start, path.size - start};
-}
-
 static struct pf_bytes without_end(struct pf_bytes text, struct pf_bytes end)
 {
     if (text.size > end.size && pf_bytes_ends(text, end))
@@ -530,8 +521,8 @@ enum pf_binary_match pf_binary_match(const struct pf_binary *binary, const struc
 {
     struct pf_bytes name = without_end(pf_dict_string(dict, image->name), PF_BYTES(" (deleted)"));
     struct pf_bytes identifier = pf_dict_string(dict, image->identifier);
-    struct pf_bytes ours = without_end(last_part(pf_bytes_of(binary->path)), PF_BYTES(".debug"));
-    bool named = name.size == 0 || pf_bytes_equal(last_part(name), ours);
+    struct pf_bytes ours = without_end(pf_base_name(pf_bytes_of(binary->path)), PF_BYTES(".debug"));
+    bool named = name.size == 0 || pf_bytes_equal(pf_base_name(name), ours);
     char theirs[PF_BUILD_ID_SIZE];
     bool known = binary->build_id[0] && pf_binary_id_of(identifier, theirs);
 

@@ -1,6 +1,7 @@
 #include "analysis/names/key.h"
 
 #include "analysis/names/anonymous.h"
+#include "analysis/names/package.h"
 #include "base/error.h"
 #include "base/scan.h"
 #include "model/utf8.h"
@@ -76,89 +77,12 @@ static uint32_t shown_alike(struct pf_keys *keys, uint32_t string)
     return string;
 }
 
-/* The offset of the last `::` before the parameters that is not inside template arguments; 0 if
- * the name has no such `::`. */
-static size_t last_scope(struct pf_bytes name)
+static uint32_t package_of(struct pf_keys *keys, const struct pf_location *place,
+                           const struct pf_function *function)
 {
-    size_t found = 0;
-    int depth = 0;
+    uint32_t id = pf_package_of(keys->dict, place, function);
 
-    for (size_t i = 0; i + 1 < name.size; i++) {
-        char c = name.data[i];
-        bool opens = c == '(' && i > 0 && name.data[i - 1] != ':';
-        if (opens && depth == 0)
-            break;
-        depth += c == '<' ? 1 : c == '>' && depth > 0 ? -1 : 0;
-        if (depth == 0 && c == ':' && name.data[i + 1] == ':')
-            found = i;
-    }
-    return found;
-}
-
-/* Removes a number at the end and the sign before it: f.123, f'2. */
-static struct pf_bytes without_number(struct pf_bytes name, char sign)
-{
-    size_t size = pf_without_digits(name).size;
-
-    return size > 1 && size < name.size && name.data[size - 1] == sign
-               ? (struct pf_bytes){name.data, size - 1}
-               : name;
-}
-
-/* Removes what compilers, linkers and callgrind append to a name: parameters, f.part.0, f.cold,
- * f@@GLIBC_2.34, f@plt, f'2. */
-static struct pf_bytes bare_name(struct pf_bytes name)
-{
-    static const struct pf_bytes clones[] = {
-        {".part", 5},     {".isra", 5}, {".constprop", 10}, {".cold", 5},
-        {".lto_priv", 9}, {".llvm", 5}, {".localalias", 11}};
-    struct pf_bytes bare = {name.data, 0};
-    size_t size;
-
-    for (char before = '.'; bare.size < name.size; before = name.data[bare.size++]) {
-        char c = name.data[bare.size];
-        if (before != '.' && (c == '(' || c == '@' || (c == '[' && before == ' ')))
-            break;
-    }
-    bare = without_number(bare, '\'');
-    do {
-        size = bare.size;
-        bare = without_number(bare, '.');
-        for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
-            if (bare.size > clones[i].size && pf_bytes_ends(bare, clones[i]))
-                bare.size -= clones[i].size;
-    } while (bare.size < size);
-    return bare;
-}
-
-struct pf_bytes pf_package_name(struct pf_bytes name)
-{
-    size_t scope = last_scope(name), slash = 0, dot = 0;
-
-    if (scope > 0)
-        return (struct pf_bytes){name.data, scope};
-    for (size_t i = 0; i < name.size; i++)
-        if (name.data[i] == '/')
-            slash = i + 1;
-    if (slash == 0)
-        name = bare_name(name);
-    for (size_t i = slash; i < name.size; i++) {
-        if (name.data[i] != '.')
-            continue;
-        dot = i;
-        if (slash > 0 || (i + 1 < name.size && name.data[i + 1] == '('))
-            break;
-    }
-    return (struct pf_bytes){name.data, dot};
-}
-
-static uint32_t package_of(struct pf_keys *keys, const struct pf_function *function)
-{
-    struct pf_dict *dict = keys->dict;
-    struct pf_bytes package = pf_package_name(pf_dict_string(dict, function->name));
-    uint32_t id = pf_dict_intern(dict, package, dict->strings.rows[function->name].flags);
-
-    if (dict->strings.status != PF_OK)
+    if (keys->dict->strings.status != PF_OK)
         keys->status = PF_NOMEM;
     return id;
 }
@@ -168,12 +92,13 @@ static uint32_t package_of(struct pf_keys *keys, const struct pf_function *funct
 static uint32_t file_of(struct pf_keys *keys, const struct pf_location *place,
                         const struct pf_function *function)
 {
-    struct pf_bytes package = pf_package_name(pf_dict_string(keys->dict, function->name));
     struct pf_buffer text = {0};
+    struct pf_bytes package;
     uint32_t file;
 
     if (function->file != 0 || place->kind != PF_FRAME_XSUB)
         return function->file;
+    package = pf_dict_string(keys->dict, package_of(keys, place, function));
     pf_buffer_append(&text, "xs:", 3);
     pf_buffer_append(&text, package.data, package.size);
     file = text.failed || text.size > PF_STRING_MAX
@@ -241,7 +166,7 @@ static struct pf_key key_of(struct pf_keys *keys, const struct pf_location *plac
         key.address = place->address;
         break;
     case PF_BY_IMAGE: key.image = place->image; break;
-    case PF_BY_PACKAGE: key.name = package_of(keys, function); break;
+    case PF_BY_PACKAGE: key.name = package_of(keys, place, function); break;
     case PF_BY_LABEL: break;
     }
     return key;

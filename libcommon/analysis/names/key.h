@@ -19,11 +19,8 @@ enum pf_by {
     PF_BY_LINE, /* by function and executed line */
     PF_BY_ADDRESS,
     PF_BY_IMAGE,
-    /* by the text before the last `::` of the name (Perl, C++, Rust), before the first dot after
-     * the last slash (Go), or before the last dot (Java, Python) that does not begin a compiler's
-     * suffix (f.part.0); else "" */
-    PF_BY_PACKAGE,
-    PF_BY_LABEL /* by the value of a label; sections have the label key `section` */
+    PF_BY_PACKAGE, /* by the package (analysis/names/package.h); else "" */
+    PF_BY_LABEL    /* by the value of a label; sections have the label key `section` */
 };
 
 /* Parses the argument of --by: function, name, file, line, address, image, package, section or
@@ -34,9 +31,6 @@ enum {
     PF_KEY_PRESENT = 1,
     PF_KEY_AT_ZERO = 2 /* the address is 0 and valid (pf_dict_has_address) */
 };
-
-/* The package in a function's name, for PF_BY_PACKAGE. */
-struct pf_bytes pf_package_name(struct pf_bytes name);
 
 /* The fields of a key; unused fields are 0. For labels `name` is the value or, if numeric is 1, the
  * unit of the number in `line`. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "model/images.h"
 
 /* the lowest kernel address of x86-64 and arm64; the vsyscall page is above it, too */
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000);
@@ -132,49 +133,27 @@ bool pf_perf_source_parse(struct pf_bytes line, struct pf_perf_source *source)
 
 /* --- what it becomes -------------------------------------------------------------------------- */
 
-static struct pf_bytes base_name(struct pf_bytes path)
-{
-    for (size_t at = path.size; at-- > 0;)
-        if (path.data[at] == '/')
-            return pf_bytes_skip(path, at + 1);
-    return path;
-}
-
 static bool unknown(struct pf_bytes name)
 {
     return pf_bytes_equal(name, PF_BYTES("[unknown]"));
-}
-
-/* True for code that was made at run time: perf's own map, an object of perf inject --jit, or
- * `[JIT]`. */
-static bool made_at_run_time(struct pf_bytes image)
-{
-    struct pf_bytes name = base_name(image);
-
-    return (pf_bytes_starts(name, PF_BYTES("perf-")) && pf_bytes_ends(name, PF_BYTES(".map"))) ||
-           (pf_bytes_starts(name, PF_BYTES("jitted-")) && pf_bytes_ends(name, PF_BYTES(".so"))) ||
-           pf_bytes_starts(image, PF_BYTES("[JIT]"));
 }
 
 static enum pf_frame_kind frame_kind(const struct pf_perf_frame *frame)
 {
     struct pf_bytes image = frame->image;
 
-    if (pf_bytes_starts(image, PF_BYTES("[kernel")) ||
-        pf_bytes_starts(image, PF_BYTES("[guest.kernel")) ||
-        pf_bytes_ends(image, PF_BYTES(".ko")) ||
-        pf_bytes_starts(base_name(image), PF_BYTES("vmlinux")))
+    if (pf_image_is_kernel(image))
         return PF_FRAME_KERNEL;
     if (image.size > 0 && !unknown(image) && !pf_bytes_equal(image, PF_BYTES("[vsyscall]")) &&
         frame->address >= KERNEL_START)
         return PF_FRAME_KERNEL;
-    return made_at_run_time(image) ? PF_FRAME_JIT : PF_FRAME_NATIVE;
+    return pf_image_is_made(image) ? PF_FRAME_JIT : PF_FRAME_NATIVE;
 }
 
 /* The name of a frame without a symbol: `[IMAGE]`, without the directory. */
 static uint32_t name_of_unknown(struct pf_dict *dict, struct pf_bytes image)
 {
-    struct pf_bytes name = base_name(image);
+    struct pf_bytes name = pf_base_name(image);
     struct pf_buffer text = {0};
 
     if (image.size == 0 || unknown(image))

@@ -54,7 +54,7 @@ static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_
         struct pf_bytes name = pf_text_line(pf_bytes_of(view->sides[i]), PF_UTF8, &scratch);
         size_t runs = pf_diff_runs(view->diff, (unsigned)i);
 
-        name = brief ? pf_place_basename(name) : name;
+        name = brief ? pf_base_name(name) : name;
         pf_buffer_append(line, ", ", i > 0 ? 2 : 0);
         if (i == 3 && view->side_count > 4) {
             pf_buffer_printf(line, "and %zu more", view->side_count - 3);
@@ -73,8 +73,8 @@ static bool brief_names(const struct pf_diff_view *view)
 {
     for (size_t i = 0; i < view->side_count; i++)
         for (size_t k = 0; k < i; k++)
-            if (pf_bytes_equal(pf_place_basename(pf_bytes_of(view->sides[i])),
-                               pf_place_basename(pf_bytes_of(view->sides[k]))))
+            if (pf_bytes_equal(pf_base_name(pf_bytes_of(view->sides[i])),
+                               pf_base_name(pf_bytes_of(view->sides[k]))))
                 return false;
     return true;
 }

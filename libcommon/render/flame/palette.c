@@ -1,5 +1,6 @@
 #include "render/flame/palette.h"
 
+#include "analysis/names/package.h"
 #include "base/error.h"
 #include "base/hash.h"
 
@@ -52,24 +53,44 @@ static unsigned palette_number(const char *name)
     return number < HUES ? number : strcmp(name, "package") == 0 ? PACKAGE : KIND;
 }
 
+static unsigned char hue_of_kind(const struct pf_location *place)
+{
+    static const unsigned char by_kind[] = {
+        [PF_FRAME_PLAIN] = HOT,     [PF_FRAME_SUB] = GREEN,  [PF_FRAME_XSUB] = YELLOW,
+        [PF_FRAME_EVAL] = AQUA,     [PF_FRAME_MAIN] = GREEN, [PF_FRAME_NATIVE] = FIRST_PLAIN,
+        [PF_FRAME_KERNEL] = ORANGE, [PF_FRAME_JIT] = GREEN,  [INLINED] = AQUA,
+    };
+
+    return by_kind[place->inlined ? INLINED : place->kind];
+}
+
+static unsigned char hue_of_package(struct pf_dict *dict, const struct pf_location *place)
+{
+    struct pf_bytes package =
+        pf_dict_string(dict, pf_package_of(dict, place, pf_dict_function(dict, place->function)));
+
+    return (unsigned char)(FIRST_PLAIN +
+                           pf_xxh64(package.data, package.size) % (HUES - FIRST_PLAIN));
+}
+
 int pf_palette_init(struct pf_palette *palette, const char *name, const struct pf_keys *keys)
 {
     *palette = (struct pf_palette){.number = name != NULL ? palette_number(name) : HOT};
-    if (palette->number != KIND)
+    if (palette->number != KIND && palette->number != PACKAGE)
         return PF_OK;
-    if ((palette->kinds = calloc(keys->table.count, 1)) == NULL)
+    if ((palette->hues = calloc(keys->table.count, 1)) == NULL)
         return PF_NOMEM;
     for (uint32_t i = 1; i < keys->place_count; i++) {
-        const struct pf_location *location = pf_dict_location(keys->dict, i);
-        palette->kinds[keys->places[i]] = location->inlined ? INLINED
-                                                            : (unsigned char)location->kind;
+        const struct pf_location *place = pf_dict_location(keys->dict, i);
+        palette->hues[keys->places[i]] =
+            palette->number == PACKAGE ? hue_of_package(keys->dict, place) : hue_of_kind(place);
     }
-    return PF_OK;
+    return keys->dict->strings.status;
 }
 
 void pf_palette_free(struct pf_palette *palette)
 {
-    free(palette->kinds);
+    free(palette->hues);
 }
 
 static uint32_t shade(const struct hue *hue, uint64_t hash)
@@ -85,30 +106,11 @@ static uint32_t shade(const struct hue *hue, uint64_t hash)
     return color;
 }
 
-static unsigned hue_of_kind(unsigned kind)
-{
-    static const unsigned char by_kind[] = {
-        [PF_FRAME_PLAIN] = HOT,     [PF_FRAME_SUB] = GREEN,  [PF_FRAME_XSUB] = YELLOW,
-        [PF_FRAME_EVAL] = AQUA,     [PF_FRAME_MAIN] = GREEN, [PF_FRAME_NATIVE] = FIRST_PLAIN,
-        [PF_FRAME_KERNEL] = ORANGE, [PF_FRAME_JIT] = GREEN,  [INLINED] = AQUA,
-    };
-
-    return by_kind[kind];
-}
-
 uint32_t pf_palette_color(const struct pf_palette *palette, uint32_t key, struct pf_bytes name)
 {
-    uint64_t hash = pf_xxh64(name.data, name.size);
-    unsigned number = palette->number;
+    unsigned hue = palette->hues ? palette->hues[key] : palette->number;
 
-    if (number == PACKAGE) {
-        struct pf_bytes package = pf_package_name(name);
-        number =
-            FIRST_PLAIN + (unsigned)(pf_xxh64(package.data, package.size) % (HUES - FIRST_PLAIN));
-    } else if (number == KIND) {
-        number = hue_of_kind(palette->kinds[key]);
-    }
-    return shade(&hues[number], hash);
+    return shade(&hues[hue], pf_xxh64(name.data, name.size));
 }
 
 uint32_t pf_palette_change(double change, double greatest, bool negate)

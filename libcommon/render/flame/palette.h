@@ -18,7 +18,7 @@
 
 struct pf_palette {
     unsigned number;
-    unsigned char *kinds; /* for each function, with `kind` only */
+    unsigned char *hues; /* by key, with `package` and `kind` only */
 };
 
 /* `name`: one of PF_PALETTES, NULL: hot. `keys`: the functions, with their places. PF_OK or

@@ -101,7 +101,7 @@ static void append_inputs(const struct pf_top *top, bool brief, struct pf_buffer
         name = pf_text_line(
             name, facts->input_count > 0 ? top->look.dict->strings.rows[id].flags : PF_UTF8,
             &scratch);
-        name = brief ? pf_place_basename(name) : name;
+        name = brief ? pf_base_name(name) : name;
         pf_buffer_printf(line, "%s%.*s", i > 0 ? ", " : "", (int)name.size, name.data);
     }
     if (count > 3)

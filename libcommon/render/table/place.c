@@ -14,15 +14,6 @@ enum {
 
 static const char between[] = " -> ";
 
-struct pf_bytes pf_place_basename(struct pf_bytes file)
-{
-    size_t at = file.size;
-
-    while (at > 0 && file.data[at - 1] != '/')
-        at--;
-    return at < file.size ? pf_bytes_skip(file, at) : file;
-}
-
 /* --- tails ------------------------------------------------------------------------------------ */
 
 /* The number of bytes at the end that two files have in common. */
@@ -85,7 +76,7 @@ static struct pf_bytes file_of(const struct pf_place *place, enum pf_place_form 
 {
     if (form == PF_PLACE_TAIL)
         return pf_bytes_skip(place->file, place->file.size - place->tail);
-    return form == PF_PLACE_PATH ? place->file : pf_place_basename(place->file);
+    return form == PF_PLACE_PATH ? place->file : pf_base_name(place->file);
 }
 
 static size_t frame_width(const struct pf_place *place)

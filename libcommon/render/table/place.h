@@ -21,9 +21,6 @@ struct pf_place {
 /* How much of the file is shown: the path, its tail, its last component, or nothing. */
 enum pf_place_form { PF_PLACE_PATH, PF_PLACE_TAIL, PF_PLACE_BASENAME, PF_PLACE_BARE };
 
-/* The last component of a path; the whole path if it ends in a slash. */
-struct pf_bytes pf_place_basename(struct pf_bytes path);
-
 /* Sets the tails of places that have a file, and sorts the pointers. A tail is the last component,
  * with as many of the directories before as tell the file from the other files. */
 void pf_place_tails(struct pf_place **places, size_t count);
