@@ -1,5 +1,7 @@
 #include "cli/comparison.h"
 
+#include "base/memory.h"
+#include "cli/lacking.h"
 #include "cli/output.h"
 #include "codec/registry.h"
 #include "model/named.h"
@@ -102,527 +104,15 @@ static bool named_any(void *arg, uint32_t measure)
     return false;
 }
 
-static void free_reading(struct pf_reading *reading)
-{
-    pf_labelled_free(&reading->side);
-    pf_labelled_free(&reading->own);
-    pf_arena_free(&reading->texts);
-    free(reading->names);
-    free(reading->prefixes);
-}
-
-/* --- failures of runs ------------------------------------------------------------------------- */
-
-static bool keeps_going(const struct pf_comparison *comparison)
-{
-    return comparison->common.tool.keep_going;
-}
-
-/* With --keep-going leaves out a run that cannot be compared. False: the failure ends the
- * comparison. */
-static bool leave_out(struct pf_comparison *comparison, int status, const struct pf_error *error)
-{
-    if (!keeps_going(comparison) || (status != PF_UNSUPPORTED && status != PF_OVERFLOW))
-        return false;
-    pf_inputs_reject(comparison->runs->inputs, error);
-    return true;
-}
-
-/* True if the status of the run or side `name` is PF_OK; else prints and raises the failure. */
-static bool check_status(struct pf_comparison *comparison, const char *name, int status,
-                         const struct pf_error *error)
-{
-    if (status == PF_NOMEM)
-        pf_tool_nomem(&comparison->common.tool);
-    if (status != PF_OK)
-        pf_tool_fail(&comparison->common.tool, name, error, false);
-    return status == PF_OK;
-}
-
-static void warn_left_out(struct pf_comparison *comparison, const char *name)
-{
-    pf_tool_warn(&comparison->common.tool, "%s: this run is left out", name);
-}
-
-/* --- one run ---------------------------------------------------------------------------------- */
-
-static unsigned side_of(const struct pf_comparison *comparison, size_t number)
-{
-    return comparison->runs->runs[number].side;
-}
-
-static const char *name_of(const struct pf_comparison *comparison, size_t number)
-{
-    return comparison->runs->runs[number].name;
-}
-
-/* Begins a run that is the sum of `runs` runs; `prefix`: where its value begins in the name. False
- * after a failure, printed and raised. */
-static bool begin_run(struct pf_comparison *comparison, const char *name, size_t prefix,
-                      unsigned side, uint64_t runs)
-{
-    struct pf_reading *reading = &comparison->reading;
-    struct pf_error error = {0};
-
-    if (!pf_grow(&reading->names, &reading->name_capacity, reading->name_count + 1,
-                 sizeof *reading->names) ||
-        !pf_grow(&reading->prefixes, &reading->prefix_capacity, reading->name_count + 1,
-                 sizeof *reading->prefixes))
-        pf_tool_nomem(&comparison->common.tool);
-    reading->prefixes[reading->name_count] = prefix;
-    reading->names[reading->name_count++] = name;
-    return !compares_rows(comparison) ||
-           check_status(comparison, name, pf_diff_begin(&comparison->diff, side, runs, &error),
-                        &error);
-}
-
-static int add_batch(struct pf_comparison *comparison, const struct pf_batch *batch,
-                     struct pf_error *error)
-{
-    int status = comparison->stream ? pf_diff_records_add(&comparison->records, batch, error)
-                                    : PF_OK;
-
-    return status == PF_OK && compares_rows(comparison)
-               ? pf_diff_add(&comparison->diff, batch, error)
-               : status;
-}
-
-static int add_again(struct pf_comparison *comparison, const struct pf_batch *batch,
-                     struct pf_error *error)
-{
-    int status = comparison->stream ? pf_diff_records_add_again(&comparison->records, batch, error)
-                                    : PF_OK;
-
-    return status == PF_OK && compares_rows(comparison)
-               ? pf_diff_add_again(&comparison->diff, batch, error)
-               : status;
-}
-
-/* If the rows or the records of a run fail, neither counts. */
-static int finish_run(struct pf_comparison *comparison, unsigned side, uint64_t runs, bool keep,
-                      struct pf_error *error)
-{
-    struct pf_diff *diff = &comparison->diff;
-    struct pf_error ignored = {0};
-    int rows = compares_rows(comparison) ? pf_diff_end(diff, keep, error) : PF_OK, records = PF_OK;
-
-    if (comparison->stream)
-        records = pf_diff_records_end(&comparison->records, PF_BEFORE + side, runs,
-                                      keep && rows == PF_OK, rows == PF_OK ? error : &ignored);
-    if (records != PF_OK && compares_rows(comparison))
-        pf_diff_drop(diff);
-    if (!keep || rows != PF_OK || records != PF_OK)
-        comparison->reading.name_count--;
-    return rows != PF_OK ? rows : records;
-}
-
-/* --- runs that are inputs --------------------------------------------------------------------- */
-
-/* Adds a batch of a run. *drop: the run is left out; skip its other batches. False after a
- * failure. */
-static bool add_to_input(struct pf_comparison *comparison, size_t number,
-                         const struct pf_batch *batch, bool *drop)
-{
-    struct pf_error error = {0};
-    int status;
-
-    if (pf_replicates_here(comparison->diff.dict, batch))
-        status = pf_error_set(&error, PF_UNSUPPORTED,
-                              "the profile has groups of runs (label 'replicate'), but other "
-                              "inputs of its side have none");
-    else
-        status = add_batch(comparison, batch, &error);
-    *drop = status != PF_OK && leave_out(comparison, status, &error);
-    return *drop || check_status(comparison, name_of(comparison, number), status, &error);
-}
-
-/* Ends a run. With --keep-going a damaged run is left out. Without it, the batches before the
- * damage count; if there are none, nothing can be compared. False after a failure. */
-static bool end_input(struct pf_comparison *comparison, size_t number, bool whole)
-{
-    struct pf_error error = {0};
-    bool chosen = comparison->runs->chosen, left_out;
-    bool keep = chosen && (whole || !keeps_going(comparison));
-    const char *name = name_of(comparison, number);
-    int status;
-
-    if (!whole && keep && !comparison->runs->given)
-        return false;
-    status = finish_run(comparison, side_of(comparison, number), 1, keep, &error);
-    left_out = status != PF_OK && leave_out(comparison, status, &error);
-    if (chosen && (!keep || left_out))
-        warn_left_out(comparison, name);
-    return left_out || check_status(comparison, name, status, &error);
-}
-
-/* --- runs that are values of a label ---------------------------------------------------------- */
-
-/* Gives metadata, source texts and declarations that came before the first record. */
-static bool give_pending(struct pf_comparison *comparison, size_t number,
-                         struct pf_labelled *pending, bool *drop)
-{
-    const struct pf_batch notes[] = {pf_notes_metadata(&pending->notes),
-                                     pf_notes_texts(&pending->notes)};
-    struct pf_batch batch;
-    bool done = true;
-    int status = PF_EOF;
-
-    for (size_t k = 0; k < 2 && done && !*drop; k++)
-        if (notes[k].rows > 0)
-            done = add_to_input(comparison, number, &notes[k], drop);
-    pf_labelled_begin(pending);
-    while (done && !*drop && (status = pf_labelled_declared(pending, &batch)) == PF_OK)
-        done = add_to_input(comparison, number, &batch, drop);
-    if (status == PF_NOMEM)
-        pf_tool_nomem(&comparison->common.tool);
-    pf_labelled_free(pending);
-    return done;
-}
-
-/* Where the batches of the current input are collected. */
-static struct pf_labelled *current_labelled(struct pf_comparison *comparison)
-{
-    return keeps_going(comparison) ? &comparison->reading.own : &comparison->reading.side;
-}
-
-static void set_label(struct pf_comparison *comparison, uint32_t key)
-{
-    comparison->reading.form = PF_RUNS_LABELLED;
-    comparison->reading.side.key = comparison->reading.own.key = key;
-}
-
-/* Collects a batch. As add_to_input. */
-static bool collect(struct pf_comparison *comparison, size_t number, const struct pf_batch *batch,
-                    bool *drop)
-{
-    struct pf_error error = {0};
-    int status = pf_labelled_add(current_labelled(comparison), batch, &error);
-
-    *drop = status != PF_OK && leave_out(comparison, status, &error);
-    return *drop || check_status(comparison, name_of(comparison, number), status, &error);
-}
-
-/* The name of run `run` of a side: the side, and the value of the label, which begins at
- * *prefix. */
-static const char *make_name(struct pf_comparison *comparison, unsigned side, size_t run,
-                             size_t *prefix)
-{
-    struct pf_reading *reading = &comparison->reading;
-    struct pf_buffer value = {0}, text = {0};
-    const char *name = NULL;
-
-    if (pf_labelled_name(&reading->side, run, &value))
-        pf_buffer_printf(&text, "%s: %s=", comparison->runs->sides[side].name,
-                         pf_dict_string(comparison->diff.dict, reading->side.key).data);
-    *prefix = text.size;
-    if (text.size > 0)
-        pf_buffer_printf(&text, "%s", value.data);
-    if (text.size > 0 && !text.failed)
-        name = pf_arena_copy(&reading->texts, text.data, text.size);
-    pf_buffer_free(&value);
-    pf_buffer_free(&text);
-    if (!name)
-        pf_tool_nomem(&comparison->common.tool);
-    return name;
-}
-
-/* Adds the batches of a run. Metadata and source texts describe all runs of the side: the first run
- * gets both, the others the metadata again. */
-static int add_labelled(struct pf_comparison *comparison, size_t run, struct pf_error *error)
-{
-    struct pf_labelled *side = &comparison->reading.side;
-    const struct pf_batch metadata = pf_notes_metadata(&side->notes),
-                          texts = pf_notes_texts(&side->notes);
-    struct pf_batch batch;
-    int status = run == 0 ? add_batch(comparison, &metadata, error)
-                          : add_again(comparison, &metadata, error);
-
-    if (run == 0 && status == PF_OK && texts.rows > 0)
-        status = add_batch(comparison, &texts, error);
-    pf_labelled_begin(side);
-    while (status == PF_OK && (status = pf_labelled_next(side, run, &batch)) == PF_OK)
-        status = add_batch(comparison, &batch, error);
-    return status == PF_EOF ? PF_OK : status;
-}
-
-/* Reads the runs of a side from what was collected. False after a failure, printed and raised. */
-static bool read_labelled(struct pf_comparison *comparison, unsigned side)
-{
-    struct pf_labelled *labelled = &comparison->reading.side;
-    const char *operand = comparison->runs->sides[side].name;
-    struct pf_error error = {0};
-    int status = pf_labelled_end(labelled, &error);
-    size_t count = pf_labelled_count(labelled);
-    uint64_t parts = 1;
-
-    if (status == PF_OK && count == 0)
-        status = pf_error_set(&error, PF_UNSUPPORTED,
-                              "no records: the label '%s' has no value that could be a run",
-                              pf_dict_string(comparison->diff.dict, labelled->key).data);
-    if (!check_status(comparison, operand, status, &error))
-        return false;
-    for (size_t run = 0; run < count; run++)
-        parts = pf_diff_parts(parts, pf_labelled_runs(labelled, run));
-    if (comparison->stream)
-        comparison->records.parts[PF_BEFORE + side] = parts;
-    for (size_t run = 0; run < count; run++) {
-        size_t prefix;
-        const char *name = make_name(comparison, side, run, &prefix);
-        uint64_t runs = pf_labelled_runs(labelled, run);
-        int ended;
-
-        error = (struct pf_error){0};
-        if (!begin_run(comparison, name, prefix, side, runs))
-            return false;
-        status = add_labelled(comparison, run, &error);
-        ended = finish_run(comparison, side, runs, status == PF_OK, &error);
-        status = status == PF_OK ? ended : status;
-        if (!check_status(comparison, name, status, &error) && !keeps_going(comparison))
-            return false;
-        if (status != PF_OK)
-            warn_left_out(comparison, name);
-    }
-    pf_labelled_free(labelled);
-    return true;
-}
-
-/* Ends an input whose records are collected, and after the last one the side. As end_input. */
-static bool end_labelled(struct pf_comparison *comparison, size_t number, bool whole, bool drop)
-{
-    struct pf_reading *reading = &comparison->reading;
-    bool keep = whole || !keeps_going(comparison);
-    struct pf_error error = {0};
-    int status = PF_OK;
-
-    if (!whole && keep && !comparison->runs->given)
-        return false;
-    if (keeps_going(comparison) && keep && !drop) {
-        status = pf_labelled_join(&reading->side, &reading->own, &error);
-        drop = status != PF_OK && leave_out(comparison, status, &error);
-    }
-    if (!keep || drop)
-        warn_left_out(comparison, name_of(comparison, number));
-    else if (!check_status(comparison, name_of(comparison, number), status, &error))
-        return false;
-    pf_labelled_free(&reading->own);
-    if (number + 1 < comparison->runs->count &&
-        side_of(comparison, number + 1) == side_of(comparison, number))
-        return true;
-    return read_labelled(comparison, side_of(comparison, number));
-}
-
-/* --- all runs --------------------------------------------------------------------------------- */
-
-static bool start_run(struct pf_comparison *comparison, size_t number)
-{
-    struct pf_reading *reading = &comparison->reading;
-    bool first = number == 0 || side_of(comparison, number - 1) != side_of(comparison, number);
-
-    if (first && reading->label)
-        set_label(comparison,
-                  pf_dict_intern_text(comparison->diff.dict, pf_bytes_of(reading->label)));
-    else if (first)
-        reading->form = PF_RUNS_UNKNOWN;
-    return reading->form != PF_RUNS_INPUTS ||
-           begin_run(comparison, name_of(comparison, number), 0, side_of(comparison, number), 1);
-}
-
-/* Takes the inputs of the side as runs. The current input has begun already. */
-static bool choose_inputs(struct pf_comparison *comparison, size_t number, bool *drop)
-{
-    comparison->reading.form = PF_RUNS_INPUTS;
-    return begin_run(comparison, name_of(comparison, number), 0, side_of(comparison, number), 1) &&
-           give_pending(comparison, number, current_labelled(comparison), drop);
-}
-
-/* Adds a batch. The first records of a side show whether its inputs have groups of runs. */
-static bool add_run_batch(struct pf_comparison *comparison, size_t number,
-                          const struct pf_batch *batch, bool *drop)
-{
-    struct pf_reading *reading = &comparison->reading;
-
-    if (reading->form == PF_RUNS_UNKNOWN && batch->kind < PF_RECORD_KINDS && batch->rows > 0) {
-        if (pf_replicates_here(comparison->diff.dict, batch))
-            set_label(comparison, pf_replicate_key(comparison->diff.dict));
-        else if (!choose_inputs(comparison, number, drop) || *drop)
-            return *drop;
-    }
-    return reading->form == PF_RUNS_INPUTS ? add_to_input(comparison, number, batch, drop)
-                                           : collect(comparison, number, batch, drop);
-}
-
-static bool end_run(struct pf_comparison *comparison, size_t number, bool whole, bool drop)
-{
-    if (comparison->reading.form == PF_RUNS_UNKNOWN && !comparison->runs->chosen)
-        return true;
-    if (comparison->reading.form == PF_RUNS_UNKNOWN && !choose_inputs(comparison, number, &drop))
-        return false;
-    return comparison->reading.form == PF_RUNS_INPUTS
-               ? end_input(comparison, number, whole)
-               : end_labelled(comparison, number, whole, drop);
-}
-
-/* Reads all runs. False after a failure, printed and raised. */
-static bool read_all(struct pf_comparison *comparison)
-{
-    struct pf_reading *reading = &comparison->reading;
-    struct pf_batch batch;
-    enum pf_run_event event;
-    size_t number, begun = 0;
-    bool whole, drop = false;
-
-    reading->side.dict = reading->own.dict = comparison->diff.dict;
-    reading->side.drops = comparison->stream;
-    while ((event = pf_runs_next(comparison->runs, &batch, &number, &whole)) != PF_RUN_EOF) {
-        if (begun == number && begun++ < comparison->runs->count && !start_run(comparison, number))
-            return false;
-        if (event == PF_RUN_END) {
-            if (!end_run(comparison, number, whole, drop))
-                return false;
-            drop = false;
-        } else if (!drop && !add_run_batch(comparison, number, &batch, &drop)) {
-            return false;
-        }
-    }
-    return comparison->runs->reached == comparison->runs->count;
-}
-
-/* --- what the runs lack ----------------------------------------------------------------------- */
-
-/* Prints that no run has the measure (NULL: the kind of records), and raises the status to 2. */
-static void refuse_unknown(struct pf_comparison *comparison, const char *measure)
-{
-    struct pf_error error = {0};
-
-    if (measure)
-        pf_named_unknown(comparison->diff.dict, measure, &error);
-    else
-        pf_error_set(&error, PF_USAGE, "the input has no %s records",
-                     pf_kind_name(comparison->rows.kind));
-    pf_tool_fail(&comparison->common.tool, NULL, &error, false);
-}
-
-/* Appends the names of the measures that the records of a side have: the first few, each once. */
-static void append_there(const struct pf_comparison *comparison, size_t side,
-                         struct pf_buffer *text)
-{
-    enum { FEW = 8 };
-    const struct pf_diff_there *there = &comparison->diff.there[side];
-    const struct pf_dict *dict = comparison->diff.dict;
-    uint32_t names[FEW];
-    size_t count = 0;
-
-    for (uint32_t k = 0; k < there->count; k++) {
-        bool known = false;
-
-        if (!there->has[k])
-            continue;
-        uint32_t name = pf_measures_row(&dict->measures, k)->name;
-
-        for (size_t i = 0; i < count && !known; i++)
-            known = names[i] == name;
-        if (known)
-            continue;
-        if (count == FEW) {
-            pf_buffer_printf(text, " and more");
-            return;
-        }
-        names[count++] = name;
-        pf_buffer_printf(text, "%s%s", count > 1 ? ", " : "",
-                         pf_clip(pf_dict_string(dict, name)).text);
-    }
-}
-
-/* Reports that a whole side lacks a measure that the other has: an error if there is a gate, or if
- * the side has records with other measures; else a warning. False: an error. */
-static bool side_lacks(struct pf_comparison *comparison, size_t side, struct pf_bytes measure)
-{
-    const char *name = comparison->runs->sides[side].name;
-    struct pf_buffer there = {0};
-    struct pf_error error = {0};
-
-    if (!comparison->stats)
-        append_there(comparison, side, &there);
-    if (there.size == 0 && !comparison->view.terms.gate) {
-        pf_tool_warn(&comparison->common.tool, "%s: no record has the measure '%s'", name,
-                     pf_clip(measure).text);
-        return true;
-    }
-    pf_tool_stop_failed(&comparison->common.tool); /* the failed input may have the measure */
-    if (there.size > 0)
-        pf_error_set(&error, PF_UNSUPPORTED,
-                     "this side has no measure '%s' to compare; its measures: %.*s",
-                     pf_clip(measure).text, (int)there.size, (const char *)there.data);
-    else
-        pf_error_set(&error, PF_UNSUPPORTED,
-                     "this side has no measure '%s': --fail-above has nothing to compare",
-                     pf_clip(measure).text);
-    pf_tool_fail(&comparison->common.tool, name, &error, false);
-    pf_buffer_free(&there);
-    return false;
-}
-
-/* For a block that no run has: an error, or a warning if no measure and no kind was asked for.
- * False: an error. */
-static bool check_nothing(struct pf_comparison *comparison, const char *name)
-{
-    bool any = pf_measures_count(&comparison->diff.dict->measures) > 0;
-    struct pf_error error = {0};
-
-    if (any && (name || comparison->rows.kind != PF_RECORD_KINDS)) {
-        refuse_unknown(comparison, name);
-    } else if (comparison->view.terms.gate) {
-        pf_error_set(&error, PF_UNSUPPORTED,
-                     "there are no records and no measures: --fail-above has nothing to compare");
-        pf_tool_fail(&comparison->common.tool, NULL, &error, false);
-    } else {
-        pf_tool_warn(&comparison->common.tool, "there are no records and no measures");
-        return true;
-    }
-    return false;
-}
-
-/* True if --since and --until have left out all runs of a side. */
-static bool side_left_out(const struct pf_comparison *comparison, size_t side)
-{
-    const struct pf_runs *runs = comparison->runs;
-    bool all = true;
-
-    for (size_t k = 0; k < runs->count && all; k++)
-        all = runs->runs[k].side != side || runs->runs[k].left_out;
-    return all;
-}
-
-/* Reports sides and runs that lack the measure of a block. False: an error. */
-static bool check_block(struct pf_comparison *comparison, const struct pf_diff_block *block,
-                        const char *name)
-{
-    struct pf_bytes text;
-    bool met, good = true;
-
-    if (block->measure.kind == PF_RECORD_KINDS)
-        return check_nothing(comparison, name);
-    text = pf_dict_string(comparison->diff.dict, block->measure.name);
-    for (size_t side = 0; side < comparison->runs->side_count; side++) {
-        met = false;
-        for (size_t k = 0; k < comparison->diff.run_count; k++)
-            met = met || (comparison->diff.runs[k].side == side && block->runs[k].met);
-        if (!met && !side_left_out(comparison, side))
-            good = side_lacks(comparison, side, text) && good;
-        for (size_t k = 0; k < comparison->diff.run_count && met; k++)
-            if (comparison->diff.runs[k].side == side && !block->runs[k].met)
-                pf_tool_warn(&comparison->common.tool, "%s: no record has the measure '%s'",
-                             comparison->reading.names[k], pf_clip(text).text);
-    }
-    return good;
-}
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static bool sides_are_there(struct pf_comparison *comparison)
 {
+    struct pf_error error = {0};
+
     for (unsigned side = 0; side < comparison->runs->side_count && !comparison->stats; side++)
         if ((comparison->stream ? comparison->records.runs[PF_BEFORE + side]
                                 : pf_diff_runs(&comparison->diff, side)) == 0) {
-            struct pf_error error = {0};
             pf_error_set(&error, PF_FAILED, "no run could be read");
             pf_tool_fail(&comparison->common.tool, comparison->runs->sides[side].name, &error,
                          false);
@@ -658,6 +148,21 @@ static void name_runs(struct pf_comparison *comparison)
     free(times);
 }
 
+static struct pf_lacking lacking_of(struct pf_comparison *comparison)
+{
+    return (struct pf_lacking){
+        .common = &comparison->common,
+        .runs = comparison->runs,
+        .reading = &comparison->reading,
+        .diff = &comparison->diff,
+        .measures = comparison->measures,
+        .measure_count = comparison->measure_count,
+        .kind = comparison->rows.kind,
+        .gate = comparison->view.terms.gate,
+        .stats = comparison->stats,
+    };
+}
+
 /* Checks the sides and writes the tables. False after a failure, printed and raised. */
 static bool write_blocks(struct pf_comparison *comparison)
 {
@@ -667,13 +172,12 @@ static bool write_blocks(struct pf_comparison *comparison)
     pf_inputs_find_evals(comparison->runs->inputs, true, true);
 
     int status = pf_diff_finish(&comparison->diff, &error);
+    const struct pf_lacking lacking = lacking_of(comparison);
 
     if (!sides_are_there(comparison))
         return false;
-    for (size_t i = 0; i < comparison->diff.block_count; i++)
-        if (!check_block(comparison, &comparison->diff.blocks[i],
-                         i < comparison->measure_count ? comparison->measures[i] : NULL))
-            return false;
+    if (!pf_lacking_check(&lacking))
+        return false;
     comparison->view.incomplete = pf_inputs_failed(comparison->runs->inputs);
     if (comparison->view.incomplete)
         pf_tool_warn(&comparison->common.tool, "input incomplete: result is partial");
@@ -690,8 +194,6 @@ static bool write_blocks(struct pf_comparison *comparison)
         pf_tool_raise(&comparison->common.tool, PF_EXIT_CONDITION);
     return status == PF_OK;
 }
-
-/* --- tables ----------------------------------------------------------------------------------- */
 
 /* Sets the look of the table, and the names that it shows. */
 static void prepare_table(struct pf_comparison *comparison, const char *const *sides)
@@ -728,7 +230,7 @@ static void write_table(struct pf_comparison *comparison)
     if (sink) {
         prepare_table(comparison, sides);
         pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
-        if (read_all(comparison) && write_blocks(comparison)) {
+        if (pf_reading_all(&comparison->reading) && write_blocks(comparison)) {
             pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
         } else {
             pf_sink_abort(sink);
@@ -763,7 +265,7 @@ static bool find_verdicts(struct pf_comparison *comparison)
     if (status == PF_OK)
         status = pf_verdicts_make(&comparison->verdicts, &comparison->diff, &comparison->view.terms,
                                   &error);
-    return check_status(comparison, NULL, status, &error);
+    return pf_tool_good(&comparison->common.tool, NULL, status, &error);
 }
 
 /* Reads all runs as records. False after a failure, printed and raised. */
@@ -780,13 +282,15 @@ static bool read_records(struct pf_comparison *comparison)
     records->arg = comparison;
     records->evals = comparison->diff.evals;
     pf_tool_check_memory(&comparison->common.tool, pf_diff_records_init(records));
-    if (!read_all(comparison) || !sides_are_there(comparison))
+    if (!pf_reading_all(&comparison->reading) || !sides_are_there(comparison))
         return false;
     pf_inputs_find_evals(comparison->runs->inputs, true, true);
     if (pf_diff_records_any(records) ||
         (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
         return !compares_rows(comparison) || find_verdicts(comparison);
-    refuse_unknown(comparison, comparison->measure_count > 0 ? comparison->measures[0] : NULL);
+    const struct pf_lacking lacking = lacking_of(comparison);
+
+    pf_lacking_unknown(&lacking, comparison->measure_count > 0 ? comparison->measures[0] : NULL);
     return false;
 }
 
@@ -818,6 +322,19 @@ static void write_records(struct pf_comparison *comparison)
         pf_diff_free(&comparison->diff);
 }
 
+/* Sets where the runs go: into the rows, the records, or both. */
+static void prepare_reading(struct pf_comparison *comparison)
+{
+    struct pf_reading *reading = &comparison->reading;
+
+    reading->common = &comparison->common;
+    reading->runs = comparison->runs;
+    reading->dict = comparison->diff.dict;
+    if (compares_rows(comparison))
+        reading->diffs[reading->diff_count++] = &comparison->diff;
+    reading->records = comparison->stream ? &comparison->records : NULL;
+}
+
 void pf_comparison_write(struct pf_comparison *comparison)
 {
     struct pf_common *common = &comparison->common;
@@ -830,6 +347,7 @@ void pf_comparison_write(struct pf_comparison *comparison)
     comparison->runs = pf_runs_open(common, comparison->stats ? 1 : 2, comparison->stats ? 0 : 2,
                                     what, comparison->reverse);
     comparison->diff.dict = pf_inputs_dict(comparison->runs->inputs);
+    prepare_reading(comparison);
     comparison->diff.by = pf_row_settings_by(&comparison->rows, common, comparison->diff.dict,
                                              &comparison->diff.label);
     comparison->diff.kind = comparison->rows.kind;
@@ -847,6 +365,6 @@ void pf_comparison_write(struct pf_comparison *comparison)
         write_records(comparison);
     else if (named_well)
         write_table(comparison);
-    free_reading(&comparison->reading);
+    pf_reading_free(&comparison->reading);
     pf_runs_close(comparison->runs);
 }

@@ -2,33 +2,11 @@
 #ifndef PF_CLI_COMPARISON_H
 #define PF_CLI_COMPARISON_H
 
-#include "analysis/diff/labelled.h"
-#include "analysis/diff/records.h"
 #include "analysis/diff/verdicts.h"
-#include "cli/runs.h"
+#include "cli/reading.h"
 #include "render/diff/diff.h"
 
 #include <stdbool.h>
-
-/* What a run is on a side: an input (cli/runs.h); or a value of a label (--runs=label:KEY, and the
- * groups of runs of model/replicates.h). PF_RUNS_UNKNOWN: no record has shown the form yet. */
-enum pf_runs_form { PF_RUNS_UNKNOWN, PF_RUNS_INPUTS, PF_RUNS_LABELLED };
-
-/* The runs being read. */
-struct pf_reading {
-    const char *label; /* the KEY of --runs=label:KEY; NULL: not given */
-
-    enum pf_runs_form form; /* of the current side */
-    /* the batches of the current side, and with --keep-going of the current input alone; before the
-     * form is known, the batches before the first record */
-    struct pf_labelled side, own;
-    const char **names; /* of the runs that were begun, in their order */
-    size_t name_count, name_capacity;
-    /* by run: where the value of the label begins in the name; 0: the run is of inputs */
-    size_t *prefixes;
-    size_t prefix_capacity;
-    struct pf_arena texts; /* of the names that are not names of inputs */
-};
 
 /* Zero-initialise; a program sets common, rows, stats, reverse, diff.normalize, reading.label, and
  * the view's sort, only, terms, gate_text and drop_negative. */

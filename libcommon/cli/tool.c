@@ -279,6 +279,15 @@ void pf_tool_nomem(struct pf_tool *tool)
     pf_tool_die(tool, NULL, &error, true);
 }
 
+bool pf_tool_good(struct pf_tool *tool, const char *what, int status, const struct pf_error *error)
+{
+    if (status == PF_NOMEM)
+        pf_tool_nomem(tool);
+    if (status != PF_OK)
+        pf_tool_fail(tool, what, error, false);
+    return status == PF_OK;
+}
+
 void pf_tool_check_memory(struct pf_tool *tool, int status)
 {
     if (status != PF_OK)

@@ -51,6 +51,9 @@ _Noreturn void pf_tool_usage_printed(struct pf_tool *);
 /* Prints "profcat: WHAT: offset N: TEXT" (WHAT may be NULL) and raises the status: 2 for PF_USAGE,
  * 4 for `output` failures and PF_NOMEM, else 3. */
 void pf_tool_fail(struct pf_tool *, const char *what, const struct pf_error *, bool output);
+/* True if the status is PF_OK; else prints and raises as pf_tool_fail with `output` false. PF_NOMEM
+ * ends the program. */
+bool pf_tool_good(struct pf_tool *, const char *what, int status, const struct pf_error *);
 /* Raises the exit status, unless a more serious status is set. */
 void pf_tool_raise(struct pf_tool *, enum pf_exit);
 /* As pf_tool_fail, then exits. pf_tool_nomem: the same for "out of memory". */

@@ -1,0 +1,28 @@
+/* What the runs of a comparison lack: sides and runs without the measure that is compared. */
+#ifndef PF_CLI_LACKING_H
+#define PF_CLI_LACKING_H
+
+#include "analysis/diff/diff.h"
+#include "cli/reading.h"
+
+#include <stdbool.h>
+
+/* All members are set by the caller and borrowed. */
+struct pf_lacking {
+    struct pf_common *common;
+    const struct pf_runs *runs;
+    const struct pf_reading *reading;
+    const struct pf_diff *diff;  /* finished */
+    const char *const *measures; /* the arguments of -m */
+    unsigned measure_count;
+    enum pf_kind kind; /* asked for; PF_RECORD_KINDS: none */
+    bool gate, stats;  /* --fail-above, --stats */
+};
+
+/* Reports what the runs lack. False after an error, printed and raised: nothing can be compared. */
+bool pf_lacking_check(const struct pf_lacking *);
+/* Prints that no run has the measure (NULL: records of the kind asked for), and raises the status
+ * to 2. */
+void pf_lacking_unknown(const struct pf_lacking *, const char *measure);
+
+#endif

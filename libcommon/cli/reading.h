@@ -1,0 +1,45 @@
+/* Reads the runs of a comparison, one after the other, into its differences. A run is an input
+ * (cli/runs.h), or a value of a label: with --runs=label:KEY, and of inputs that have groups of
+ * runs (model/replicates.h). */
+#ifndef PF_CLI_READING_H
+#define PF_CLI_READING_H
+
+#include "analysis/diff/diff.h"
+#include "analysis/diff/labelled.h"
+#include "analysis/diff/records.h"
+#include "cli/runs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a run is on the current side. PF_RUNS_UNKNOWN: no record has shown the form yet. */
+enum pf_runs_form { PF_RUNS_UNKNOWN, PF_RUNS_INPUTS, PF_RUNS_LABELLED };
+
+/* Zero-initialise, set the members up to `label`; free with pf_reading_free. */
+struct pf_reading {
+    struct pf_common *common;
+    struct pf_runs *runs;
+    struct pf_dict *dict;     /* of the runs */
+    struct pf_diff *diffs[2]; /* each gets all runs */
+    size_t diff_count;
+    struct pf_diff_records *records; /* gets all runs too; NULL: none */
+    const char *label;               /* the KEY of --runs=label:KEY; NULL: not given */
+
+    enum pf_runs_form form; /* of the current side */
+    /* the batches of the current side, and with --keep-going of the current input alone; before the
+     * form is known, the batches before the first record */
+    struct pf_labelled side, own;
+    const char **names; /* of the runs that count, in the order of the differences */
+    size_t name_count, name_capacity;
+    /* by run: where the value of the label begins in the name; 0: the run is an input */
+    size_t *prefixes;
+    size_t prefix_capacity;
+    struct pf_arena texts; /* of the names that are not names of inputs */
+};
+
+void pf_reading_free(struct pf_reading *);
+/* Reads all runs. With --keep-going a run that cannot be compared is left out of all differences.
+ * False after a failure, printed and raised. */
+bool pf_reading_all(struct pf_reading *);
+
+#endif
