@@ -125,24 +125,28 @@ static bool sides_are_there(struct pf_comparison *comparison)
  * this value. */
 static void name_runs(struct pf_comparison *comparison)
 {
-    struct pf_reading *reading = &comparison->reading;
+    const struct pf_reading *reading = &comparison->reading;
     struct pf_strings seen;
-    size_t count = reading->name_count;
+    size_t count = reading->count;
     struct pf_tool *tool = &comparison->common.tool;
     uint32_t *ids = pf_tool_calloc(tool, count + 1, sizeof *ids);
     uint32_t *times = pf_tool_calloc(tool, count + 2, sizeof *times);
 
+    comparison->names = pf_tool_calloc(tool, count + 1, sizeof *comparison->names);
     pf_tool_check_memory(tool, pf_strings_init(&seen));
     for (size_t run = 0; run < count; run++) {
-        ids[run] =
-            pf_strings_intern(&seen, pf_bytes_of(reading->names[run] + reading->prefixes[run]), 0);
+        const struct pf_reading_run *read = &reading->read[run];
+
+        ids[run] = pf_strings_intern(&seen, pf_bytes_of(read->name + read->prefix), 0);
         times[ids[run]]++;
     }
     pf_tool_check_memory(tool, seen.status);
-    for (size_t run = 0; run < count; run++)
-        if (times[ids[run]] == 1)
-            reading->names[run] += reading->prefixes[run];
-    comparison->view.runs = reading->names;
+    for (size_t run = 0; run < count; run++) {
+        const struct pf_reading_run *read = &reading->read[run];
+
+        comparison->names[run] = read->name + (times[ids[run]] == 1 ? read->prefix : 0);
+    }
+    comparison->view.runs = comparison->names;
     pf_strings_free(&seen);
     free(ids);
     free(times);
@@ -163,6 +167,23 @@ static struct pf_lacking lacking_of(struct pf_comparison *comparison)
     };
 }
 
+/* Gives the view the names of the sides and of what their runs are. */
+static void name_sides(struct pf_comparison *comparison)
+{
+    struct pf_tool *tool = &comparison->common.tool;
+    size_t count = comparison->runs->side_count;
+
+    comparison->sides = pf_tool_calloc(tool, count + 1, sizeof *comparison->sides);
+    comparison->nouns = pf_tool_calloc(tool, count + 1, sizeof *comparison->nouns);
+    for (unsigned side = 0; side < count; side++) {
+        comparison->sides[side] = comparison->runs->sides[side].name;
+        comparison->nouns[side] = pf_reading_noun(&comparison->reading, side);
+    }
+    comparison->view.sides = comparison->sides;
+    comparison->view.nouns = comparison->nouns;
+    comparison->view.side_count = count;
+}
+
 /* Checks the sides and writes the tables. False after a failure, printed and raised. */
 static bool write_blocks(struct pf_comparison *comparison)
 {
@@ -178,6 +199,7 @@ static bool write_blocks(struct pf_comparison *comparison)
         return false;
     if (!pf_lacking_check(&lacking))
         return false;
+    name_sides(comparison);
     comparison->view.incomplete = pf_inputs_failed(comparison->runs->inputs);
     if (comparison->view.incomplete)
         pf_tool_warn(&comparison->common.tool, "input incomplete: result is partial");
@@ -196,7 +218,7 @@ static bool write_blocks(struct pf_comparison *comparison)
 }
 
 /* Sets the look of the table, and the names that it shows. */
-static void prepare_table(struct pf_comparison *comparison, const char *const *sides)
+static void prepare_table(struct pf_comparison *comparison)
 {
     struct pf_diff_view *view = &comparison->view;
     struct pf_tool *tool = &comparison->common.tool;
@@ -212,23 +234,17 @@ static void prepare_table(struct pf_comparison *comparison, const char *const *s
     view->diff = &comparison->diff;
     view->tool = tool->name;
     view->operands = pf_inputs_names(comparison->runs->inputs);
-    view->sides = sides;
-    view->side_count = comparison->runs->side_count;
     view->by_name = view->sort == PF_DIFF_BY_NAME;
 }
 
 static void write_table(struct pf_comparison *comparison)
 {
-    const char **sides =
-        pf_tool_calloc(&comparison->common.tool, comparison->runs->side_count + 1, sizeof *sides);
-    struct pf_sink *sink;
     struct pf_temporary *temporary;
+    struct pf_sink *sink = pf_output_sink(&comparison->common, &temporary);
 
-    for (size_t i = 0; i < comparison->runs->side_count; i++)
-        sides[i] = comparison->runs->sides[i].name;
-    comparison->view.look.sink = sink = pf_output_sink(&comparison->common, &temporary);
+    comparison->view.look.sink = sink;
     if (sink) {
-        prepare_table(comparison, sides);
+        prepare_table(comparison);
         pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
         if (pf_reading_all(&comparison->reading) && write_blocks(comparison)) {
             pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
@@ -238,7 +254,6 @@ static void write_table(struct pf_comparison *comparison)
         }
         pf_diff_free(&comparison->diff);
     }
-    free(sides);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -285,13 +300,17 @@ static bool read_records(struct pf_comparison *comparison)
     if (!pf_reading_all(&comparison->reading) || !sides_are_there(comparison))
         return false;
     pf_inputs_find_evals(comparison->runs->inputs, true, true);
-    if (pf_diff_records_any(records) ||
-        (comparison->measure_count == 0 && comparison->rows.kind == PF_RECORD_KINDS))
-        return !compares_rows(comparison) || find_verdicts(comparison);
+
     const struct pf_lacking lacking = lacking_of(comparison);
 
-    pf_lacking_unknown(&lacking, comparison->measure_count > 0 ? comparison->measures[0] : NULL);
-    return false;
+    if (!pf_diff_records_any(records) &&
+        (comparison->measure_count > 0 || comparison->rows.kind != PF_RECORD_KINDS)) {
+        pf_lacking_unknown(&lacking,
+                           comparison->measure_count > 0 ? comparison->measures[0] : NULL);
+        return false;
+    }
+    pf_lacking_records(&lacking);
+    return !compares_rows(comparison) || find_verdicts(comparison);
 }
 
 static void write_records(struct pf_comparison *comparison)
@@ -365,6 +384,9 @@ void pf_comparison_write(struct pf_comparison *comparison)
         write_records(comparison);
     else if (named_well)
         write_table(comparison);
+    free(comparison->sides);
+    free(comparison->nouns);
+    free(comparison->names);
     pf_reading_free(&comparison->reading);
     pf_runs_close(comparison->runs);
 }

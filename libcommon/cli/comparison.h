@@ -25,6 +25,8 @@ struct pf_comparison {
     struct pf_verdicts verdicts; /* for a picture */
     const char **measures;       /* the arguments of -m; the output has other names */
     unsigned measure_count;
+    const char **sides, **nouns; /* by side, for tables: its name; what its runs are */
+    const char **names;          /* --stats: of the runs */
 };
 
 /* Sets view.form and `stream`: tables, unless -t or the suffix of -o names a format of records.

@@ -9,8 +9,7 @@ void pf_reading_free(struct pf_reading *reading)
     pf_labelled_free(&reading->side);
     pf_labelled_free(&reading->own);
     pf_arena_free(&reading->texts);
-    free(reading->names);
-    free(reading->prefixes);
+    free(reading->read);
 }
 
 /* --- failures of runs ------------------------------------------------------------------------- */
@@ -54,13 +53,9 @@ static bool begin_run(struct pf_reading *reading, const char *name, size_t prefi
 {
     struct pf_error error = {0};
 
-    if (!pf_grow(&reading->names, &reading->name_capacity, reading->name_count + 1,
-                 sizeof *reading->names) ||
-        !pf_grow(&reading->prefixes, &reading->prefix_capacity, reading->name_count + 1,
-                 sizeof *reading->prefixes))
+    if (!pf_grow(&reading->read, &reading->capacity, reading->count + 1, sizeof *reading->read))
         pf_tool_nomem(&reading->common->tool);
-    reading->prefixes[reading->name_count] = prefix;
-    reading->names[reading->name_count++] = name;
+    reading->read[reading->count++] = (struct pf_reading_run){name, prefix, side};
     for (size_t i = 0; i < reading->diff_count; i++)
         if (!pf_tool_good(&reading->common->tool, name,
                           pf_diff_begin(reading->diffs[i], side, runs, &error), &error))
@@ -112,7 +107,7 @@ static int finish_run(struct pf_reading *reading, unsigned side, uint64_t runs, 
     for (size_t i = 0; i < kept && status != PF_OK; i++)
         pf_diff_drop(reading->diffs[i]);
     if (!keep || status != PF_OK)
-        reading->name_count--;
+        reading->count--;
     return status;
 }
 
@@ -376,4 +371,15 @@ bool pf_reading_all(struct pf_reading *reading)
         }
     }
     return reading->runs->reached == reading->runs->count;
+}
+
+const char *pf_reading_noun(const struct pf_reading *reading, unsigned side)
+{
+    bool files = true;
+
+    for (size_t k = 0; k < reading->count; k++)
+        files = files && (reading->read[k].side != side || reading->read[k].prefix == 0);
+    for (size_t k = 0; k < reading->runs->count; k++)
+        files = files && (reading->runs->runs[k].side != side || reading->runs->runs[k].count == 1);
+    return files ? "files" : "runs";
 }

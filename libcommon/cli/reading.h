@@ -29,11 +29,12 @@ struct pf_reading {
     /* the batches of the current side, and with --keep-going of the current input alone; before the
      * form is known, the batches before the first record */
     struct pf_labelled side, own;
-    const char **names; /* of the runs that count, in the order of the differences */
-    size_t name_count, name_capacity;
-    /* by run: where the value of the label begins in the name; 0: the run is an input */
-    size_t *prefixes;
-    size_t prefix_capacity;
+    struct pf_reading_run {
+        const char *name;
+        size_t prefix; /* where the value of the label begins in the name; 0: the run is an input */
+        unsigned side;
+    } * read; /* the runs that count, in the order of the differences */
+    size_t count, capacity;
     struct pf_arena texts; /* of the names that are not names of inputs */
 };
 
@@ -41,5 +42,7 @@ void pf_reading_free(struct pf_reading *);
 /* Reads all runs. With --keep-going a run that cannot be compared is left out of all differences.
  * False after a failure, printed and raised. */
 bool pf_reading_all(struct pf_reading *);
+/* What the runs of a side are: "files", or "runs" if a run may be several files or part of one. */
+const char *pf_reading_noun(const struct pf_reading *, unsigned side);
 
 #endif

@@ -100,6 +100,14 @@ void pf_selection_read_more(struct pf_selection *selection, struct pf_common *co
         pf_select_invert(selection->select);
 }
 
+bool pf_selection_given(const struct pf_given *given)
+{
+    static const char *const options[] = {"section", "no-section", "label", "ignore-label",
+                                          "focus",   "ignore",     "time",  NULL};
+
+    return pf_settings_first(given, options);
+}
+
 void pf_selection_free(struct pf_selection *selection)
 {
     pf_select_free(selection->select);

@@ -40,6 +40,9 @@ void pf_selection_read(struct pf_selection *, struct pf_common *, struct pf_dict
 void pf_selection_read_more(struct pf_selection *, struct pf_common *);
 void pf_selection_free(struct pf_selection *);
 
+/* True if the command line has a selection of tools/selection.part. */
+bool pf_selection_given(const struct pf_given *);
+
 /* Adds the stage that gives only the selected records. If an expression needs the total, the stage
  * reads all inputs before it gives the first batch; they wait in a temporary file, and the ends of
  * inputs are not given. Returns the last stage. */

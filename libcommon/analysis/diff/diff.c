@@ -774,6 +774,38 @@ size_t pf_diff_runs(const struct pf_diff *diff, unsigned side)
     return count;
 }
 
+size_t pf_diff_block_runs(const struct pf_diff *diff, const struct pf_diff_block *block,
+                          unsigned side)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < diff->run_count; k++)
+        count += diff->runs[k].side == side && block->runs[k].met;
+    return count;
+}
+
+bool pf_diff_side_has(const struct pf_diff *diff, const struct pf_diff_block *block, unsigned side)
+{
+    const struct pf_measures *measures = &diff->dict->measures;
+    const struct pf_diff_there *there = &diff->there[side];
+    bool known = false, any = false, has = false;
+
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
+        const struct pf_measure *measure = pf_measures_row(measures, k);
+        bool here = k < there->count && there->has[k];
+
+        if (measure->kind != block->measure.kind)
+            continue;
+        any = any || here;
+        known = known || measure->name == block->measure.name;
+        has = has || (here && measure->name == block->measure.name);
+    }
+    has = known ? has : any; /* a measure that is computed has no records of its own */
+    for (size_t k = 0; k < diff->run_count; k++)
+        has = has || (diff->runs[k].side == side && block->runs[k].total != 0);
+    return has;
+}
+
 int64_t pf_diff_share(pf_int128 amount, pf_int128 total)
 {
     pf_int128 part = amount;

@@ -123,8 +123,8 @@ int pf_diff_add(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 int pf_diff_add_again(struct pf_diff *, const struct pf_batch *, struct pf_error *);
 /* Ends the current run. With `keep` false, or after a failure, forgets the run. PF_OK; PF_NOMEM;
  * PF_OVERFLOW; PF_UNSUPPORTED if its amounts cannot be compared with those of earlier runs;
- * PF_USAGE as pf_subject_choose. A run that lacks the measure does not fail: its `met` stays false.
- */
+ * PF_USAGE as pf_subject_choose. A run that lacks a measure does not fail: its `met` stays false,
+ * and it does not count in the block of that measure. */
 int pf_diff_end(struct pf_diff *, bool keep, struct pf_error *);
 /* Removes the run that ended last; its metadata stay in `facts`. */
 void pf_diff_drop(struct pf_diff *);
@@ -132,8 +132,12 @@ void pf_diff_drop(struct pf_diff *);
  * PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
-/* Number of runs of a side. */
+/* Number of runs of a side; and number of those that have the measure of the block. A run without
+ * the measure is no run of the block: its amounts are not known, which is not 0. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
+size_t pf_diff_block_runs(const struct pf_diff *, const struct pf_diff_block *, unsigned side);
+/* True if the side has records with the measure of the block, whatever their amounts are. */
+bool pf_diff_side_has(const struct pf_diff *, const struct pf_diff_block *, unsigned side);
 /* The amount of a row in a run that is compared, flat or cumulative; of the total for key 0. */
 static inline pf_int128 pf_diff_amount(const struct pf_diff *diff,
                                        const struct pf_diff_amounts *run, uint32_t key)

@@ -17,7 +17,7 @@ struct judging {
     const struct pf_diff *diff;
     const struct pf_diff_block *block;
     const struct pf_diff_terms *terms;
-    size_t runs[2], all; /* number of runs by side, of both */
+    size_t runs[2], all; /* number of runs with the measure by side, of both */
     uint32_t *test_of;   /* by row: the number of its test from 1; 0: not tested */
     struct test {
         struct pf_diff_row *row; /* the first row of these amounts; its results count for all */
@@ -44,6 +44,8 @@ static void read_runs(const struct judging *judging, uint32_t key, bool shares, 
         const struct pf_diff_amounts *run = &judging->block->runs[k];
         pf_int128 amount = pf_diff_amount(diff, run, key);
 
+        if (!run->met)
+            continue;
         amounts[at[diff->runs[k].side]++] = !shares           ? (double)amount
                                             : run->total == 0 ? 0
                                                               : (double)amount / (double)run->total;
@@ -427,8 +429,9 @@ static bool find_moments(const struct judging *judging, uint32_t key, double *re
     if (!amounts)
         return false;
     for (size_t k = 0; k < diff->run_count && key > 0; k++)
-        amounts[at[diff->runs[k].side]++] =
-            (int64_t)pf_diff_amount(diff, &judging->block->runs[k], key);
+        if (judging->block->runs[k].met)
+            amounts[at[diff->runs[k].side]++] =
+                (int64_t)pf_diff_amount(diff, &judging->block->runs[k], key);
     for (size_t side = 0; side < 2; side++) {
         size_t first = side * judging->runs[0], runs = judging->runs[side];
 
@@ -826,6 +829,28 @@ static int judge_rows(struct judging *judging)
     return status;
 }
 
+/* Without runs on a side nothing is certain. */
+static void judge_nothing(struct pf_diff_table *table)
+{
+    for (size_t k = 0; k <= table->count; k++) {
+        struct pf_diff_row *row = k < table->count ? &table->rows[k] : &table->total_row;
+
+        row->verdict = '~';
+        set_status(row);
+    }
+}
+
+static int judge_both(struct judging *judging)
+{
+    int status = judge_rows(judging);
+
+    if (status == PF_OK)
+        status = judge_total(judging);
+    if (status == PF_OK && judging->table->method == PF_DIFF_NOTHING)
+        status = set_hints(judging);
+    return status;
+}
+
 int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
                   const struct pf_diff_block *block, const struct pf_diff_terms *terms,
                   struct pf_error *error)
@@ -834,7 +859,7 @@ int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
     int status = PF_OK;
 
     for (unsigned side = 0; side < 2; side++)
-        judging.runs[side] = pf_diff_runs(diff, side);
+        judging.runs[side] = pf_diff_block_runs(diff, block, side);
     judging.all = judging.runs[0] + judging.runs[1];
     table->method = method_of(&judging);
     judging.test_of = calloc(table->count + 1, sizeof *judging.test_of);
@@ -843,12 +868,10 @@ int pf_diff_judge(struct pf_diff_table *table, const struct pf_diff *diff,
         (diff->cum &&
          pf_table_init(&judging.seen, (judging.all + 1) * sizeof *judging.amounts) != PF_OK))
         status = PF_NOMEM;
-    if (status == PF_OK && judging.runs[0] > 0 && judging.runs[1] > 0)
-        status = judge_rows(&judging);
-    if (status == PF_OK && judging.runs[0] > 0 && judging.runs[1] > 0)
-        status = judge_total(&judging);
-    if (status == PF_OK && table->method == PF_DIFF_NOTHING)
-        status = set_hints(&judging);
+    if (judging.runs[0] == 0 || judging.runs[1] == 0)
+        judge_nothing(table);
+    else if (status == PF_OK)
+        status = judge_both(&judging);
     pf_table_free(&judging.seen);
     free(judging.test_of);
     free(judging.amounts);

@@ -16,6 +16,7 @@ static void free_kind(struct pf_labelled_kind *kind)
     free(kind->columns);
     free(kind->order);
     free(kind->ends);
+    free(kind->lacks);
 }
 
 void pf_labelled_free(struct pf_labelled *labelled)
@@ -177,13 +178,15 @@ int pf_labelled_add(struct pf_labelled *labelled, const struct pf_batch *batch,
 
 /* --- a batch of the sums ---------------------------------------------------------------------- */
 
-/* Makes a batch of the records order[0] to order[rows - 1] of a kind (NULL: from `first` on). */
+/* Makes a batch of the records order[0] to order[rows - 1] of a kind (NULL: from `first` on).
+ * lacks[column]: the batch does not have the column; NULL: it has all. */
 static bool make_batch(struct pf_labelled *labelled, const struct pf_labelled *from,
                        unsigned number, const uint32_t *order, size_t first, uint32_t rows,
-                       struct pf_batch *batch)
+                       const bool *lacks, struct pf_batch *batch)
 {
     const struct pf_labelled_kind *kind = &from->kinds[number];
     size_t columns = kind->column_count;
+    uint32_t given = 0;
 
     if (!pf_grow(&labelled->given, &labelled->given_capacity, columns + 1,
                  sizeof *labelled->given) ||
@@ -199,10 +202,11 @@ static bool make_batch(struct pf_labelled *labelled, const struct pf_labelled *f
                 record < kind->columns[k].count ? kind->columns[k].sums[record] : 0;
     }
     for (size_t k = 0; k < columns; k++)
-        labelled->given[k] =
-            (struct pf_value_column){kind->columns[k].measure, labelled->numbers + k * rows};
+        if (!lacks || !lacks[k])
+            labelled->given[given++] =
+                (struct pf_value_column){kind->columns[k].measure, labelled->numbers + k * rows};
     *batch = (struct pf_batch){
-        .kind = (enum pf_kind)number, .values = labelled->given, .value_count = (uint32_t)columns};
+        .kind = (enum pf_kind)number, .values = labelled->given, .value_count = given};
     pf_merge_rows_give(&labelled->rows, rows, batch);
     return true;
 }
@@ -245,7 +249,7 @@ int pf_labelled_join(struct pf_labelled *labelled, const struct pf_labelled *own
                                                           : PF_BATCH_ROWS;
             struct pf_batch batch;
 
-            if (!make_batch(labelled, own, kind, NULL, first, rows, &batch))
+            if (!make_batch(labelled, own, kind, NULL, first, rows, NULL, &batch))
                 return pf_error_nomem(error);
             status = pf_labelled_add(labelled, &batch, error);
             first += rows > 0 ? rows : 1;
@@ -390,6 +394,52 @@ static bool sort_records(const struct pf_labelled *labelled, struct pf_labelled_
     return true;
 }
 
+/* The first record of the run in kind->order. */
+static size_t begin_of(const struct pf_labelled_kind *kind, size_t run)
+{
+    return run > 0 ? kind->ends[run - 1] : 0;
+}
+
+/* True if a record of the run has an amount other than 0. */
+static bool has_amount(const struct pf_labelled_kind *kind, size_t run, size_t column)
+{
+    const struct pf_labelled_column *sums = &kind->columns[column];
+    bool any = false;
+
+    for (size_t k = begin_of(kind, run); k < kind->ends[run] && !any; k++)
+        any = kind->order[k] < sums->count && sums->sums[kind->order[k]] != 0;
+    return any;
+}
+
+static bool has_records(const struct pf_labelled *labelled, size_t run)
+{
+    bool any = false;
+
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
+        any = any || begin_of(&labelled->kinds[kind], run) < labelled->kinds[kind].ends[run];
+    return any;
+}
+
+/* Sets which runs lack which measures of a kind. A group of which no record is selected lacks
+ * nothing. */
+static bool find_lacks(const struct pf_labelled *labelled, struct pf_labelled_kind *kind)
+{
+    size_t runs = pf_labelled_count(labelled), columns = kind->column_count;
+
+    kind->lacks = calloc(runs * columns + 1, sizeof *kind->lacks);
+    for (size_t run = 0; run < runs && kind->lacks; run++) {
+        bool *lacks = kind->lacks + run * columns, some = false;
+
+        for (size_t k = 0; k < columns; k++) {
+            lacks[k] = !has_amount(kind, run, k);
+            some = some || !lacks[k];
+        }
+        for (size_t k = 0; k < columns && !some; k++)
+            lacks[k] = begin_of(kind, run) == kind->ends[run] && has_records(labelled, run);
+    }
+    return kind->lacks;
+}
+
 /* Fails if a group has no number of runs. */
 static int check_groups(const struct pf_labelled *labelled, struct pf_error *error)
 {
@@ -417,6 +467,8 @@ int pf_labelled_end(struct pf_labelled *labelled, struct pf_error *error)
     good = sort_values(labelled, &place);
     for (unsigned kind = 0; kind < PF_RECORD_KINDS && good; kind++)
         good = sort_records(labelled, &labelled->kinds[kind], place);
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS && good; kind++)
+        good = find_lacks(labelled, &labelled->kinds[kind]);
     free(place);
     return good ? check_groups(labelled, error) : pf_error_nomem(error);
 }
@@ -426,13 +478,7 @@ int pf_labelled_end(struct pf_labelled *labelled, struct pf_error *error)
 void pf_labelled_begin(struct pf_labelled *labelled)
 {
     labelled->at = 0;
-    labelled->declared = false;
-}
-
-/* The first record of the run in kind->order. */
-static size_t begin_of(const struct pf_labelled_kind *kind, size_t run)
-{
-    return run > 0 ? kind->ends[run - 1] : 0;
+    labelled->begun = false;
 }
 
 int pf_labelled_declared(struct pf_labelled *labelled, struct pf_batch *batch)
@@ -441,7 +487,7 @@ int pf_labelled_declared(struct pf_labelled *labelled, struct pf_batch *batch)
         unsigned kind = labelled->at++;
 
         if (labelled->kinds[kind].column_count > 0)
-            return make_batch(labelled, labelled, kind, NULL, 0, 0, batch) ? PF_OK : PF_NOMEM;
+            return make_batch(labelled, labelled, kind, NULL, 0, 0, NULL, batch) ? PF_OK : PF_NOMEM;
     }
     return PF_EOF;
 }
@@ -466,20 +512,20 @@ static bool drop_label(struct pf_labelled *labelled, const struct pf_batch *batc
 
 int pf_labelled_next(struct pf_labelled *labelled, size_t run, struct pf_batch *batch)
 {
-    for (; labelled->at < PF_RECORD_KINDS; labelled->at++, labelled->declared = false) {
+    for (; labelled->at < PF_RECORD_KINDS; labelled->at++, labelled->begun = false) {
         const struct pf_labelled_kind *kind = &labelled->kinds[labelled->at];
         size_t left;
         uint32_t rows;
 
-        if (!labelled->declared)
+        if (!labelled->begun)
             labelled->next = begin_of(kind, run);
         left = kind->ends[run] - labelled->next;
         rows = left < PF_BATCH_ROWS ? (uint32_t)left : PF_BATCH_ROWS;
-        if (kind->column_count == 0 || (labelled->declared && rows == 0))
+        if (kind->column_count == 0 || (labelled->begun && rows == 0))
             continue;
-        labelled->declared = true;
+        labelled->begun = true;
         if (!make_batch(labelled, labelled, labelled->at, kind->order + labelled->next, 0, rows,
-                        batch))
+                        kind->lacks + run * kind->column_count, batch))
             return PF_NOMEM;
         labelled->next += rows;
         return !labelled->drops || drop_label(labelled, batch) ? PF_OK : PF_NOMEM;

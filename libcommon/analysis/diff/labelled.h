@@ -1,7 +1,11 @@
 /* Runs inside profiles: every value of a label is a run (profdiff --runs=label:KEY). The records of
  * a side are summed up by frames and labels, and then given back run by run, so memory grows with
  * the distinct records of a side. Groups of runs (model/replicates.h) are the runs of the label
- * `replicate`; each stands for the number of runs that its record counts. */
+ * `replicate`; each stands for the number of runs that its record counts.
+ *
+ * A merged profile has 0 in the measures that a record of its inputs lacked. So a run lacks a
+ * measure if the run has no record of its kind, or if all its records are 0 in this measure and not
+ * all are 0 in another one of the kind. */
 #ifndef PF_ANALYSIS_DIFF_LABELLED_H
 #define PF_ANALYSIS_DIFF_LABELLED_H
 
@@ -32,6 +36,7 @@ struct pf_labelled {
         size_t column_count, column_capacity;
         uint32_t *order; /* records by run, after pf_labelled_end */
         size_t *ends;    /* by run: end of its records in `order` */
+        bool *lacks;     /* by run and column: the run lacks the measure */
     } kinds[PF_RECORD_KINDS];
     struct pf_notes notes; /* metadata and source texts */
 
@@ -53,7 +58,7 @@ struct pf_labelled {
     size_t given_capacity, number_capacity;
     size_t next; /* position in `order` */
     unsigned at; /* kind being given */
-    bool declared;
+    bool begun;  /* a batch of this kind was given */
 };
 
 /* A value of the label. */
@@ -82,8 +87,9 @@ uint64_t pf_labelled_runs(const struct pf_labelled *, size_t run);
 
 /* Begins to give the records of a run. */
 void pf_labelled_begin(struct pf_labelled *);
-/* Gives the next records of run `run`. The first batch of a kind may have no rows: it declares
- * measures. PF_OK and a batch, valid until the next call; PF_EOF; PF_NOMEM. */
+/* Gives the next records of run `run`, with the measures that the run has. The first batch of a
+ * kind may have no rows: it declares the measures. PF_OK and a batch, valid until the next call;
+ * PF_EOF; PF_NOMEM. */
 int pf_labelled_next(struct pf_labelled *, size_t run, struct pf_batch *);
 /* Gives the declarations of measures alone, of one kind after the other. PF_OK, PF_EOF or
  * PF_NOMEM. */

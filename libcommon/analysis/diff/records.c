@@ -70,6 +70,9 @@ void pf_diff_records_free(struct pf_diff_records *records)
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
         pf_merge_kind_free(&records->all[kind]);
         free(records->columns[kind]);
+        for (size_t i = 0; i < records->met_count[kind]; i++)
+            free(records->met[kind][i].has);
+        free(records->met[kind]);
     }
     free(records->values);
     free(records->given);
@@ -303,10 +306,35 @@ static void set_means(struct pf_sums *sums, uint64_t parts, uint64_t runs)
         sums->sums[i] = pf_divide128(sums->sums[i] * (pf_int128)parts, (pf_int128)runs);
 }
 
+/* Notes which measures run number `run` (from 1) has. False: out of memory. */
+static bool note_met(struct pf_diff_records *records, enum pf_side side, size_t run)
+{
+    for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++) {
+        const struct pf_merge_columns *columns = &records->all[kind].columns;
+
+        if (!pf_grow_zeroed(&records->met[kind], &records->met_count[kind],
+                            &records->met_capacity[kind], columns->ledger.count,
+                            sizeof *records->met[kind]))
+            return false;
+        for (uint32_t i = 0; i < columns->ledger.count; i++) {
+            struct pf_diff_met *met = &records->met[kind][i];
+
+            if (columns->facts[i].last_input != run)
+                continue;
+            if (!pf_grow_zeroed(&met->has, &met->count, &met->capacity, run, sizeof *met->has))
+                return false;
+            met->has[run - 1] = true;
+            met->runs[side]++;
+        }
+    }
+    return true;
+}
+
 /* Adds the current run to the runs of its side. */
 static int add_run(struct pf_diff_records *records, enum pf_side side, uint64_t runs,
                    struct pf_error *error)
 {
+    size_t number = records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1;
     struct pf_merge_place place = {NULL, NULL, 0};
     int status = records->normalize ? pf_own_time_add(&records->wholes, error) : PF_OK;
 
@@ -322,11 +350,12 @@ static int add_run(struct pf_diff_records *records, enum pf_side side, uint64_t 
         }
     }
     if (status == PF_OK)
-        status = pf_merge_kinds_add(records->all, records->own,
-                                    records->runs[PF_BEFORE] + records->runs[PF_AFTER] + 1,
-                                    side - PF_BEFORE, 1, &place, error);
+        status = pf_merge_kinds_add(records->all, records->own, number, side - PF_BEFORE, 1, &place,
+                                    error);
     if (place.sums)
         overflow(records, place.sums, place.record, error);
+    if (status == PF_OK && !note_met(records, side, number))
+        status = pf_error_nomem(error);
     return status;
 }
 
@@ -384,41 +413,35 @@ static int join_equal_records(struct pf_diff_records *records, struct pf_error *
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* The number by which the sums of a side are divided to get means; at least 1. */
-static uint64_t divisor_of(const struct pf_diff_records *records, enum pf_side side)
+/* The number by which the sums of a side are divided to get means; at least 1. `column` is a number
+ * of a column of the kind. */
+static uint64_t divisor_of(const struct pf_diff_records *records, enum pf_kind kind,
+                           uint32_t column, enum pf_side side)
 {
-    uint64_t runs = records->runs[side] > 0 ? records->runs[side] : 1;
+    uint64_t met = records->met[kind][column].runs[side], runs = met > 0 ? met : 1;
 
     return records->parts[side] > 1 && !records->normalize ? runs * records->parts[side] : runs;
 }
 
-/* The least number of parts of a raw unit in which every mean of either side is a whole number; 0
- * if it overflows 64 bits. */
-static uint64_t common_parts(const struct pf_diff_records *records)
-{
-    uint64_t parts;
-
-    return pf_parts_join(divisor_of(records, PF_BEFORE), divisor_of(records, PF_AFTER), &parts)
-               ? parts
-               : 0;
-}
-
 /* The least number of parts of a raw unit in which all means of the column are whole numbers; 0 if
- * the sum of all means would overflow 64 bits in these parts. */
-static uint64_t parts_of(const struct pf_diff_records *records, const struct pf_sums *sums)
+ * the number, or the sum of all means in these parts, would overflow 64 bits. */
+static uint64_t parts_of(const struct pf_diff_records *records, enum pf_kind kind, uint32_t column)
 {
-    uint64_t parts = common_parts(records), common = parts, den;
+    const struct pf_sums *sums = &records->all[kind].columns.ledger.sums[column];
+    const uint64_t divisors[] = {divisor_of(records, kind, column, PF_BEFORE),
+                                 divisor_of(records, kind, column, PF_AFTER)};
+    uint64_t parts, common, den;
     pf_int128 total = 0;
 
-    if (parts == 0 || records->normalize)
+    if (records->normalize || !pf_parts_join(divisors[0], divisors[1], &parts))
         return 0;
+    common = parts;
     for (size_t i = 0; i < sums->count && parts > 1; i++) {
         pf_int128 size = sums->sums[i] < 0 ? -sums->sums[i] : sums->sums[i], value;
 
         if (size == 0)
             continue;
-        if (__builtin_mul_overflow(
-                size, (pf_int128)(parts / divisor_of(records, PF_BEFORE + i % 2)), &value) ||
+        if (__builtin_mul_overflow(size, (pf_int128)(parts / divisors[i % 2]), &value) ||
             __builtin_add_overflow(total, value, &total))
             return 0;
         if (common > 1)
@@ -519,7 +542,7 @@ static bool declare_column(struct pf_diff_records *records, enum pf_kind kind, u
     struct pf_diff_column *column = &records->columns[kind][i];
     bool again = true;
 
-    column->parts = parts_of(records, sums);
+    column->parts = parts_of(records, kind, i);
     for (unsigned attempt = 0; again; attempt++) {
         again = false;
         for (enum pf_side side = PF_BEFORE; side <= PF_DELTA; side++) {
@@ -626,12 +649,13 @@ static bool mean_at(const struct pf_diff_records *records, uint32_t column, enum
 {
     pf_int128 sum = pf_sums_wide_at(&records->all[records->at].columns.ledger.sums[column],
                                     2 * record + (side - PF_BEFORE));
-    uint64_t parts = records->columns[records->at][column].parts;
+    uint64_t parts = records->columns[records->at][column].parts,
+             divisor = divisor_of(records, records->at, column, side);
 
     parts = parts > 0 ? parts : 1;
     *mean = (int64_t)sum;
-    return (sum == *mean && (sum == 0 || parts == divisor_of(records, side))) ||
-           pf_scale64(sum, parts, divisor_of(records, side), mean);
+    return (sum == *mean && (sum == 0 || parts == divisor)) ||
+           pf_scale64(sum, parts, divisor, mean);
 }
 
 /* Fills row `row` of the batch with a record. *any: the record has values and must not be left

@@ -1,5 +1,6 @@
 /* The difference of two sides as records. For each measure NAME of the runs the result has
- * NAME.before and NAME.after, the means of the runs of each side, and NAME.delta, their difference.
+ * NAME.before and NAME.after, the means of the runs of each side that have the measure, and
+ * NAME.delta, their difference.
  * If the means of a measure are not whole numbers of its raw unit, they are counted in a fraction
  * of this unit (pf_unit_parts) that makes all of them whole. Shares are rounded half to even, and
  * so are means that would overflow 64 bits in such a fraction. Records are equal if a merge would
@@ -47,7 +48,13 @@ struct pf_diff_records {
         uint64_t parts;
         uint32_t measures[PF_SIDES];
     } * columns[PF_RECORD_KINDS];
-    size_t runs[PF_SIDES]; /* number of runs that count, by side */
+    size_t runs[PF_SIDES];     /* number of runs that count, by side */
+    struct pf_diff_met {       /* by column of `all`: */
+        size_t runs[PF_SIDES]; /* number of runs that have the measure, by side */
+        bool *has;             /* by run: it has the measure; false from `count` on */
+        size_t count, capacity;
+    } * met[PF_RECORD_KINDS];
+    size_t met_count[PF_RECORD_KINDS], met_capacity[PF_RECORD_KINDS];
     /* the values of a side are counted in 1/parts of a raw unit; 0 stands for 1 */
     uint64_t parts[PF_SIDES];
     struct pf_merge_rows rows; /* records of the current batch */

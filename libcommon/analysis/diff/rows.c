@@ -255,7 +255,7 @@ int pf_diff_table_make(struct pf_diff_table *table, struct pf_diff *diff,
 
     *table = (struct pf_diff_table){.cum = diff->cum};
     for (enum pf_side side = PF_BEFORE; side <= PF_AFTER; side++)
-        making.runs[side] = pf_diff_runs(diff, side - PF_BEFORE);
+        making.runs[side] = pf_diff_block_runs(diff, block, side - PF_BEFORE);
     if (!set_parts(&making))
         status =
             pf_error_set(error, PF_OVERFLOW,
@@ -308,19 +308,36 @@ static bool passes_gate(const struct pf_diff_table *table, const struct pf_diff_
     return row->verdict == '+' && row->above >= 0 && row->above < level;
 }
 
+/* True if a side has one run, so that a row may have risen and nobody can tell. Exact amounts tell,
+ * unless they differ between the runs of the other side. */
+static bool leaves_doubt(const struct pf_diff_table *table, const struct pf_diff_block *block,
+                         const struct pf_diff_terms *terms)
+{
+    bool doubt = block->measure.nature != PF_EXACT ||
+                 (!table->total_row.exact && table->total_row.verdict != '=');
+
+    if (table->method != PF_DIFF_NOTHING || (terms->force && table->hinted))
+        return false;
+    for (size_t i = 0; i < table->count && !doubt; i++)
+        doubt = !table->rows[i].exact && table->rows[i].verdict != '=';
+    return doubt;
+}
+
 bool pf_diff_table_gate(struct pf_diff_table *table, const struct pf_diff_block *block,
                         const struct pf_diff_terms *terms)
 {
     size_t kept = 0;
+    bool total = passes_gate(table, terms, &table->total_row, 0.025), rose = total;
 
-    if (table->method == PF_DIFF_NOTHING && block->measure.nature != PF_EXACT &&
-        !(terms->force && table->hinted))
+    for (size_t i = 0; i < table->count && !rose; i++)
+        rose = passes_gate(table, terms, &table->rows[i], 0.05);
+    if (!rose && leaves_doubt(table, block, terms))
         return false;
     for (size_t i = 0; i < table->count; i++)
         if (passes_gate(table, terms, &table->rows[i], 0.05))
             table->rows[kept++] = table->rows[i];
     table->count = kept;
-    table->hides_total = !passes_gate(table, terms, &table->total_row, 0.025);
+    table->hides_total = !total;
     return true;
 }
 

@@ -157,8 +157,8 @@ enum pf_diff_only {
 void pf_diff_table_only(struct pf_diff_table *, enum pf_diff_only, bool drop_negative);
 /* Keeps only the rows, and the total, that rose significantly by more than the bound of the gate:
  * they have the verdict '+', and q < 0.05, of the total p < 0.025, one-sided against the bound; or
- * the amounts are exact. False, with the rows unchanged, if a side has one run and the terms do not
- * force a verdict. */
+ * the amounts are exact. False, with the rows unchanged, if a side has one run, no exact amount
+ * rose, and the terms do not force a verdict. */
 bool pf_diff_table_gate(struct pf_diff_table *, const struct pf_diff_block *,
                         const struct pf_diff_terms *);
 

@@ -80,8 +80,8 @@ static uint32_t fill(void *state, size_t block, size_t at, struct pf_cell *cells
     cells[9] = (struct pf_cell){.real = row->ratio_q.low, .missing = no_interval_q};
     cells[10] = (struct pf_cell){.real = row->ratio_q.high, .missing = no_interval_q};
     cells[11] = (struct pf_cell){.real = row->points};
-    cells[12].integer = (pf_int128)pf_diff_runs(diff, 0);
-    cells[13].integer = (pf_int128)pf_diff_runs(diff, 1);
+    cells[12].integer = (pf_int128)pf_diff_block_runs(diff, &diff->blocks[block], 0);
+    cells[13].integer = (pf_int128)pf_diff_block_runs(diff, &diff->blocks[block], 1);
     cells[14] = (struct pf_cell){.real = row->delta.low / parts, .missing = untested};
     cells[15] = (struct pf_cell){.real = row->delta.high / parts, .missing = untested};
     cells[16].integer = row->tested;
@@ -124,12 +124,19 @@ static void write_advice(const struct pf_diff_advice *advice, struct pf_sink *si
     write_known(sink, "gate_found_ratio", advice->gate_row);
 }
 
+/* The number of runs of a side that lack the measure of the block. */
+static size_t lacking(const struct pf_diff *diff, size_t block, unsigned side)
+{
+    return pf_diff_runs(diff, side) - pf_diff_block_runs(diff, &diff->blocks[block], side);
+}
+
 static void write_members(const void *state, struct pf_sink *sink, size_t block)
 {
     static const char *const methods[] = {"none", "welch", "moderated"};
     const struct writing *writing = state;
     const struct pf_diff_table *table = &writing->tables[block];
     const struct pf_diff_means total = pf_diff_shown_means(table, &table->total);
+    const struct pf_diff *diff = writing->view->diff;
 
     pf_sink_text(sink, ",\"total_before\":");
     pf_json_parts(sink, total.before, table->shown_parts);
@@ -141,6 +148,8 @@ static void write_members(const void *state, struct pf_sink *sink, size_t block)
                    methods[table->method], table->cum ? "cum" : "flat", table->tests);
     pf_json_number(sink, writing->view->terms.margin);
     write_advice(&table->advice, sink);
+    pf_sink_printf(sink, ",\"lacking_before\":%zu,\"lacking_after\":%zu", lacking(diff, block, 0),
+                   lacking(diff, block, 1));
 }
 
 static int write_text(void *state, size_t block)
@@ -166,8 +175,8 @@ static int make_table(const struct pf_diff_view *view, const struct pf_diff_bloc
     if (status == PF_OK && view->terms.gate && !pf_diff_table_gate(table, block, &view->terms))
         status =
             pf_error_set(error, PF_USAGE,
-                         "--fail-above needs 3 runs a side: one run does not show how much runs "
-                         "vary%s",
+                         "--fail-above needs two runs a side, better five: one run does not show "
+                         "how much runs vary%s",
                          table->hinted ? " (--force judges as if they did not)" : "");
     *rose = *rose || (view->terms.gate && (table->count > 0 || !table->hides_total));
     pf_diff_table_only(table, view->only, view->drop_negative);

@@ -15,6 +15,7 @@ struct pf_diff_view {
     const char *tool;            /* for `meta` */
     const char *const *operands; /* names of the inputs, NULL-terminated */
     const char *const *sides;    /* names of the sides */
+    const char *const *nouns;    /* by side: what its runs are, "files" or "runs" */
     size_t side_count;
     const char *const *runs; /* --stats: names of the runs of `diff` */
     bool incomplete;         /* an input failed */

@@ -32,9 +32,10 @@ int pf_diff_show(const struct pf_diff_view *, const struct pf_diff_layout *, voi
 /* amount / parts for people, shares in percent; `sign`: a + before positive amounts. */
 const char *pf_diff_print(const struct pf_diff_view *, const struct pf_diff_block *,
                           pf_int128 amount, uint64_t parts, bool sign, char text[PF_AMOUNT_TEXT]);
-/* Writes "LEFT     before/ (5 runs), after.out", and empties `left`. If memory runs out,
- * left->failed is set. */
-void pf_diff_headline(const struct pf_diff_view *, struct pf_buffer *left);
+/* Writes "LEFT     before/ (5 runs), after.out" for a block, and empties `left`. If memory runs
+ * out, left->failed is set. */
+void pf_diff_headline(const struct pf_diff_view *, const struct pf_diff_block *,
+                      struct pf_buffer *left);
 /* The number of shown rows out of `count`. */
 size_t pf_diff_shown(const struct pf_diff_view *, size_t count);
 

@@ -17,7 +17,8 @@ struct row {
     uint32_t key;
     struct pf_summary summary;
     struct pf_middle middle;
-    ptrdiff_t greatest; /* the first run with the greatest amount; NO_RUN: all have the same */
+    /* the first run with the greatest amount, an index of table->runs; NO_RUN: all have the same */
+    ptrdiff_t greatest;
 };
 
 /* A block. */
@@ -27,7 +28,9 @@ struct table {
     uint64_t parts; /* an amount of `parts` is one unit */
     struct row *rows;
     size_t count;
-    int64_t *amounts; /* of one row, by run */
+    size_t *runs; /* the runs that have the measure, by their numbers in `diff` */
+    size_t run_count;
+    int64_t *amounts; /* of one row, by run of `runs` */
     pf_int128 total;  /* of all records of all runs */
     size_t small;     /* rows left out because they are below --min-percent */
     /* for people: the line being made, whose `failed` stays after a failure; other texts */
@@ -49,8 +52,8 @@ static bool summarize(struct table *table, uint32_t key)
     bool any = false;
 
     *row = (struct row){.key = key};
-    for (size_t k = 0; k < diff->run_count; k++) {
-        const struct pf_diff_amounts *run = &table->block->runs[k];
+    for (size_t k = 0; k < table->run_count; k++) {
+        const struct pf_diff_amounts *run = &table->block->runs[table->runs[k]];
         int64_t amount = (int64_t)pf_diff_amount(diff, run, key);
 
         any = any || amount != 0;
@@ -60,8 +63,8 @@ static bool summarize(struct table *table, uint32_t key)
     }
     if (!any)
         return false;
-    pf_summary_of(&row->summary, table->amounts, diff->run_count);
-    pf_middle_of(&row->middle, table->amounts, diff->run_count);
+    pf_summary_of(&row->summary, table->amounts, table->run_count);
+    pf_middle_of(&row->middle, table->amounts, table->run_count);
     if (row->summary.range == 0)
         row->greatest = NO_RUN;
     return true;
@@ -108,9 +111,13 @@ static int make_table(struct table *table, const struct pf_diff_view *view,
     if (block->measure.kind == PF_RECORD_KINDS)
         return PF_OK;
     table->rows = calloc(keys, sizeof *table->rows);
+    table->runs = calloc(diff->run_count + 1, sizeof *table->runs);
     table->amounts = calloc(diff->run_count + 1, sizeof *table->amounts);
-    if (!table->rows || !table->amounts)
+    if (!table->rows || !table->runs || !table->amounts)
         return pf_error_nomem(error);
+    for (size_t k = 0; k < diff->run_count; k++)
+        if (block->runs[k].met)
+            table->runs[table->run_count++] = k;
     for (size_t k = 0; k < diff->run_count; k++)
         table->total += diff->normalize ? (block->runs[k].total != 0 ? PF_DIFF_WHOLE : 0)
                                         : block->runs[k].total;
@@ -136,7 +143,7 @@ static double ratio_of(const struct row *row)
 /* The name of the run with the greatest amount. */
 static struct pf_bytes run_name(const struct table *table, const struct row *row, unsigned *flags)
 {
-    struct pf_bytes name = pf_bytes_of(table->view->runs[row->greatest]);
+    struct pf_bytes name = pf_bytes_of(table->view->runs[table->runs[row->greatest]]);
 
     *flags = pf_utf8_valid(name) ? PF_UTF8 : 0;
     return name;
@@ -200,7 +207,9 @@ static void write_members(const void *state, struct pf_sink *sink, size_t block)
 
     pf_sink_text(sink, ",\"total\":");
     pf_json_parts(sink, table->total, table->parts);
-    pf_sink_printf(sink, ",\"compared\":\"%s\"", table->view->diff->cum ? "cum" : "flat");
+    pf_sink_printf(sink, ",\"compared\":\"%s\",\"lacking\":%zu",
+                   table->view->diff->cum ? "cum" : "flat",
+                   table->view->diff->run_count - table->run_count);
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
@@ -236,13 +245,13 @@ static const char *print(const struct table *table, pf_int128 amount, char text[
 static void write_head(struct table *table)
 {
     const struct pf_diff_view *view = table->view;
-    size_t runs = view->diff->run_count;
+    size_t runs = table->run_count;
     char text[PF_AMOUNT_TEXT];
 
     pf_look_string(&view->look, table->block->column, &table->line);
     pf_buffer_printf(&table->line, ": %s in %zu run%s", print(table, table->total, text), runs,
                      runs == 1 ? "" : "s");
-    pf_diff_headline(view, &table->line);
+    pf_diff_headline(view, table->block, &table->line);
     pf_buffer_printf(&table->line,
                      "sum%%: of the total of all runs; range%%: max - min, of the sum");
     pf_look_line(&view->look, &table->line);
@@ -446,6 +455,7 @@ int pf_diff_stats(const struct pf_diff_view *view, struct pf_error *error)
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++) {
         free(writing.tables[i].rows);
+        free(writing.tables[i].runs);
         free(writing.tables[i].amounts);
         pf_buffer_free(&writing.tables[i].line);
         pf_buffer_free(&writing.tables[i].scratch);

@@ -45,14 +45,30 @@ const char *pf_diff_print(const struct pf_diff_view *view, const struct pf_diff_
     return text;
 }
 
+/* Appends how many runs side `side` has, if it is not one: " (5 runs)", " (3 of 4 files have
+ * cpu)". */
+static void append_runs(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                        unsigned side, struct pf_buffer *line)
+{
+    size_t all = pf_diff_runs(view->diff, side), runs = pf_diff_block_runs(view->diff, block, side);
+
+    if (runs < all) {
+        pf_buffer_printf(line, " (%zu of %zu %s have ", runs, all, view->nouns[side]);
+        pf_look_string(&view->look, block->measure.name, line);
+        pf_buffer_printf(line, ")");
+    } else if (runs != 1) {
+        pf_buffer_printf(line, " (%zu runs)", runs);
+    }
+}
+
 /* Appends the names of the sides; `brief`: without directories. */
-static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_buffer *line)
+static void append_sides(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                         bool brief, struct pf_buffer *line)
 {
     struct pf_buffer scratch = {0};
 
     for (size_t i = 0; i < view->side_count; i++) {
         struct pf_bytes name = pf_text_line(pf_bytes_of(view->sides[i]), PF_UTF8, &scratch);
-        size_t runs = pf_diff_runs(view->diff, (unsigned)i);
 
         name = brief ? pf_base_name(name) : name;
         pf_buffer_append(line, ", ", i > 0 ? 2 : 0);
@@ -61,8 +77,7 @@ static void append_sides(const struct pf_diff_view *view, bool brief, struct pf_
             break;
         }
         pf_buffer_append(line, name.data, name.size);
-        if (runs != 1)
-            pf_buffer_printf(line, " (%zu runs)", runs);
+        append_runs(view, block, (unsigned)i, line);
     }
     line->failed = line->failed || scratch.failed;
     pf_buffer_free(&scratch);
@@ -79,12 +94,13 @@ static bool brief_names(const struct pf_diff_view *view)
     return true;
 }
 
-void pf_diff_headline(const struct pf_diff_view *view, struct pf_buffer *left)
+void pf_diff_headline(const struct pf_diff_view *view, const struct pf_diff_block *block,
+                      struct pf_buffer *left)
 {
     struct pf_buffer right = {0}, brief = {0};
 
-    append_sides(view, false, &right);
-    append_sides(view, view->side_count <= 4 && brief_names(view), &brief);
+    append_sides(view, block, false, &right);
+    append_sides(view, block, view->side_count <= 4 && brief_names(view), &brief);
     left->failed = left->failed || right.failed || brief.failed ||
                    pf_look_headline(&view->look, (struct pf_bytes){left->data, left->size},
                                     (struct pf_bytes){right.data, right.size},
@@ -103,6 +119,11 @@ struct page {
     const struct pf_diff_table *table;
     struct pf_buffer line; /* being made; `failed` stays after a failure */
 };
+
+static size_t runs_of(const struct page *page, unsigned side)
+{
+    return pf_diff_block_runs(page->view->diff, page->block, side);
+}
 
 static void end_line(struct page *page)
 {
@@ -140,13 +161,13 @@ static void append_percent(struct page *page, double share)
 static void append_total(struct page *page)
 {
     const struct pf_diff *diff = page->view->diff;
+    bool several = runs_of(page, 0) > 1 || runs_of(page, 1) > 1;
     const struct pf_diff_means total = pf_diff_shown_means(page->table, &page->table->total);
     char before[PF_AMOUNT_TEXT], after[PF_AMOUNT_TEXT], delta[PF_AMOUNT_TEXT];
 
     pf_buffer_printf(&page->line, "%s before, %s after%s, %s",
                      print_mean(page, total.before, false, before),
-                     print_mean(page, total.after, false, after),
-                     pf_diff_runs(diff, 0) > 1 || pf_diff_runs(diff, 1) > 1 ? " per run" : "",
+                     print_mean(page, total.after, false, after), several ? " per run" : "",
                      print_mean(page, total.delta, true, delta));
     if (page->table->total.before == 0 || diff->normalize)
         return;
@@ -205,8 +226,8 @@ static void write_power(struct page *page)
 
     if (advice->rise <= 0)
         return;
-    pf_buffer_printf(&page->line, "%zu and %zu runs: rises above ", pf_diff_runs(view->diff, 0),
-                     pf_diff_runs(view->diff, 1));
+    pf_buffer_printf(&page->line, "%zu and %zu runs: rises above ", runs_of(page, 0),
+                     runs_of(page, 1));
     append_percent(page, advice->rise - 1);
     pf_buffer_printf(
         &page->line, " of a %s of 1%% of the total would be found; +10%% needs %s %s runs a side",
@@ -223,7 +244,7 @@ static void write_head(struct page *page, bool points)
     pf_look_string(&view->look, page->block->column, &page->line);
     pf_buffer_printf(&page->line, view->diff->normalize ? ", shares of each run's total: " : ": ");
     append_total(page);
-    pf_diff_headline(view, &page->line);
+    pf_diff_headline(view, page->block, &page->line);
     if (points)
         pf_buffer_printf(&page->line,
                          "points: share of the total after, less share of the total before%s",
@@ -275,7 +296,7 @@ static void append_method(struct page *page)
                          "%s over %zu and %zu runs; + -: q < 0.05 over %zu %s tested; =: same "
                          "amounts, or interval within %g%%; ~: neither",
                          table->method == PF_DIFF_WELCH ? "Welch's t" : "moderated t",
-                         pf_diff_runs(view->diff, 0), pf_diff_runs(view->diff, 1), table->tests,
+                         runs_of(page, 0), runs_of(page, 1), table->tests,
                          pf_look_noun(&view->look, table->tests != 1), view->terms.margin * 100);
         if (view->terms.least > 0)
             pf_buffer_printf(line, "; .: below %g%%, not tested", view->terms.least);
