@@ -96,9 +96,84 @@ have() { (cd prof && find "$@" -name '[0-9]*' | sort | paste -sd ' ' -); }
 @test "a profile that comes after its hour was cleared stays and is named" {
     rollup $((NOON + 5 * 86400))
     put 2026-11-02T2205.c 'main;work 1000'
-    fails 3 "^rollup: too late for prof/hours/2026-11-02T22.pfs: prof/minutes/2026-11-02T2205.c.pfs$" rollup $((NOON + 5 * 86400))
+    fails 3 "^rollup: damaged, or too late for hours/2026-11-02T22.pfs: minutes/2026-11-02T2205.c.pfs$" rollup $((NOON + 5 * 86400))
     [ "$(folded prof/hours/2026-11-02T22.pfs)" = "main;(other) 20,main;work 3980" ]
     [ "$(have minutes)" = minutes/2026-11-02T2205.c.pfs ]
+    # the clock is set back: the hour is not made anew of this profile alone
+    rollup $((NOON + 60))
+    [ "$(folded prof/hours/2026-11-02T22.pfs)" = "main;(other) 20,main;work 3980" ]
+    [ "$(have minutes)" = minutes/2026-11-02T2205.c.pfs ]
+}
+
+@test "a profile that is in no hour stays, whatever the clocks said" {
+    rollup $NOON
+    # the clock was ahead when the hour was made
+    touch -c -d 2099-01-01 prof/merged/2026-11-02T22 prof/hours/2026-11-02T22.pfs
+    rollup $((NOON + 5 * 86400))
+    put 2026-11-02T2205.c 'main;work 1000'
+    put 2026-11-02T2200.a 'main;work 1'
+    fails 3 "^rollup: damaged, or too late for hours/2026-11-02T22.pfs: minutes/2026-11-02T2205.c.pfs$" rollup $((NOON + 5 * 86400))
+    [ "$(have minutes)" = "minutes/2026-11-02T2200.a.pfs minutes/2026-11-02T2205.c.pfs" ]
+}
+
+@test "profiles that are linked or have other permissions are the same profiles" {
+    rollup $NOON
+    cp -al prof backup
+    chmod 600 prof/minutes/*
+    stat -c '%n %i' prof/hours/* >before
+    rollup $((NOON + 60))
+    stat -c '%n %i' prof/hours/* | diff before -
+    rollup $((NOON + 5 * 86400))
+    [ -z "$(have minutes)" ]
+}
+
+@test "a run that was killed between an hour and its list makes the hour again, and only then removes its parts" {
+    rollup $NOON
+    cp prof/merged/2026-11-02T22 old.list
+    put 2026-11-02T2205.c 'main;work 1000'
+    rollup $((NOON + 60))
+    cp old.list prof/merged/2026-11-02T22
+    rm prof/merged/2026-11-02T23
+    rollup $((NOON + 5 * 86400))
+    [ "$(folded prof/hours/2026-11-02T22.pfs)" = "main;(other) 20,main;work 4980" ]
+    [ "$(folded prof/hours/2026-11-02T23.pfs)" = "main;(other) 20,main;work 3980" ]
+    [ "$(folded prof/days/2026-11-02.pfs)" = "main;(other) 40,main;work 8960" ]
+    [ -z "$(have minutes)" ]
+}
+
+@test "a file with another name stays and is named: no name is a pattern, an option or code" {
+    cp prof/minutes/2026-11-03T0000.a.pfs one.pfs
+    names=('2************' '2026-11-0?T2200.a' '-delete' '2026-11-02T2200.a b' $'2026-11-02T2200.a\n2026-11-03T0000.a'
+        $'2026-11-02T2200.\033]0;owned\a' '2026-11-02T22' '2026-99-02T2200.a' '2026-11-02T2200.$(touch owned)'
+        '2026-11-02T2200.`touch owned`' "2026-11-02T2200.';touch owned;'" '2026-11-02T2200.a|touch owned' '2026-11-02T2200.\"')
+    for name in "${names[@]}"; do cp one.pfs "prof/minutes/$name.pfs"; done
+    ln -s ../../one.pfs prof/minutes/2026-11-02T2206.link.pfs
+    mkfifo prof/minutes/2026-11-02T2207.fifo.pfs
+    mkdir prof/minutes/2026-11-02T2208.folder.pfs prof/hours prof/days
+    cp one.pfs 'prof/hours/2**********.pfs'
+    cp one.pfs 'prof/days/2026-11-0[1-9].pfs'
+    find prof -name '*.pfs' ! -name '2026-11-0[23]T[0-9][0-9][0-9][0-9].[ab].pfs' | sort >strange
+    # a year and a day later no profile is left
+    fails 3 "^rollup: not a file with the name of a profile: minutes/2\*{12}.pfs$" timeout 60 "$PROFUTILS_SRC/examples/fleet/rollup" prof $((NOON + 366 * 86400))
+    find prof -name '*.pfs' | sort | diff strange -
+    [ ! -e owned ]
+    [ ! -e prof/owned ]
+    # one line for each, without control bytes
+    [ "$(grep -c '^rollup: not a file with the name of a profile: [ -~]*$' err)" -eq "$(find prof/minutes prof/hours prof/days -mindepth 1 -print0 | tr -cd '\0' | wc -c)" ]
+    [ "$(grep -vc '^rollup: ' err)" -eq 0 ]
+    [ -z "$(find prof/merged prof/cleared -type f)" ]
+}
+
+@test "the directory may have any name" {
+    for name in -delete '(' '!' "it's \$(touch owned) | \`id\`"; do
+        rm -rf -- "./$name"
+        cp -a "$BATS_FILE_TMPDIR/made/prof" "./$name"
+        SHARE=1% "$PROFUTILS_SRC/examples/fleet/rollup" "$name" $((NOON + 5 * 86400))
+        [ "$(folded "./$name/days/2026-11-02.pfs")" = "main;(other) 40,main;work 7960" ]
+        [ -z "$(ls "./$name/minutes")" ]
+    done
+    [ ! -e owned ]
+    [ -d prof/minutes ]
 }
 
 @test "a damaged profile is named, and the others count" {
@@ -113,12 +188,20 @@ have() { (cd prof && find "$@" -name '[0-9]*' | sort | paste -sd ' ' -); }
     printf x >prof/minutes/2026-11-01T0000.z.pfs
     fails 3 "2026-11-01T0000.z.pfs" rollup $NOON
     [ ! -e prof/hours/2026-11-01T00.pfs ]
+    # damaged profiles stay when the others go, and are named. Nothing of them is counted
+    fails 3 "^rollup: damaged, or too late for hours/2026-11-02T22.pfs: minutes/2026-11-02T2230.b.pfs$" rollup $((NOON + 5 * 86400))
+    grep -q '^rollup: damaged, or too late for hours/2026-11-03T00.pfs: minutes/2026-11-03T0000.z.pfs$' err
+    [ "$(have minutes)" = "minutes/2026-11-01T0000.z.pfs minutes/2026-11-02T2230.b.pfs minutes/2026-11-03T0000.z.pfs" ]
+    [ "$(folded prof/hours/2026-11-02T22.pfs)" = "main;(other) 15,main;work 2985" ]
     fails 2 "^usage: rollup DIR" "$PROFUTILS_SRC/examples/fleet/rollup" nowhere
 }
 
+# The lists have inodes and times
+results() { (cd prof && find . | sort && find . -name '*.pfs' | sort | xargs cksum); }
+
 @test "a run that is killed at any moment is repeated, with the same result and no litter" {
     rollup $((NOON + 7 * 86400))
-    (cd prof && find . -type f ! -name .stamp | sort | xargs cksum) >want
+    results >want
     for wait in 0.02 0.05 0.1 0.13 0.2 0.3 0.4 0.6 0.8 1.0; do
         rm -rf prof
         cp -a "$BATS_FILE_TMPDIR/made/prof" .
@@ -126,7 +209,8 @@ have() { (cd prof && find "$@" -name '[0-9]*' | sort | paste -sd ' ' -); }
         sleep $wait
         kill -KILL -- -$! 2>/dev/null || kill -KILL $! 2>/dev/null || true # it had ended
         wait $! || true
+        flock prof/.lock true # a killed process may still be waiting for the disk
         rollup $((NOON + 7 * 86400))
-        (cd prof && find . -type f ! -name .stamp | sort | xargs cksum) | diff want -
+        results | diff want -
     done
 }
