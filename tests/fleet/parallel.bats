@@ -15,6 +15,10 @@ setup_file()
 $(command -v tar) "\$@" | { head -c 1000; touch "$PWD/half"; exec sleep 100; }
 END
     chmod +x slow/tar
+    # a host that sends what the file `answer` prints
+    mkdir hostile
+    printf '#!/bin/sh\nexec sh "%s/answer"\n' "$PWD" >hostile/tar
+    chmod +x hostile/tar
     PORT=$((20000 + RANDOM % 10000)) "$fleet/trial-hosts" start fleet 6 3>&-
     rm fleet/host[1-6]/*
     make_profiles 90 fleet/host[1-6]
@@ -38,8 +42,11 @@ setup()
 
 teardown()
 {
-    # a test that failed may have left it stopped
-    kill -CONT "$(cat "$BATS_FILE_TMPDIR/fleet/.sshd/host3.pid")" || true
+    cd "$BATS_TEST_TMPDIR" || return
+    # a test that failed may have left them so
+    kill -CONT "$(cat fleet/.sshd/host3.pid)" || true
+    if grep -qE '^SetEnv PATH=.*/(slow|hostile):' fleet/.sshd/host2.config; then with_path host2 "$PATH"; fi
+    if [ -f forced.pid ]; then kill "$(cat forced.pid)"; fi
 }
 
 # with_path HOST PATH: starts the host again with this PATH
@@ -120,7 +127,7 @@ with_path()
 @test "a host that sends only half, or needs too long, is not counted" {
     with_path host2 "$BATS_FILE_TMPDIR/slow:$PATH"
     status=0
-    TIMEOUT=4 "$fleet/fleet-parallel" -o all.pfs "$hosts" 2>err || status=$?
+    TIMEOUT=15 "$fleet/fleet-parallel" -o all.pfs "$hosts" 2>err || status=$?
     [ "$status" -eq 3 ]
     grep -q '^fleet-parallel: host2: not counted: it needed too much time$' err
     same_as_one all.pfs "$inputs"/host[13456]/*
@@ -167,4 +174,204 @@ with_path()
         [ "$status" -eq 2 ]
     done
     "$fleet/fleet-parallel" --help | grep -q '^Usage: fleet-parallel '
+}
+
+# archive FILE MEMBER TYPE CONTENT...: makes the archive of a host. TYPE: file, link or hard (to CONTENT), fifo, device, folder, hole
+# (so many bytes)
+archive()
+{
+    command -v python3 >/dev/null || skip "python3 is missing"
+    python3 - "$@" <<'END'
+import io, sys, tarfile
+types = {"link": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "fifo": tarfile.FIFOTYPE, "device": tarfile.CHRTYPE, "folder": tarfile.DIRTYPE}
+with tarfile.open(sys.argv[1], "w:gz", compresslevel=1) as archive:
+    for name, kind, content in zip(*[iter(sys.argv[2:])] * 3):
+        member = tarfile.TarInfo(name)
+        data = b""
+        if kind == "file":
+            data = open(content, "rb").read()
+        elif kind == "hole":
+            data = bytes(int(content))
+        else:
+            member.type, member.linkname, member.devmajor, member.devminor = types[kind], content, 1, 5
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+END
+}
+
+# refused REASON: host2 sends the file archive. It is named and left out, and nothing of it is in the manifest or elsewhere
+refused()
+{
+    local status=0
+    echo "cat '$PWD/archive'" >"$BATS_FILE_TMPDIR/answer"
+    TMPDIR=$PWD/work LIMIT=4 timeout 100 "$fleet/fleet-parallel" -m manifest -o all.pfs two 2>err || status=$?
+    [ "$status" -eq 3 ] || { echo "status $status"; cat err; return 1; }
+    grep -q "^fleet-parallel: host2: not counted: $1" err || { cat err; return 1; }
+    [ "$(grep -c '"host":"host2"' manifest)" -eq 1 ]
+    grep -q '^{"host":"host2","counted":false,"reason":"' manifest
+    [ "$(grep -c secret manifest)" -eq 0 ]
+    cmp one.pfs all.pfs
+    [ -z "$(ls work)" ]
+}
+
+@test "an archive of a host is data: links, devices, other files and damaged rows make nothing here, and the host is left out" {
+    sed -n '1,2p' "$hosts" >two
+    mkdir work
+    "$fleet/fleet-parallel" -m good -o all.pfs two
+    grep '"host":"host2"' good | sed 's/"host":"host2",//' >rows
+    profmerge --canonical "$inputs"/host2/* -o stream.pfs
+    echo '{"secret":1}' >secret
+    with_path host2 "$BATS_FILE_TMPDIR/hostile:$PATH"
+
+    # a good archive is counted, whatever else is in it, and the others are not made
+    archive archive ../../../outside file secret /tmp/outside.$$ file secret stream.pfs file stream.pfs manifest file rows manifest.d folder -
+    echo "cat '$PWD/archive'" >"$BATS_FILE_TMPDIR/answer"
+    "$fleet/fleet-parallel" -m manifest -o all.pfs two
+    diff good manifest
+    same_as_one all.pfs "$inputs"/host[12]/*
+    [ ! -e /tmp/outside.$$ ]
+    profmerge --canonical "$inputs"/host1/* -o one.pfs
+
+    for kind in link hard fifo device folder; do
+        archive archive stream.pfs file stream.pfs manifest $kind "$PWD/secret"
+        refused 'its manifest is damaged$'
+        archive archive stream.pfs $kind "$PWD/secret" manifest file rows
+        refused 'offset 0: no frame'
+    done
+    archive archive stream.pfs file stream.pfs
+    refused 'its stream is cut, or larger than 4 MiB$'
+    archive archive stream.pfs file secret manifest file rows
+    refused 'offset 0: '
+    head -c 1000 <(gunzip -c archive) >archive.new && mv archive.new archive
+    refused 'its stream is cut'
+    archive archive stream.pfs hole 9999999 manifest file rows
+    refused 'its stream is cut, or larger than 4 MiB$'
+    archive archive stream.pfs file stream.pfs manifest hole 9999999
+    refused 'its stream is cut, or larger than 4 MiB$'
+
+    # the manifest: text, rows that are not alone on a whole line, a row of another host, a member that is twice, missing or of another
+    # type, bytes that are not UTF-8 or not JSON, an empty line, no row
+    row=$(head -n 1 rows)
+    members=${row#\{} input='"input":"'
+    rows=(secret$'\n' "$row secret"$'\n' "$row$row"$'\n' "$row" "${row%\}}"$'\n' "{\"host\":\"host1\",$members"$'\n' "${row%\}},\"host\":\"host1\"}"$'\n'
+        "${row%\}},\"x\":secret}"$'\n' "${row/$input/$input$'\351'}"$'\n' "${row/$input/$input$'\033'}"$'\n' "${row/$input/$input\\x}"$'\n'
+        "${row/$input/$input\"}"$'\n' "${row/true/1}"$'\n' "${row/'"reason"'/'"because"'}"$'\n' "$row"$'\n\n' $'\n' '')
+    for line in "${rows[@]}"; do
+        printf '%s' "$line" >damaged
+        archive archive stream.pfs file stream.pfs manifest file damaged
+        refused 'its manifest is damaged$' || { cat -A damaged; return 1; }
+    done
+    # a later version may add members at the end
+    sed 's/}$/,"later":[{"a":1,"b":"\\"host\\":"}],"more":null}/' rows >later
+    archive archive stream.pfs file stream.pfs manifest file later
+    "$fleet/fleet-parallel" -m manifest -o all.pfs two
+    [ "$(grep -c '^{"host":"host2".*,"more":null}$' manifest)" -eq "$(wc -l <rows)" ]
+}
+
+@test "what a host prints does not control the terminal, and it cannot print, send or wait for ever" {
+    sed -n '1,2p' "$hosts" >two
+    with_path host2 "$BATS_FILE_TMPDIR/hostile:$PATH"
+    profmerge --canonical "$inputs"/host1/* -o one.pfs
+    printf 'a\033]0;owned\007b\rc\303\244\302\233d\342\200\256e\n\351f\n' >says
+    echo "cat '$PWD/says' >&2" >"$BATS_FILE_TMPDIR/answer"
+    fails 3 '^fleet-parallel: host2: not counted: its stream is cut' "$fleet/fleet-parallel" -o all.pfs two
+    grep -qxF 'host2: a\x1b]0;owned\x07b\x0dcä\x9bd\u{202e}e' err
+    grep -qxF 'host2: éf' err
+    cmp one.pfs all.pfs
+
+    for endless in 'exec yes' 'exec yes >&2' 'head -c 5000000 /dev/zero'; do
+        echo "$endless" >"$BATS_FILE_TMPDIR/answer"
+        LIMIT=4 fails 3 '^fleet-parallel: host2: not counted: it sent more than 4 MiB$' timeout 100 "$fleet/fleet-parallel" -o all.pfs two
+        [ "$(wc -l <err)" -lt 1010 ]
+        cmp one.pfs all.pfs
+    done
+    echo 'exec sleep 1000' >"$BATS_FILE_TMPDIR/answer"
+    TIMEOUT=15 fails 3 '^fleet-parallel: host2: not counted: it needed too much time$' timeout 100 "$fleet/fleet-parallel" -o all.pfs two
+    cmp one.pfs all.pfs
+}
+
+@test "a file HOSTS with a name that is no host, or twice: status 2 and the line; nothing is run and nothing is written" {
+    echo old >all.pfs
+    while IFS= read -r name; do
+        printf '# hosts\n\nhost1\n%b /tmp\n' "$name" >wrong
+        fails 2 '^fleet-parallel: wrong:4: (not a name of a host|this host is named twice): [^[:cntrl:]]*$' "$fleet/fleet-parallel" -m manifest -o all.pfs wrong
+        [ "$(wc -l <err)" -eq 1 ]
+    done <<'END'
+a&b
+a|b
+a"b
+x|;1eid>&2;#
+x|;1e\0040id
+$(touch\0040owned)
+`id`
+a;b
+a'b
+a\\b
+a/b
+../a
+.a
+-a
+-oProxyCommand=id
+a@-oProxyCommand=id
+:streams
+:hosts
+@a
+a@
+a*
+[::1]
+a\0033[31m
+a\r
+a\0000b
+b\0303\0244r
+host1
+END
+    [ ! -e owned ]
+    [ ! -e manifest ]
+    [ "$(cat all.pfs)" = old ]
+    printf '# none\n' >wrong
+    fails 2 'wrong names no host$' "$fleet/fleet-parallel" -o all.pfs wrong
+}
+
+# The names are aliases of the first host
+@test "hosts with the names of patterns, of work files and of other hosts are hosts" {
+    names=(hosts streams merged partials list a.b axb a-b a:b u@a A_b)
+    sed "s/^Host host1\$/Host host1 ${names[*]/#u@/}/" fleet/ssh_config >config
+    : >named
+    for name in "${names[@]}"; do
+        mkdir -p "in/$name"
+        echo "main;$name 1" | profcat -t pfs -o "in/$name/x.pfs" -
+        echo "${name/#u@/$(id -un)@} $PWD/in/$name" >>named
+    done
+    # a.b is a pattern of axb, whose measures do not fit
+    echo '{"measures": [{"name": "samples", "period": 10}], "records": [{"stack": [["m"]], "values": {"samples": 3}}]}' | stream in/axb/x.pfs
+    status=0
+    SSH="ssh -F $PWD/config" "$fleet/fleet-parallel" -l -m manifest -o all.pfs named 2>err || status=$?
+    [ "$status" -eq 3 ]
+    [ "$(grep -c 'not counted' err)" -eq 1 ]
+    grep -q '^fleet-parallel: axb: not counted: .*period' err
+    [ "$(grep -c '"counted":true' manifest)" -eq 10 ]
+    grep -q '^{"host":"a.b","counted":true,' manifest
+    proftop -n 0 --by=label:host -t csv all.pfs >table
+    for name in hosts streams merged partials list a.b a-b a:b A_b "$(id -un)@a"; do grep -qF "$name" table; done
+}
+
+@test "a directory, a pattern or an option is a word on the host, whatever is in it" {
+    # the login directory has profiles too, and keeps them
+    mkdir -p home
+    sed "s|^AllowUsers .*|&\nForceCommand cd '$PWD/home' \&\& eval \"\$SSH_ORIGINAL_COMMAND\"|" fleet/.sshd/host1.config >forced.config
+    sed -i "s|^Port .*|Port $((20000 + RANDOM % 10000))|; s|^PidFile .*|PidFile $PWD/forced.pid|" forced.config
+    sed "s|^  Port.*|  Port $(sed -n 's/^Port //p' forced.config)|" fleet/ssh_config >config
+    "$(command -v sshd)" -f "$PWD/forced.config" -E "$PWD/forced.log" 3>&-
+    mkdir home/keep
+    echo 'main;kept 1' >home/keep/kept.folded
+    for name in -delete -fprint '(' '!' ',' -L '-exec touch owned ;' '$(touch owned)' '`touch owned`' "'; touch owned; '" 'a"b' 'x\\' END_OF_LINE END_OF_SCRIPT; do
+        mkdir -- "home/$name"
+        echo 'main;found 2' >"home/$name/f.folded"
+        echo "host1 $name" >own
+        SSH="ssh -F $PWD/config" PARTIALS="-p '\$(touch owned)" "$fleet/fleet-parallel" -o all.folded own --focus="found|'\$(touch owned)
+"
+        [ "$(cat all.folded)" = 'main;found 2' ]
+        [ -e home/keep/kept.folded ]
+        [ ! -e home/owned ]
+    done
 }
