@@ -26,7 +26,8 @@ struct pf_store {
 /* Opens the directory; makes it if only the last part of the path is missing. Holds a shared lock
  * until the close; waits while another program removes files (pf_store_prune). Removes temporary
  * files that no program holds. A directory that may not be written can be opened too, if its file
- * `lock` is there. Zero-initialise, but for `waits`. PF_OK, PF_IO or PF_NOMEM; close in any case. */
+ * `lock` is there. Zero-initialise, but for `waits`. PF_OK, PF_IO or PF_NOMEM; close in any case.
+ */
 int pf_store_open(struct pf_store *, const char *path, struct pf_error *);
 void pf_store_close(struct pf_store *);
 
