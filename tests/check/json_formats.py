@@ -4,6 +4,7 @@
     json_formats.py read MODE DIR     profcat's rows of every file of DIR are those of the decoder below; MODE: direct, or through a
                                       format, for the profiles that it can hold: pfs, json, ndjson, speedscope, cpuprofile, heapprofile
     json_formats.py expected DIR      sums per function are those that the profilers' own tools printed (*.expected.*)
+    json_formats.py urls              URLs of files become paths, and URLs again
     json_formats.py written DIR       written files have the form that clients demand
     json_formats.py made              generated forms of the files that no corpus has
     json_formats.py wild DIR          files of other projects give the same as in their viewers
@@ -19,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 from fractions import Fraction
 
 BIN = os.environ["PROFUTILS_BIN"]
@@ -59,7 +61,7 @@ def name(value, other="[unknown]"):
 
 
 def speedscope(document):
-    frames = [(name(f.get("name")), f.get("file") or "", f.get("line") or 0, f.get("col") or 0) for f in document["shared"]["frames"]]
+    frames = [(name(f.get("name")), path_of(f.get("file") or ""), f.get("line") or 0, f.get("col") or 0) for f in document["shared"]["frames"]]
     rows, units = [], [UNITS[p["unit"]][0] for p in document["profiles"]]
     for profile in document["profiles"]:
         measure, factor = UNITS[profile["unit"]]
@@ -81,10 +83,19 @@ def speedscope(document):
     return rows
 
 
+def path_of(url):
+    """The path of a file's URL, by Python's own parser; other URLs, and those with a query, stay."""
+    parts = urllib.parse.urlsplit(url) if url.startswith("file://") else None
+    if not parts or parts.netloc not in ("", "localhost") or "?" in url or "#" in url or re.search("(?i)%(00|2f)", url):
+        return url
+    path = urllib.parse.unquote(parts.path, errors="surrogateescape")
+    return path[1:] if re.match("/[A-Za-z]:/", path) else path
+
+
 def call_frame(node, shift=1):
     frame = node.get("callFrame", node)
     line, column = frame.get("lineNumber", -1) + shift, frame.get("columnNumber", -1) + shift
-    return (name(frame["functionName"], "(anonymous)"), frame["url"], max(line, 0), max(column, 0))
+    return (name(frame["functionName"], "(anonymous)"), path_of(frame["url"]), max(line, 0), max(column, 0))
 
 
 def flatten(head, shift, parent=None, nodes=None):
@@ -249,7 +260,7 @@ def chrometrace(document):
         last = max(t + Fraction(e.get("dur", e.get("tdur", 0))) * 1000 for t, _, e in found)
         for time, order, event in sorted(found, key=lambda f: (f[0], f[1])):
             args = event.get("args", {})
-            frame = (event.get("name"), args.get("url") or "", (args.get("line") or 0) if "url" in args else 0, (args.get("column") or 0) if "url" in args else 0)
+            frame = (event.get("name"), path_of(args.get("url") or ""), (args.get("line") or 0) if "url" in args else 0, (args.get("column") or 0) if "url" in args else 0)
             if event["ph"] == "X":
                 spans.append((time, time + Fraction(event.get("dur", event.get("tdur", 0))) * 1000, order, frame))
             elif event["ph"] == "B":
@@ -334,7 +345,7 @@ def expected(directory):
             for line in open(stem + ".expected.txt"):
                 found = re.match(r"(\d+) (.*?) ?(\S*):(\d+):(\d+)$", line)
                 if found:
-                    frame = (name(found[2], "(anonymous)"), found[3], int(found[4]), int(found[5]))
+                    frame = (name(found[2], "(anonymous)"), path_of(found[3]), int(found[4]), int(found[5]))
                     if own[(frame, "wall")] != int(found[1]) * 1000:
                         report(f"{path}: {frame}: {found[1]} us expected, {own[(frame, 'wall')]} ns read")
                     count += 1
@@ -400,6 +411,56 @@ def check_heapprofile(path, document):
         report(path, "has samples of no node")
     if sum(s["size"] for s in document["samples"]) != sum(n[2]["selfSize"] for n in nodes.values()):
         report(path, "has samples of another size than its nodes")
+
+
+# URLs, and the names of their files in tables
+URLS = {"file:///x/app.js": "/x/app.js", "file:///x/a%20b%25.js": "/x/a b%.js", "file:///x/gr%C3%B6%c3%9fe.mjs": "/x/größe.mjs", "file://localhost/x/l.js": "/x/l.js",
+        "file:///C:/x/w.js": "C:/x/w.js"}  # fmt: skip
+URLS.update((name, name) for name in (
+    "node:internal/timers", "https://x.org/a%20b.js", "file://host/x/share.js", "file:///x/q.mjs?v=1", "file:///x/q.mjs#v", "file:///x/a%2Fb.js", "file:///x/a%00.js",
+    "file:///x/%zz.js", "file:///x/%4", "file://", "webpack:///x.js", "/x/plain%20.js"))  # fmt: skip
+
+
+def written_urls(form, data):
+    document = json.loads(data)
+    if form == "speedscope":
+        return sorted(frame["file"] for frame in document["shared"]["frames"])
+    nodes = document["nodes"] if form == "cpuprofile" else [document["head"], *document["head"]["children"]]
+    return sorted(filter(None, (node["callFrame"]["url"] for node in nodes)))
+
+
+def urls():
+    frames = [{"functionName": "f%d" % k, "scriptId": "0", "url": url, "lineNumber": 0, "columnNumber": 0} for k, url in enumerate(URLS)]
+    root = {"functionName": "(root)", "scriptId": "0", "url": "", "lineNumber": -1, "columnNumber": -1}
+    documents = {
+        "cpuprofile": {"nodes": [{"id": k, "hitCount": 1, "callFrame": frame} for k, frame in enumerate(frames)], "startTime": 0, "endTime": 90},
+        "heapprofile": {"head": {"id": 1, "selfSize": 0, "callFrame": root,
+                                 "children": [{"id": 2 + k, "selfSize": 9, "callFrame": frame, "children": []} for k, frame in enumerate(frames)]}},
+        "speedscope": {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f", "file": url} for url in URLS]},
+                       "profiles": [{"type": "sampled", "name": "", "unit": "none", "startValue": 0, "endValue": 99, "samples": [[k] for k in range(len(URLS))],
+                                     "weights": [1] * len(URLS)}]},
+    }  # fmt: skip
+    for form, document in documents.items():
+        data = json.dumps(document).encode()
+        with open("urls.json", "wb") as file:
+            file.write(data)
+        for other in ("ndjson", "pfs", "folded", "pprof"):
+            found, _ = profcat("-q", "-z0", "-t", other, "urls.json")
+            if other == "ndjson" and sorted(frame["file"] for row in map(json.loads, found.splitlines()) for frame in row["stack"]) != sorted(URLS.values()):
+                report(form, "has the files", found.decode())
+            if other == "pprof" and (b"/x/a b%.js" not in found or b"file:///x/app" in found):
+                report(form, "has other files in pprof")
+        stream, _ = profcat("-t", "pfs", "urls.json")
+        merged = subprocess.run([os.path.join(BIN, "profmerge"), "-t", "pfs", "urls.json", "urls.json"], capture_output=True, check=True).stdout
+        for how in (data, stream, merged):
+            found = written_urls(form, profcat("-q", "-t", form, data=how)[0])
+            if found != sorted(URLS):
+                report(form, "has the URLs", sorted(set(URLS) ^ set(found)))
+    spans = [{"ph": "X", "name": "f%d" % k, "pid": 1, "tid": 1, "ts": 10 * k, "dur": 9, "args": {"url": url, "line": 1}} for k, url in enumerate(URLS)]
+    found = {frame["file"] for row in profcat("-t", "ndjson", data=json.dumps(spans).encode())[0].splitlines() for frame in json.loads(row)["stack"]}
+    if found != set(URLS.values()):
+        report("spans have the files", sorted(found))
+    return True
 
 
 def written(directory):
@@ -533,5 +594,5 @@ def wild(directory):
 
 
 if __name__ == "__main__":
-    done = {"read": read, "expected": expected, "written": written, "made": made, "wild": wild}[sys.argv[1]](*sys.argv[2:])
+    done = {"read": read, "urls": urls, "expected": expected, "written": written, "made": made, "wild": wild}[sys.argv[1]](*sys.argv[2:])
     sys.exit(0 if done and not wrong else 1)

@@ -132,6 +132,8 @@ END
     [ "$(grep -c flat out)" -eq 2 ]
 }
 
+@test "the URL of a file is its path in every output, and is written back" { check urls; }
+
 # v8_profile HITS MEMBERS: a .cpuprofile of one function
 v8_profile()
 {

@@ -4,6 +4,7 @@
 #define PF_FORMAT_CHROMETRACE_CHROMETRACE_H
 
 #include "base/number.h"
+#include "codec/file_urls.h"
 #include "codec/json_reader.h"
 #include "codec/text_reader.h"
 #include "model/call_tree.h"

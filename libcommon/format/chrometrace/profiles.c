@@ -80,6 +80,7 @@ static int add_node(struct pf_dict *dict, struct pf_call_tree *tree, const json_
         tree->rows[row].parent = node;
     }
     struct pf_call_frame frame = pf_call_frame_json(dict, json_object_get(object, "callFrame"));
+    frame.file = pf_file_url_path(dict, frame.file);
     tree->nodes[node].location = pf_call_frame_location(
         dict, &frame, parent == 0 && (id == 0 || tree->rows[id].parent == 0));
     return PF_OK;

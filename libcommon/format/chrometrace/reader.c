@@ -184,7 +184,8 @@ static int span_location(struct pf_reader *reader, const struct pf_trace_fields 
 
         if (status != PF_OK)
             return status;
-        function.file = pf_dict_intern_text(reader->dict, pf_json_member_text(args, "url"));
+        function.file = pf_file_url_path(
+            reader->dict, pf_dict_intern_text(reader->dict, pf_json_member_text(args, "url")));
         location.line = pf_json_member_int(args, "line", 0);
         int64_t column = pf_json_member_int(args, "column", 0);
         location.column = column > 0 && column < UINT32_MAX ? (uint32_t)column : 0;

@@ -51,7 +51,8 @@ static int open_reader(struct pf_reader *reader)
     struct speedscope_reader *state = reader->state;
 
     state->memo = pf_stack_memo_new();
-    if (pf_dict_init(&state->document.paths) != PF_OK || !state->memo)
+    if (pf_dict_init(&state->document.paths) != PF_OK || !state->memo ||
+        pf_file_urls_init(&state->document.urls) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
     return PF_OK;
@@ -69,6 +70,7 @@ static void close_reader(struct pf_reader *reader)
     free(document->profiles);
     free(document->locations);
     pf_dict_free(&document->paths);
+    pf_file_urls_free(&document->urls);
     free(state->frames);
     free(state->leaf_first);
     free(state->open_paths);
@@ -119,6 +121,7 @@ static int read_frame(struct pf_json_cut *cut, void *field)
 
     if (status != PF_OK)
         return status;
+    frame.file = pf_file_urls_path(&document->urls, dict, frame.file);
     if (!pf_grow(&document->locations, &document->location_capacity, document->location_count + 1,
                  sizeof *document->locations))
         return pf_error_nomem(cut->error);
@@ -575,6 +578,7 @@ const struct pf_format pf_format_speedscope = {
         "those without a value none",
     .caps = PF_HOLDS_SAMPLE | PF_IS_TEXT,
     .options = options,
+    .merging = &pf_file_urls_merging,
     .bid = bid,
     .reader_size = sizeof(struct speedscope_reader),
     .open_reader = open_reader,

@@ -301,6 +301,9 @@ int pf_speedscope_finish_document(struct pf_reader *reader, struct pf_speedscope
                                   int status)
 {
     join_scales(document);
+    pf_file_urls_tell(&document->urls, &reader->rows, reader->format->name);
+    if (pf_file_urls_status(&document->urls) != PF_OK)
+        return pf_error_nomem(&reader->error);
     for (size_t k = 0; k < document->profile_count; k++) {
         int named = name_measure(reader, &document->profiles[k]);
 

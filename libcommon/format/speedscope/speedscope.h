@@ -5,6 +5,7 @@
 
 #include "analysis/sum/frame_sums.h"
 #include "base/decimal.h"
+#include "codec/file_urls.h"
 #include "codec/format.h"
 #include "model/dict.h"
 
@@ -44,6 +45,7 @@ struct pf_speedscope_document {
     size_t profile_count, profile_capacity;
     uint32_t *locations; /* by number of frame */
     size_t location_count, location_capacity;
+    struct pf_file_urls urls;     /* of the files of the frames */
     uint64_t highest, highest_at; /* the greatest used number of a frame + 1, and its offset */
     size_t next_profile;          /* the profile of the next record */
     size_t next_row;              /* the record's number in this profile */
@@ -65,6 +67,7 @@ int pf_speedscope_add_records(struct pf_reader *, struct pf_speedscope_document 
 
 struct pf_speedscope_writer {
     struct pf_frame_sums sums;
+    struct pf_file_urls urls; /* of files, from metadata */
     struct pf_buffer scratch;
     uint32_t *order, *frames;
     size_t frame_capacity, profiles;

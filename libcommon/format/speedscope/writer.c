@@ -18,6 +18,8 @@ int pf_speedscope_open_writer(struct pf_writer *writer)
 
     state->sums.dict = writer->dict;
     state->sums.group_key = pf_dict_intern(writer->dict, pf_bytes_of(by ? by : "thread"), PF_UTF8);
+    if (pf_file_urls_init(&state->urls) != PF_OK)
+        return pf_error_nomem(&writer->error);
     return pf_frame_sums_init(&state->sums, &writer->error);
 }
 
@@ -31,6 +33,7 @@ void pf_speedscope_close_writer(struct pf_writer *writer)
     struct pf_speedscope_writer *state = writer->state;
 
     pf_frame_sums_free(&state->sums);
+    pf_file_urls_free(&state->urls);
     pf_buffer_free(&state->scratch);
     free(state->order);
     free(state->frames);
@@ -40,6 +43,11 @@ int pf_speedscope_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_speedscope_writer *state = writer->state;
 
+    if (batch->kind == PF_META) {
+        pf_file_urls_keep(&state->urls, writer->dict, batch, writer->format->name);
+        if (pf_file_urls_status(&state->urls) != PF_OK)
+            return pf_error_nomem(&writer->error);
+    }
     if (batch->kind != PF_SAMPLE)
         return PF_OK;
     return pf_frame_sums_add(&state->sums, batch, &writer->error);
@@ -58,7 +66,8 @@ static void write_frames(struct pf_writer *writer)
         pf_json_name(writer->sink, writer->dict, frame->name, &state->scratch);
         if (frame->file) {
             pf_sink_text(writer->sink, ",\"file\":");
-            pf_json_name(writer->sink, writer->dict, frame->file, &state->scratch);
+            pf_json_name(writer->sink, writer->dict, pf_file_urls_url(&state->urls, frame->file),
+                         &state->scratch);
         }
         if (frame->line)
             pf_sink_printf(writer->sink, ",\"line\":%" PRIi64, frame->line);

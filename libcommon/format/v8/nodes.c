@@ -22,11 +22,14 @@ int pf_v8_nodes_init(struct pf_v8_nodes *nodes, struct pf_json_cut *cut, struct 
 {
     nodes->cut = cut;
     nodes->dict = dict;
+    if (pf_file_urls_init(&nodes->urls) != PF_OK)
+        return PF_NOMEM;
     return pf_call_tree_init(&nodes->tree);
 }
 
 void pf_v8_nodes_free(struct pf_v8_nodes *nodes)
 {
+    pf_file_urls_free(&nodes->urls);
     pf_call_tree_free(&nodes->tree);
     free(nodes->open);
     free(nodes->lines);
@@ -60,7 +63,10 @@ static void close_node(struct pf_v8_nodes *nodes)
     bool outermost = node->parent == 0 && node->parent_number == 0 &&
                      (node->number == 0 || nodes->tree.rows[node->number].parent == 0);
 
-    node->location = pf_call_frame_location(nodes->dict, &top(nodes)->frame, outermost);
+    struct pf_call_frame *frame = &top(nodes)->frame;
+
+    frame->file = pf_file_urls_path(&nodes->urls, nodes->dict, frame->file);
+    node->location = pf_call_frame_location(nodes->dict, frame, outermost);
     nodes->open_count--;
 }
 

@@ -577,6 +577,9 @@ static int finish_profile(struct pf_reader *reader, int status)
     int resolved;
 
     pf_v8_nodes_end(&state->nodes);
+    pf_file_urls_tell(&state->nodes.urls, &reader->rows, reader->format->name);
+    if (pf_file_urls_status(&state->nodes.urls) != PF_OK)
+        return pf_error_nomem(&reader->error);
     resolved = pf_call_tree_resolve(&state->nodes.tree, reader->dict, &node);
     if (resolved == PF_NOMEM)
         return pf_error_nomem(&reader->error);
@@ -637,6 +640,7 @@ const struct pf_format pf_format_cpuprofile = {
     .losses = "labels, lines being executed, images, addresses, measures but a time and hits; "
               "samples of one stack become one",
     .options = cpu_options,
+    .merging = &pf_file_urls_merging,
     .bid = bid_cpu,
     .reader_size = sizeof(struct v8_reader),
     .open_reader = open_reader,
@@ -658,6 +662,7 @@ const struct pf_format pf_format_heapprofile = {
     .losses = "labels, lines being executed, images, addresses, all measures but bytes; records of "
               "one stack become one",
     .options = heap_options,
+    .merging = &pf_file_urls_merging,
     .bid = bid_heap,
     .reader_size = sizeof(struct v8_reader),
     .open_reader = open_reader,

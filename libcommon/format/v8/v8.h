@@ -5,6 +5,7 @@
 
 #include "analysis/sum/frame_sums.h"
 #include "analysis/sum/walk.h"
+#include "codec/file_urls.h"
 #include "codec/format.h"
 #include "io/json.h"
 #include "model/call_tree.h"
@@ -20,6 +21,7 @@
 struct pf_v8_nodes {
     struct pf_bytes count_key; /* the member with a node's count: hitCount or selfSize */
     bool keep_lines;           /* read the hits of lines */
+    struct pf_file_urls urls;  /* of the files of the nodes */
     struct pf_call_tree tree;  /* the count of a node is its hits or its bytes */
     struct pf_v8_line {        /* the hits of a line; lines count from 1 */
         uint32_t node;
@@ -48,6 +50,7 @@ void pf_v8_nodes_end(struct pf_v8_nodes *);
 
 struct pf_v8_writer {
     struct pf_frame_sums sums;
+    struct pf_file_urls urls; /* of files, from metadata */
     struct pf_buffer scratch;
     pf_int128 start;     /* of the profile, in nanoseconds */
     uint32_t *order;     /* nodes in preorder, without the root */

@@ -16,6 +16,8 @@ int pf_v8_open_writer(struct pf_writer *writer)
 
     state->sums.dict = writer->dict;
     state->sums.of_functions = true;
+    if (pf_file_urls_init(&state->urls) != PF_OK)
+        return pf_error_nomem(&writer->error);
     return pf_frame_sums_init(&state->sums, &writer->error);
 }
 
@@ -24,6 +26,7 @@ void pf_v8_close_writer(struct pf_writer *writer)
     struct pf_v8_writer *state = writer->state;
 
     pf_frame_sums_free(&state->sums);
+    pf_file_urls_free(&state->urls);
     pf_buffer_free(&state->scratch);
     free(state->order);
     free(state->row_of);
@@ -50,8 +53,12 @@ int pf_v8_write(struct pf_writer *writer, const struct pf_batch *batch)
 {
     struct pf_v8_writer *state = writer->state;
 
-    if (batch->kind == PF_META)
+    if (batch->kind == PF_META) {
         keep_start(writer, batch);
+        pf_file_urls_keep(&state->urls, writer->dict, batch, writer->format->name);
+        if (pf_file_urls_status(&state->urls) != PF_OK)
+            return pf_error_nomem(&writer->error);
+    }
     if (batch->kind != PF_SAMPLE)
         return PF_OK;
     return pf_frame_sums_add(&state->sums, batch, &writer->error);
@@ -94,7 +101,8 @@ static void write_call_frame(struct pf_writer *writer, uint32_t node)
     else
         pf_json_name(writer->sink, writer->dict, frame->name, &state->scratch);
     pf_sink_text(writer->sink, ",\"scriptId\":\"0\",\"url\":");
-    pf_json_name(writer->sink, writer->dict, node ? frame->file : 0, &state->scratch);
+    pf_json_name(writer->sink, writer->dict, node ? pf_file_urls_url(&state->urls, frame->file) : 0,
+                 &state->scratch);
     pf_sink_printf(writer->sink, ",\"lineNumber\":%" PRIi64 ",\"columnNumber\":%" PRIi64 "}",
                    node ? frame->line - 1 : -1, node ? (int64_t)frame->column - 1 : -1);
 }
