@@ -91,6 +91,8 @@ static void read_by(struct pf_summary *summary)
                       summary->rows.by);
     if (top->view == PF_TOP_LIST)
         top->look.by = PF_BY_LINE;
+    if (top->look.by == PF_BY_LINE || summary->rows.kind == PF_FLAT)
+        pf_inputs_want(summary->inputs, PF_WANT_LINES);
 }
 
 int main(int argc, char **argv)

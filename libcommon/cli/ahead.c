@@ -48,7 +48,7 @@ struct worker {
 struct pf_ahead {
     struct pf_common *common;
     const struct pf_operands *operands;
-    bool times;
+    struct pf_reader setup; /* the settings of all readers */
     struct chain *chains;
     size_t count;
     struct item *item; /* the item in use */
@@ -217,18 +217,13 @@ static int open_input(struct reading *reading, const char *name, struct pf_error
     if (!facts->format &&
         !(facts->format = pf_registry_guess(reading->source, name, &facts->evidence, error)))
         return error->code;
-    struct pf_reader setup = {
-        .format = facts->format,
-        .source = reading->source,
-        .dict = &reading->worker->dict,
-        .options = &common->from_options,
-        .shared = reading->worker->shared,
-        .report = {keep_message, reading},
-        .name = name,
-        .salvage = common->tool.salvage,
-        .times = ahead->times,
-        .relocate = common->relocate,
-    };
+    struct pf_reader setup = ahead->setup;
+    setup.format = facts->format;
+    setup.source = reading->source;
+    setup.dict = &reading->worker->dict;
+    setup.shared = reading->worker->shared;
+    setup.report = (struct pf_report){keep_message, reading};
+    setup.name = name;
     return pf_reader_open(&reading->reader, &setup, error);
 }
 
@@ -319,7 +314,7 @@ static void end_worker(struct worker *worker)
 }
 
 struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands,
-                                bool times, size_t at, size_t *first)
+                                const struct pf_reader *setup, size_t at, size_t *first)
 {
     if (common->threads < 2 || operands->count - at < 2 || !all_regular(operands, at))
         return NULL;
@@ -328,7 +323,7 @@ struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operan
         return NULL;
     ahead->common = common;
     ahead->operands = operands;
-    ahead->times = times;
+    ahead->setup = *setup;
     ahead->begun = ahead->current = 1; /* the first chain is the caller's */
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->sent, NULL);

@@ -10,6 +10,7 @@
 
 #include "cli/common.h"
 #include "cli/operands.h"
+#include "codec/format.h"
 #include "model/batch.h"
 
 #include <stdbool.h>
@@ -20,10 +21,10 @@ struct pf_ahead;
 
 /* Starts threads for the operands from *first on. The caller reads the operands from `at` to
  * *first itself, because they share state. NULL: nothing can be read ahead: no operands are
- * left, one of them is not a regular file, or no thread can be started. `times` as in struct
- * pf_reader. `common` and `operands` must outlive the result. */
+ * left, one of them is not a regular file, or no thread can be started. `setup` has the settings of
+ * all readers, without those of one input. `common` and `operands` must outlive the result. */
 struct pf_ahead *pf_ahead_start(struct pf_common *common, const struct pf_operands *operands,
-                                bool times, size_t at, size_t *first);
+                                const struct pf_reader *setup, size_t at, size_t *first);
 void pf_ahead_stop(struct pf_ahead *); /* NULL is allowed */
 
 /* Facts that reading has found about an input. */

@@ -22,8 +22,6 @@ struct pf_common {
     bool recursive, canonical;
     bool sync;     /* wait until the output is on the disk */
     bool saturate; /* set by the program: writers clamp values that overflow */
-    /* readers may return an image mapped elsewhere as a known image (codec/format.h) */
-    bool relocate;
     enum pf_evals_choice evals;
     const char *files0_from;      /* NULL: none */
     const struct pf_given *given; /* all options of the program */

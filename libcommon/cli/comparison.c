@@ -375,7 +375,8 @@ void pf_comparison_write(struct pf_comparison *comparison)
     comparison->diff.named = named;
     comparison->diff.arg = comparison;
     comparison->diff.name_count = comparison->measure_count;
-    pf_inputs_want(comparison->runs->inputs, PF_WANT_RELOCATED);
+    bool lines = comparison->diff.by == PF_BY_LINE || comparison->diff.kind == PF_FLAT;
+    pf_inputs_want(comparison->runs->inputs, PF_WANT_RELOCATED | (lines ? PF_WANT_LINES : 0));
     pf_inputs_select(comparison->runs->inputs);
     comparison->diff.evals = pf_inputs_join_evals(comparison->runs->inputs, false);
     bool named_well = pf_inputs_set_names(comparison->runs->inputs);

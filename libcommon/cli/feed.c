@@ -153,22 +153,29 @@ static int open_source(struct pf_feed *feed, struct pf_error *error)
     return status;
 }
 
+/* The settings of the readers of all inputs. */
+static struct pf_reader settings(const struct pf_feed *feed)
+{
+    return (struct pf_reader){
+        .options = &feed->common->from_options,
+        .salvage = feed->common->tool.salvage,
+        .times = feed->wants.times,
+        .lines = feed->wants.lines,
+        .relocate = feed->wants.relocate,
+    };
+}
+
 static int open_reader(struct pf_feed *feed, struct pf_error *error)
 {
-    const struct pf_common *common = feed->common;
-    struct pf_reader setup = {
-        .format = feed->input.format,
-        .source = feed->source,
-        .dict = feed->dict,
-        .options = &common->from_options,
-        .shared = feed->operands.count > 1 ? feed->shared : NULL,
-        .report = pf_feed_report(feed),
-        .name = feed->input.name,
-        .salvage = common->tool.salvage,
-        .times = feed->wants.times,
-        .relocate = common->relocate,
-        .flush = feed->wants.flush,
-    };
+    struct pf_reader setup = settings(feed);
+
+    setup.format = feed->input.format;
+    setup.source = feed->source;
+    setup.dict = feed->dict;
+    setup.shared = feed->operands.count > 1 ? feed->shared : NULL;
+    setup.report = pf_feed_report(feed);
+    setup.name = feed->input.name;
+    setup.flush = feed->wants.flush;
     return pf_reader_open(&feed->reader, &setup, error);
 }
 
@@ -194,10 +201,11 @@ static int open_ahead(struct pf_feed *feed, struct pf_error *error)
  * this operand. */
 static int open_next(struct pf_feed *feed, struct pf_error *error)
 {
+    struct pf_reader setup = settings(feed);
     int status = PF_OK;
 
     if (!feed->ahead_started)
-        feed->ahead = pf_ahead_start(feed->common, &feed->operands, feed->wants.times,
+        feed->ahead = pf_ahead_start(feed->common, &feed->operands, &setup,
                                      feed->next - (feed->source != NULL), &feed->ahead_first);
     feed->ahead_started = true;
     if (feed->ahead && !feed->source && feed->next >= feed->ahead_first) {

@@ -16,7 +16,9 @@ struct pf_feed;
 
 /* What the feed is to find in its inputs, besides their records. */
 struct pf_feed_wants {
-    bool times; /* the times of records, even if the format gives them on request only */
+    bool times;    /* the times of records, even if the format gives them on request only */
+    bool lines;    /* the same for the lines that were executed */
+    bool relocate; /* addresses count from the start of their image (codec/format.h) */
     bool flush; /* PF_EVENT_FLUSH when the producer is slow, so that a live pipe is not held back */
     bool content; /* the hash of the bytes of each input */
 };

@@ -239,3 +239,21 @@ void pf_hint_names(struct pf_common *common, const struct pf_dict *dict, const c
                                     "output of nm) or --binary=PROG names addresses");
     pf_buffer_free(&file);
 }
+
+void pf_hint_lines(struct pf_common *common, struct pf_bytes format, bool stream)
+{
+    const struct pf_format *from = pf_registry_find(format);
+    const struct pf_option *option = from ? from->options : NULL;
+
+    while (option && option->name && strcmp(option->name, "lines") != 0)
+        option++;
+    if (!option || !option->name)
+        return;
+    if (stream)
+        pf_tool_warn(&common->tool,
+                     "lines are where functions begin; for the lines that were executed make the "
+                     "stream with -f %s:lines=yes",
+                     from->name);
+    else
+        pf_tool_warn(&common->tool, "lines are where functions begin: the profile has no others");
+}

@@ -16,5 +16,9 @@ _Noreturn void pf_hint_sides(struct pf_common *, const char *what, char *const *
  * says how to get them. `format` is the format of the profile, "" for several formats. */
 void pf_hint_names(struct pf_common *, const struct pf_dict *, const char *format,
                    const char *list);
+/* For a table of lines without records of lines: warns if the format has the hits of lines, which
+ * readers give on request. `stream`: the records come from a stream, which was made without the
+ * hits. */
+void pf_hint_lines(struct pf_common *, struct pf_bytes format, bool stream);
 
 #endif

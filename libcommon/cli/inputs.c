@@ -164,7 +164,8 @@ void pf_inputs_want(struct pf_inputs *inputs, unsigned wants)
     inputs->wants |= wants;
     feed->flush |= wants & PF_WANT_FLUSH;
     feed->times |= wants & PF_WANT_TIMES;
-    inputs->common->relocate = inputs->wants & PF_WANT_RELOCATED;
+    feed->lines |= wants & PF_WANT_LINES;
+    feed->relocate |= wants & PF_WANT_RELOCATED;
 }
 
 void pf_inputs_set_labels(struct pf_inputs *inputs)

@@ -35,7 +35,9 @@ enum pf_inputs_want {
     PF_WANT_NO_RUNS = 8,
     /* the inputs are a part of the inputs of the run: no messages about expressions that match
      * nothing in this part, or metadata that this part lacks */
-    PF_WANT_PART = 16
+    PF_WANT_PART = 16,
+    /* the lines that were executed, even if the format gives them on request only */
+    PF_WANT_LINES = 32
 };
 void pf_inputs_want(struct pf_inputs *, unsigned wants);
 

@@ -100,6 +100,8 @@ static bool read_all(struct pf_summary *summary)
             return false;
         else if (event.kind == PF_EVENT_END && summary->common.tool.keep_going)
             end_input(summary, event.input, drop);
+        summary->from_stream |= event.input && event.input->format &&
+                                event.input->format->caps & PF_HOLDS_FAILURE;
     }
     summary->top.incomplete = pf_inputs_failed(summary->inputs);
     return true;
@@ -154,11 +156,16 @@ static void choose_blocks(struct pf_summary *summary)
         pf_tool_die(tool, NULL, &error, status == PF_NOMEM);
 }
 
-/* If no frame has a name, says how to get names. */
+/* If no frame has a name, or a line that was executed, says how to get names or lines. */
 static void hint_names(struct pf_summary *summary)
 {
     const struct pf_given *given = summary->common.given;
+    struct pf_top *top = &summary->top;
 
+    if (top->form == PF_SHEET_TEXT && top->look.by == PF_BY_LINE &&
+        summary->accumulator.records[PF_SAMPLE] > 0 && summary->accumulator.records[PF_FLAT] == 0)
+        pf_hint_lines(&summary->common, pf_facts_format(&summary->facts, top->look.dict),
+                      summary->from_stream);
     if (summary->top.form == PF_SHEET_TEXT && !pf_settings_given(given, "binary") &&
         !pf_settings_given(given, "symbols-from") && !pf_settings_given(given, "symbols"))
         pf_hint_names(&summary->common, summary->top.look.dict,

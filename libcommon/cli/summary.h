@@ -17,6 +17,7 @@ struct pf_summary {
     struct pf_accumulator accumulator;
     struct pf_accumulator own; /* with --keep-going: the sums of the current input */
     bool has_own;
+    bool from_stream; /* an input is a native stream */
     struct pf_facts facts;
     struct pf_notes sources;   /* source texts */
     struct pf_notes own_notes; /* with --keep-going: those of the current input */

@@ -5,8 +5,8 @@
 #include "codec/format.h"
 
 /* Opens a reader. The owner sets in `setup`: format, source, dict, options, shared, report, name,
- * salvage, times, relocate, flush. These must outlive the reader. PF_OK, or on failure a negative
- * code with `error` set and *reader NULL. */
+ * salvage, times, lines, relocate, flush. These must outlive the reader. PF_OK, or on failure a
+ * negative code with `error` set and *reader NULL. */
 int pf_reader_open(struct pf_reader **, const struct pf_reader *setup, struct pf_error *error);
 
 /* PF_FAILED, in reader->error, if the input begins with UTF-8's byte order mark: a program has

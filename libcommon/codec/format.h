@@ -76,6 +76,9 @@ struct pf_reader {
     bool salvage;
     /* set by the owner: read the times of records, even if the format does so on request only */
     bool times;
+    /* set by the owner: read the lines that were executed, even if the format does so on request
+     * only */
+    bool lines;
     /* set by the owner: addresses count from the start of their image, so the reader may return an
      * image as mapped where the dictionary has it */
     bool relocate;

@@ -132,6 +132,47 @@ END
     [ "$(grep -c flat out)" -eq 2 ]
 }
 
+# lines_profile: a .cpuprofile whose function f of the file "a b.js" here has 7 hits in line 2 and 3 in line 3
+lines_profile()
+{
+    printf '%s\n' 'function f() {' '  work();' '  rest();' '}' >'a b.js'
+    printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"0","url":"file://%s/a%%20b.js","lineNumber":0,"columnNumber":0},
+        "hitCount":10,"positionTicks":[{"line":2,"ticks":7},{"line":3,"ticks":3}]}],
+        "startTime":0,"endTime":10,"samples":[1],"timeDeltas":[0]}' "$PWD" >p.cpuprofile
+}
+
+@test "proftop and profdiff read the hits of V8's lines when lines are asked for" {
+    lines_profile
+    for threads in 1 2; do
+        proftop -j "$threads" --by=line -t csv p.cpuprofile p.cpuprofile >out
+        proftop -j "$threads" --kind=flat --by=line -t csv p.cpuprofile p.cpuprofile | cmp - out
+        grep -q "^1,f,$PWD/a b.js,2,.*,hits,count,14," out
+        grep -q "^2,f,$PWD/a b.js,3,.*,hits,count,6," out
+    done
+    profdiff --by=line -t csv p.cpuprofile p.cpuprofile | grep -q 'f,.*a b.js,2,.*,hits,count,7,7,0,'
+    proftop --list=f p.cpuprofile | grep -q '^ *7  *7  *2:   work();$'
+    proftop --list=f p.cpuprofile | grep -q '^ *\.  *\.  *4: }$'
+    # tables of functions, and other programs, have only samples
+    proftop -t csv p.cpuprofile | grep -q ',wall,nanoseconds,10000,'
+    run -0 proftop p.cpuprofile
+    [[ $output != *flat\ \(hits\)* ]]
+}
+
+@test "a table of lines says so if the lines are those of functions" {
+    lines_profile
+    run -0 --separate-stderr proftop --by=line p.cpuprofile
+    [ -z "$stderr" ]
+    profcat p.cpuprofile >p.pfs
+    run -0 --separate-stderr proftop --by=line p.pfs
+    [[ $stderr == "proftop: warning: lines are where functions begin;"*"-f cpuprofile:lines=yes" ]]
+    profcat -f cpuprofile:lines=yes p.cpuprofile | proftop --by=line -t csv | grep -q ',hits,count,7,'
+    sed -i 's/"positionTicks":\[[^]]*\]/"x":0/' p.cpuprofile
+    run -0 --separate-stderr proftop --by=line p.cpuprofile
+    [[ $stderr == *"begin: the profile has no others" ]]
+    run -0 --separate-stderr proftop p.cpuprofile
+    [ -z "$stderr" ]
+}
+
 @test "the URL of a file is its path in every output, and is written back" { check urls; }
 
 # v8_profile HITS MEMBERS: a .cpuprofile of one function

@@ -90,7 +90,7 @@ static int open_reader(struct pf_reader *reader)
     pf_json_reader_open(&state->cut, reader);
     state->heap = strcmp(reader->format->name, "heapprofile") == 0;
     state->nodes.count_key = state->heap ? PF_BYTES("selfSize") : PF_BYTES("hitCount");
-    state->nodes.keep_lines = option_is(reader, "lines", "yes");
+    state->nodes.keep_lines = !state->heap && (reader->lines || option_is(reader, "lines", "yes"));
     state->next = !option_is(reader, "deltas", "before");
     state->heap_samples = option_is(reader, "sizes", "samples");
     state->samples.deltas.most = MOST_PLACES;
@@ -544,13 +544,13 @@ static int add_heap(struct pf_reader *reader)
     return PF_OK;
 }
 
-/* With the option lines=yes: adds the hits of lines as flat records, because samples do not name
- * lines. */
+/* If lines are wanted: adds the hits of lines as flat records, because samples do not name lines.
+ */
 static void add_lines(struct pf_reader *reader)
 {
     struct v8_reader *state = reader->state;
 
-    if (!state->nodes.keep_lines || state->heap)
+    if (state->nodes.line_count == 0)
         return;
     pf_rows_begin(&reader->rows, PF_FLAT);
     pf_rows_measure(&reader->rows, count_measure(reader, PF_FLAT));
