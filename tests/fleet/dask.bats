@@ -105,3 +105,10 @@ fleet_dask()
     [ "$status" -eq 4 ]
     fleet_dask --help | grep -q '^usage: fleet-dask.py'
 }
+
+@test "names of directories and inputs are names, whatever is in them" {
+    hostile_names
+    fleet_dask "${plan[@]}" 2>err || { cat err; return 1; }
+    same_as_one all.pfs "${inputs[@]}"
+    [ -z "$(find .. -name owned)" ]
+}

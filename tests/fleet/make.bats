@@ -63,3 +63,10 @@ plan_and_make()
     [ "$(grep -c '"counted": *true' manifest)" -eq 130 ]
     same_as_one all.pfs in/*
 }
+
+@test "names of directories and inputs are names, whatever is in them" {
+    hostile_names
+    plan_and_make
+    same_as_one all.pfs "${inputs[@]}"
+    [ -z "$(find .. -name owned)" ]
+}

@@ -117,3 +117,18 @@ ran_twice()
     [ "$(grep -c '"counted": *true' manifest)" -eq 130 ]
     same_as_one all.pfs in/*
 }
+
+@test "names of directories and inputs are names, whatever is in them" {
+    hostile_names
+    "$fleet/fleet-slurm" "${plan[@]}" 2>err || { cat err; return 1; }
+    same_as_one all.pfs "${inputs[@]}"
+    [ -z "$(find .. -name owned)" ]
+    [ -z "$(find .. -name 'fleet-slurm.*')" ]
+    for name in 'a\b' $'a\nb'; do
+        mkdir "$name"
+        status=0
+        (cd "$name" && "$fleet/fleet-slurm" "${plan[@]}") 2>err || status=$?
+        [ "$status" -eq 2 ]
+        grep -q '^fleet-slurm: sbatch cannot use this directory' err
+    done
+}

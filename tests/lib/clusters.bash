@@ -84,6 +84,23 @@ lists_of()
     awk -F '\t' -v level="$1" '$1 == level { sub(/.*\//, "", $3); print $3 }'
 }
 
+# hostile_names: goes to a directory, and sets inputs to profiles and plan to options of profmerge, with names that are options,
+# patterns and code
+# shellcheck disable=SC2016,SC2034  # names with $(touch owned), and plan, which the tests use
+hostile_names()
+{
+    local name number=0
+    inputs=()
+    mkdir '%j it"s $(touch owned)'
+    cd '%j it"s $(touch owned)' || return
+    for name in -delete --retries=7 --run-tasks '$(touch owned)' '`touch owned`' "';touch owned;'" 'a b' 'a*' '%A' 'a"b' $'a\nb' task-1-0 ü; do
+        number=$((number + 1))
+        echo "main;f$number $number" >"./$name.folded"
+        inputs+=("$name.folded")
+    done
+    plan=("--partials=part's \$(touch owned)" --fan-in=4 -o all.pfs -- "${inputs[@]}")
+}
+
 # until_true COMMAND...: waits at most a minute until the command succeeds
 until_true()
 {
