@@ -45,7 +45,7 @@ teardown()
     cd "$BATS_TEST_TMPDIR" || return
     # a test that failed may have left them so
     kill -CONT "$(cat fleet/.sshd/host3.pid)" || true
-    if grep -qE '^SetEnv PATH=.*/(slow|hostile):' fleet/.sshd/host2.config; then with_path host2 "$PATH"; fi
+    if grep -qE '^SetEnv .*/(slow|hostile):' fleet/.sshd/host2.config; then with_path host2 "$PATH"; fi
     if [ -f forced.pid ]; then kill "$(cat forced.pid)"; fi
 }
 
@@ -53,7 +53,7 @@ teardown()
 with_path()
 {
     "$fleet/trial-hosts" stop fleet "$1"
-    sed -i "s|^SetEnv PATH=.*|SetEnv PATH=$2|" "fleet/.sshd/$1.config"
+    sed -i "s|^SetEnv .*|SetEnv \"PATH=$2\"|" "fleet/.sshd/$1.config"
     "$fleet/trial-hosts" again fleet "$1" 3>&-
 }
 
@@ -374,4 +374,30 @@ END
         [ -e home/keep/kept.folded ]
         [ ! -e home/owned ]
     done
+}
+
+@test "trial-hosts stops its own servers only, and refuses names that mean something to ssh" {
+    for name in -x '(' ü; do
+        PORT=$((20000 + RANDOM % 10000)) PATH="$PATH:/a b/c" "$fleet/trial-hosts" start "$name" 2 >out 3>&-
+        ssh -F "./$name/ssh_config" host2 'echo "$PATH"' | grep -q ':/a b/c$'
+        # the number of a server that crashed belongs to another process now
+        server=$(cat "./$name/.sshd/host1.pid")
+        sleep 1000 3>&- &
+        echo $! >"./$name/.sshd/host1.pid"
+        echo -1 >"./$name/.sshd/host3.pid"
+        timeout 20 "$fleet/trial-hosts" stop "$name"
+        kill $!
+        [ -z "$(find "./$name" -name '*.pid')" ]
+        echo "$server" >"./$name/.sshd/host1.pid"
+        "$fleet/trial-hosts" stop "$name" host1
+        until_true test ! -e "/proc/$server"
+    done
+    for name in 'a b' 'a%h' '$(touch owned)' "a'b" 'a"b' 'a\b' 'a*' $'a\nb'; do
+        fails 2 '^trial-hosts: ssh needs a directory without blanks, quotes and the characters' "$fleet/trial-hosts" start "$name" 1
+    done
+    for words in 'start new -f%g' 'start new 1;id' 'stop -x ../../x' 'stop -x *' 'again -x host' 'again -x'; do
+        # shellcheck disable=SC2086  # words
+        fails 2 '^Usage: trial-hosts' "$fleet/trial-hosts" $words
+    done
+    [ ! -e owned ]
 }
