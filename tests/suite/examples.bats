@@ -14,6 +14,17 @@ setup()
     done
 }
 
+# CDPATH is for those who type cd
+@test "examples find their files from any directory" {
+    mkdir -p other/examples/data/words
+    cd "$PROFUTILS_SRC" || return
+    for example in demo change; do
+        LC_ALL=C.UTF-8 CDPATH=$BATS_TEST_TMPDIR/other "examples/$example" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+        LC_ALL=C.UTF-8 "examples/$example" | diff - "$BATS_TEST_TMPDIR/out"
+        [ ! -s "$BATS_TEST_TMPDIR/err" ]
+    done
+}
+
 @test "the demo filters a real profile by section" {
     "$PROFUTILS_SRC/examples/demo" >out
     grep -q '^\$ profcat requests.out | proffilter --section req | proftop$' out
