@@ -37,7 +37,7 @@ def join(results):
 def graph_of(plan, directory):
     """The graph of Dask for the lines LEVEL, OUTPUT, LIST of the plan, and the keys of its levels."""
     graph, levels = {}, {}
-    for line in plan.splitlines():
+    for line in plan.split(b"\n")[:-1]:
         level, _, list_file = line.split(b"\t")
         levels.setdefault(int(level), []).append(os.fsdecode(list_file))
     below = None

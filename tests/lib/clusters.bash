@@ -98,7 +98,7 @@ hostile_names()
         echo "main;f$number $number" >"./$name.folded"
         inputs+=("$name.folded")
     done
-    plan=("--partials=part's \$(touch owned)" --fan-in=4 -o all.pfs -- "${inputs[@]}")
+    plan=("--partials=part's "$'\r\f'"\$(touch owned)" --fan-in=4 -o all.pfs -- "${inputs[@]}")
 }
 
 # until_true COMMAND...: waits at most a minute until the command succeeds
