@@ -1,5 +1,5 @@
 /* profdiff: what changed between two sets of runs, and whether it is real. */
-#include "cli/comparison.h"
+#include "cli/diff/comparison.h"
 
 #include <string.h>
 

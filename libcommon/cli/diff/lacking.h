@@ -1,11 +1,11 @@
 /* What the runs of a comparison lack: the measure that is compared, or records. Without a gate this
  * is a warning. With a gate (--fail-above) it is an error: a gate that cannot judge must not pass.
  */
-#ifndef PF_CLI_LACKING_H
-#define PF_CLI_LACKING_H
+#ifndef PF_CLI_DIFF_LACKING_H
+#define PF_CLI_DIFF_LACKING_H
 
 #include "analysis/diff/diff.h"
-#include "cli/reading.h"
+#include "cli/diff/reading.h"
 
 #include <stdbool.h>
 

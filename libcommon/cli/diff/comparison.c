@@ -1,7 +1,7 @@
-#include "cli/comparison.h"
+#include "cli/diff/comparison.h"
 
 #include "base/memory.h"
-#include "cli/lacking.h"
+#include "cli/diff/lacking.h"
 #include "cli/output.h"
 #include "codec/registry.h"
 #include "model/named.h"

@@ -1,4 +1,4 @@
-#include "cli/runs.h"
+#include "cli/diff/runs.h"
 
 #include "base/memory.h"
 #include "cli/hint.h"

@@ -1,4 +1,4 @@
-#include "cli/reading.h"
+#include "cli/diff/reading.h"
 
 #include "base/memory.h"
 

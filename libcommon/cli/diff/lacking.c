@@ -1,4 +1,4 @@
-#include "cli/lacking.h"
+#include "cli/diff/lacking.h"
 
 #include "cli/selection.h"
 #include "model/named.h"

@@ -1,9 +1,9 @@
 /* profdiff: compares sides run by run; the output is tables, or records with before and after. */
-#ifndef PF_CLI_COMPARISON_H
-#define PF_CLI_COMPARISON_H
+#ifndef PF_CLI_DIFF_COMPARISON_H
+#define PF_CLI_DIFF_COMPARISON_H
 
 #include "analysis/diff/verdicts.h"
-#include "cli/reading.h"
+#include "cli/diff/reading.h"
 #include "render/diff/diff.h"
 
 #include <stdbool.h>

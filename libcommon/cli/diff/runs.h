@@ -1,8 +1,8 @@
 /* The sides of a comparison and their runs. An operand is a side: a file is one run; in a
  * directory each entry is a run (a subdirectory with all files below); in @LIST each line. Files
  * of one tree of processes (StatProfiler writes a file per process and ordinal) are one run. */
-#ifndef PF_CLI_RUNS_H
-#define PF_CLI_RUNS_H
+#ifndef PF_CLI_DIFF_RUNS_H
+#define PF_CLI_DIFF_RUNS_H
 
 #include "cli/inputs.h"
 #include "cli/operands.h"

@@ -1,13 +1,13 @@
 /* Reads the runs of a comparison, one after the other, into its differences. A run is an input
- * (cli/runs.h), or a value of a label: with --runs=label:KEY, and of inputs that have groups of
- * runs (model/replicates.h). */
-#ifndef PF_CLI_READING_H
-#define PF_CLI_READING_H
+ * (cli/diff/runs.h), or a value of a label: with --runs=label:KEY, and of inputs that have groups
+ * of runs (model/replicates.h). */
+#ifndef PF_CLI_DIFF_READING_H
+#define PF_CLI_DIFF_READING_H
 
 #include "analysis/diff/diff.h"
 #include "analysis/diff/labelled.h"
 #include "analysis/diff/records.h"
-#include "cli/runs.h"
+#include "cli/diff/runs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
