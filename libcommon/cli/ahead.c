@@ -238,6 +238,7 @@ static bool read_input(struct reading *reading, const char *name)
     while (wanted) {
         status = pf_reader_next(reading->reader, &batch);
         reading->facts.variant = reading->reader->variant;
+        reading->facts.disputed = reading->reader->disputed;
         reading->facts.offset = pf_source_raw_offset(reading->source);
         wanted = send_batch(reading, &batch, status, &reading->reader->error);
         go_on = wanted || status != PF_OK;

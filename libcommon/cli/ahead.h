@@ -32,6 +32,7 @@ struct pf_ahead_input {
     const struct pf_format *format; /* NULL: unknown */
     int evidence;
     const char *variant; /* NULL: unknown so far */
+    bool disputed;       /* as in struct pf_reader */
     uint64_t offset;     /* bytes of the file read so far */
 };
 

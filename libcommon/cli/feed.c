@@ -223,20 +223,24 @@ static int open_next(struct pf_feed *feed, struct pf_error *error)
 static int read_batch(struct pf_feed *feed, struct pf_batch *batch, struct pf_error *error)
 {
     const char *variant;
+    bool disputed;
     int status;
     if (feed->reader) {
         status = pf_reader_next(feed->reader, batch);
         variant = feed->reader->variant;
+        disputed = feed->reader->disputed;
         *error = feed->reader->error;
     } else {
         struct pf_ahead_input facts;
         struct pf_report messages = pf_feed_report(feed);
         status = pf_ahead_next(feed->ahead, feed->dict, &messages, batch, &facts, error);
         variant = facts.variant;
+        disputed = facts.disputed;
         feed->ahead_offset = facts.offset;
     }
     if (variant)
         feed->input.variant = variant;
+    feed->input.disputed = disputed;
     feed->ended = status != PF_OK;
     return status;
 }

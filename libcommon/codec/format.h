@@ -89,6 +89,9 @@ struct pf_reader {
     /* name of an unusual form of the format, for --probe; set by the format; NULL: the usual
      * form */
     const char *variant;
+    /* set by the format, with a warning: the records do not add up to a total that the profile
+     * states, so some may be missing */
+    bool disputed;
     uint64_t records;    /* SAMPLE, FLAT and EDGE rows returned so far */
     struct pf_rows rows; /* for the format's `step`; the codec initialises and frees them */
     int (*step)(struct pf_reader *); /* the format's `step`, unless open_reader sets another */

@@ -24,6 +24,9 @@ struct pf_input {
     const char *variant; /* an unusual form of the format, else ""; known at the end of the input */
     bool left_out;       /* --since and --until leave out the input, which gives only its end */
     bool complete;       /* at the end: the input was read completely */
+    /* at the end: the records do not add up to a total that the profile states (a warning says so)
+     */
+    bool disputed;
     const struct pf_error *failure; /* at the end: why not; NULL: no failure */
 };
 

@@ -36,6 +36,8 @@ struct stackprof_reader {
     uint64_t raw_offset;
     uint32_t mode; /* string */
     int64_t interval;
+    int64_t samples, gc; /* of the whole profile (-1: not stated); those during collections */
+    pf_int128 seen;      /* sum of the samples of all stacks, or of all frames */
 };
 
 static int bid(struct pf_source *source, const char *path)
@@ -54,6 +56,7 @@ static int open_reader(struct pf_reader *reader)
 {
     struct stackprof_reader *state = reader->state;
 
+    state->samples = -1;
     if (pf_table_init(&state->ids, sizeof(struct address)) != PF_OK)
         return pf_error_nomem(&reader->error);
     pf_json_reader_open(&state->cut, reader);
@@ -236,6 +239,12 @@ static int read_meta(struct pf_json_cut *cut, void *field)
         state->mode = pf_dict_intern_text(reader->dict, text);
     if (interval && !pf_parse_int(text, 0, INT64_MAX, &state->interval))
         state->interval = 0;
+    if (pf_bytes_equal(cut->key, PF_BYTES("samples")) &&
+        !pf_parse_int(text, 0, INT64_MAX, &state->samples))
+        state->samples = -1;
+    if (pf_bytes_equal(cut->key, PF_BYTES("gc_samples")) &&
+        !pf_parse_int(text, 0, INT64_MAX, &state->gc))
+        state->gc = 0;
     return PF_OK;
 }
 
@@ -335,6 +344,7 @@ static int add_stack(struct pf_reader *reader, size_t number, size_t *at, size_t
         return status;
     pf_rows_sample(&reader->rows, 0);
     set_samples(&reader->rows, numbers[1 + depth]);
+    state->seen += numbers[1 + depth];
     *at += depth + 2;
     return pf_dict_status(reader->dict);
 }
@@ -369,6 +379,8 @@ static void add_lines_and_calls(struct pf_reader *reader)
     add_columns(reader, PF_EDGE, PF_INCLUSIVE);
     pf_rows_declare_ahead(&reader->rows);
     add_columns(reader, PF_FLAT, PF_SELF);
+    for (uint32_t id = 1; id < state->ids.count; id++)
+        state->seen += state->frames[id].samples;
     for (size_t k = 0; k < state->line_count; k++)
         add_line(reader, state->lines[k].from, state->lines[k].line, state->lines[k].samples);
     for (uint32_t id = 1; id < state->ids.count; id++)
@@ -384,6 +396,23 @@ static void add_lines_and_calls(struct pf_reader *reader)
     }
 }
 
+/* Warns if the samples do not add up to the number that the document states. Old versions of
+ * stackprof record no stacks during garbage collections. */
+static void check_samples(struct pf_reader *reader)
+{
+    const struct stackprof_reader *state = reader->state;
+    char seen[PF_INT128_TEXT];
+
+    if (state->samples < 0 || state->seen == state->samples ||
+        state->seen == state->samples - state->gc)
+        return;
+    pf_print_int128(state->seen, seen);
+    reader->disputed = true;
+    pf_report_send(&reader->report, PF_WARNING,
+                   "the samples of all %s sum to %s, the member \"samples\" says %" PRId64,
+                   state->raw.count > 0 ? "stacks" : "frames", seen, state->samples);
+}
+
 /* Reads the whole document in one step. */
 static int read_all(struct pf_reader *reader)
 {
@@ -395,7 +424,10 @@ static int read_all(struct pf_reader *reader)
     else
         add_lines_and_calls(reader);
     status = status == PF_OK ? added : status;
-    return status == PF_OK ? PF_EOF : status;
+    if (status != PF_OK)
+        return status;
+    check_samples(reader);
+    return PF_EOF;
 }
 
 const struct pf_format pf_format_stackprof = {

@@ -288,17 +288,17 @@ def check_made():
     failing(struct.pack("<7Q", 0, 3, 0, 100, 0, 1, 2**60), "1048575")
 
     # heaps: exact, sampled, and some without allocations
-    def heap(kind, inuse, alloc, total=(1, 1, 1, 1)):
-        return b"heap profile: %d: %d [%d: %d] @ %s\n%d: %d [%d: %d] @ 0x11 0x21\n" % (*total, kind, *inuse, *alloc)
+    def heap(kind, inuse, alloc, apart=False):
+        return b"heap profile: %d: %d [%d: %d] @ %s\n%d: %d [%d: %d] @ 0x11 0x21\n" % (*inuse, *(alloc if apart else inuse), kind, *inuse, *alloc)
 
     for kind, period in ((b"heapprofile", 1), (b"heap/8192", 4096), (b"heap_v2/524288", 524288), (b"heapz_v2/1", 1), (b"heap/2", 1)):
-        for total in ((1, 10, 1, 10), (1, 10, 2, 30)):
+        for apart in (False, True):
             for inuse, alloc in (((3, 4096), (7, 99999)), ((0, 0), (1, 48)), ((2**40, 2**50), (2**40, 2**50))):
-                row = rows(given=heap(kind, inuse, alloc, total))[0]
-                both = kind.startswith(b"heap/") or total[0] != total[2]
+                row = rows(given=heap(kind, inuse, alloc, apart))[0]
+                both = kind.startswith(b"heap/") or (apart and inuse != alloc)
                 names = ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"] if both else ["objects", "space"]
                 numbers = (unsample(*alloc, period) if both else ()) + unsample(*inuse, period)
-                differ("heap %r %r" % (kind, total), [row["values"].get(n, 0) for n in names], list(numbers))
+                differ("heap %r %r" % (kind, apart), [row["values"].get(n, 0) for n in names], list(numbers))
                 differ("heap %r: measures" % kind, sorted(row["values"]), sorted(names))
                 differ("heap: bytes", row["labels"]["bytes"], [{"num": inuse[1] // inuse[0] if inuse[0] else alloc[1] // alloc[0] if both else 0, "unit": "bytes"}])
                 differ("heap: addresses", [f["address"] for f in row["stack"]], ["0x10", "0x20"])
@@ -433,13 +433,14 @@ def any_cpu(size, order):
 
 
 def any_heap(kind):
-    lines = []
+    lines, total = [], [0] * 4
     for _ in range(40):
         alloc = random.randrange(50)
         inuse = random.randrange(alloc + 1)
-        pcs = " ".join(map(hex, any_pcs()))
-        lines.append("%d: %d [%d: %d] @ %s\n" % (inuse, inuse * random.randrange(1, 100000), alloc, alloc * random.randrange(1, 100000), pcs))
-    head = "heap profile: 1: 2 [%d: 9] @ %s\n" % (random.choice((1, 3)), kind)
+        numbers = (inuse, inuse * random.randrange(1, 100000), alloc, alloc * random.randrange(1, 100000))
+        total = [a + b for a, b in zip(total, numbers)]
+        lines.append("%d: %d [%d: %d] @ %s\n" % (*numbers, " ".join(map(hex, any_pcs()))))
+    head = "heap profile: %d: %d [%d: %d] @ %s\n" % (*total[:2], *random.choice((total[:2], total[2:])), kind)
     return (head + "".join(lines)).encode() + b"MAPPED_LIBRARIES:\n" + MAPPED
 
 

@@ -147,6 +147,17 @@ END
     printf '# callgrind format\nevents: Ir\nfn=f\n1 2\ntotals: 3\n' >odd.out
     run -0 profcat -c odd.out
     [[ $output == *"the costs of 'Ir' sum to 2, the totals: line says 3"* ]]
+    printf 'events: Ir\nsummary: 3\nfn=f\n1 2\n' >odd.out
+    run -0 profcat -c odd.out
+    [[ $output == *"the costs of 'Ir' sum to 2, the summary: line says 3"* ]]
+    # the sum of the lines decides
+    printf 'events: Ir\nsummary: 3\nfn=f\n1 2\ntotals: 2\n' >odd.out
+    [ "$(profcat -c odd.out 2>&1)" = 1 ]
+    # Xdebug's summary counts more than its lines do
+    printf 'version: 1\ncreator: xdebug 3.1.6 (PHP 8.2.7)\nevents: Time_(10ns)\nfn=f\n1 2\nsummary: 3\n' >odd.out
+    [ "$(profcat -c odd.out 2>&1)" = 1 ]
+    run -0 profcat -v -c odd.out
+    [[ $output == *"the costs of 'Time' sum to 2, the summary: line says 3"* ]]
 }
 
 @test "sums that overflow 64 bits are refused" {

@@ -152,3 +152,35 @@ END
     run -0 profdiff -q --force --fail-above=99% before after
     run -1 profdiff -q --force --fail-above=5% --runs=label:source before.pfs merged.pfs
 }
+
+@test "a gate gives no verdict on a profile whose records do not add up to its totals" {
+    corpus=$PROFUTILS_SRC/tests/corpus
+    mkdir -p odd
+    printf 'events: Ir\nsummary: 200\nfn=f\n1 100\n' >odd/summary.cg
+    printf 'events: Ir\nfn=f\n1 100\ntotals: 200\n' >odd/totals.cg
+    printf 'desc: x\ncmd: y\nevents: Ir\nfl=a\nfn=f\n1 2\nsummary: 3\n' >odd/cachegrind
+    sed '$d' "$corpus/dcpicat/one_image.txt" >odd/dcpicat
+    head -n 6 "$corpus/gperftools/hand_labels.txt" >odd/goroutine
+    head -n 2 "$corpus/gperftools/heap.0001.heap" >odd/heap
+    sed '/^@ 0x400031/,/^$/d' "$corpus/gperftools/hand_jemalloc.heap" >odd/jemalloc
+    sed 's/"samples": 7, "gc/"samples": 9, "gc/' "$corpus/stackprof/edges.stackprof" >odd/stackprof
+    sed '1s/"samples": *[0-9]*/"samples": 99999/' "$corpus/stackprof/cpu.stackprof" >odd/stacks
+    for file in odd/*; do
+        fails 0 "$file: .* sum to " profcat -c "$file"
+        fails 3 "$file: the records do not add up to the totals that the profile states: --fail-above gives no verdict" profdiff -q --fail-above=5% "$file" "$file"
+        [ "$(wc -l <err)" -eq 1 ]
+        got=0
+        profdiff -q --force --fail-above=5% "$file" "$file" >out 2>err || got=$?
+        [ "$got" -ne 3 ] || { echo "$file"; cat err; false; }
+        profdiff -q "$file" "$file" >table # without a gate
+    done
+    # read by threads, in a run of several files, and with whole files beside them
+    mkdir -p whole several/1 && cp a.cg whole/1 && cp a.cg whole/2 && cp a.cg several/1 && cp odd/totals.cg several/1
+    fails 3 "several/1: the records do not add up" profdiff -q -j 4 --fail-above=5% whole several
+    # totals that agree
+    for file in "$corpus/gperftools/heap.0002.heap" "$corpus/dcpicat/two_images.txt" "$corpus/stackprof/lines.stackprof" "$corpus/gperftools/goroutine.debug1.txt" \
+        "$corpus/gperftools/heap.debug1.txt" "$corpus/gperftools/hand_jemalloc.heap" "$corpus/callgrind/parts.callgrind.out"; do
+        profcat -c "$file" >out 2>err
+        [ "$(grep -c 'sum to' err)" -eq 0 ] || { cat err; false; }
+    done
+}

@@ -195,6 +195,24 @@ static bool check_runs(const struct pf_lacking *lacking, unsigned side, struct p
     return good;
 }
 
+/* For a gate: fails if the records of a file do not add up to the totals that the file states. A
+ * file that lost records would pass. */
+static bool check_totals(const struct pf_lacking *lacking)
+{
+    const struct pf_runs *runs = lacking->runs;
+    struct pf_error error = {0};
+
+    for (size_t k = 0; k < runs->count && !lacking->common->tool.force; k++)
+        if (runs->runs[k].disputed) {
+            pf_error_set(&error, PF_UNSUPPORTED,
+                         "the records do not add up to the totals that the profile states: "
+                         "--fail-above gives no verdict (--force gives one)");
+            pf_tool_fail(&lacking->common->tool, runs->runs[k].name, &error, false);
+            return false;
+        }
+    return true;
+}
+
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 /* Reports sides and runs that lack the measure of a block. False: an error. */
@@ -222,7 +240,7 @@ bool pf_lacking_check(const struct pf_lacking *lacking)
 {
     const struct pf_diff *diff = lacking->diff;
     bool *has = pf_tool_calloc(&lacking->common->tool, diff->run_count + 1, sizeof *has),
-         good = true;
+         good = !lacking->gate || check_totals(lacking);
 
     for (size_t i = 0; i < diff->block_count && good; i++)
         good = check_block(lacking, &diff->blocks[i],

@@ -215,7 +215,7 @@ enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, siz
     struct pf_event event;
 
     while (pf_inputs_next(runs->inputs, &event) == PF_OK) {
-        const struct pf_run *at = &runs->runs[runs->at];
+        struct pf_run *at = &runs->runs[runs->at];
         bool ended = event.kind == PF_EVENT_END;
 
         if (!ended && event.kind != PF_EVENT_BATCH)
@@ -229,6 +229,7 @@ enum pf_run_event pf_runs_next(struct pf_runs *runs, struct pf_batch *batch, siz
         if (!ended)
             return PF_RUN_BATCH;
         runs->damaged = runs->damaged || !event.input->complete;
+        at->disputed = at->disputed || event.input->disputed;
         if (event.input->number + 1 == at->first + at->count)
             return end_run(runs, run, whole);
     }

@@ -20,6 +20,7 @@ struct pf_run {
     unsigned side;
     size_t first, count; /* its files */
     bool left_out;       /* --since and --until have left out all its files */
+    bool disputed;       /* the records of a file do not add up to a total that the file states */
 };
 
 struct pf_runs {

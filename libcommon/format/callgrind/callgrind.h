@@ -234,6 +234,7 @@ struct pf_cg_reader {
     pf_int128 sums[PF_CG_EVENTS];
     pf_int128 expected[PF_CG_EVENTS]; /* of the summary or the totals */
     bool has_summary, has_totals, ended, must_end;
+    bool xdebug; /* Xdebug wrote the file: its summary counts more than its lines do */
 };
 
 int pf_cg_reader_open(struct pf_reader *);

@@ -555,9 +555,9 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
     return PF_OK;
 }
 
-/* Reports sums of costs that differ from the line `what`: as a note for callgrind's summary,
- * because Xdebug's summary counts more than its lines do. */
-static void check_sums(struct pf_reader *reader, const char *what, enum pf_severity severity)
+/* Reports sums of costs that differ from the line `what`. `usual`: the program that wrote the file
+ * states other totals, so a difference is no sign of damage. */
+static void check_sums(struct pf_reader *reader, const char *what, bool usual)
 {
     struct pf_cg_reader *state = reader->state;
 
@@ -572,7 +572,8 @@ static void check_sums(struct pf_reader *reader, const char *what, enum pf_sever
             pf_measures_row(&reader->dict->measures, pf_rows_measure_of(&reader->rows, k))->name);
         pf_print_int128(state->sums[k], sum);
         pf_print_int128(state->expected[k], expected);
-        pf_report_send(&reader->report, severity,
+        reader->disputed = reader->disputed || !usual;
+        pf_report_send(&reader->report, usual ? PF_NOTE : PF_WARNING,
                        "offset %" PRIu64 ": the costs of '%s' sum to %s, the %s line says %s",
                        state->offset, pf_clip(name).text, sum, what, expected);
     }
@@ -584,7 +585,7 @@ static int read_totals(struct pf_reader *reader, struct pf_bytes text)
 
     if (read_expected(reader, text) != PF_OK)
         return reader->error.code;
-    check_sums(reader, "totals:", PF_WARNING);
+    check_sums(reader, "totals:", false);
     state->has_totals = state->ended = true;
     return PF_OK;
 }
@@ -595,7 +596,7 @@ static void end_part(struct pf_reader *reader)
     struct pf_cg_reader *state = reader->state;
 
     if (state->has_summary && !state->has_totals && state->events > 0)
-        check_sums(reader, "summary:", state->flat ? PF_WARNING : PF_NOTE);
+        check_sums(reader, "summary:", state->xdebug);
     state->has_summary = state->has_totals = false;
 }
 
@@ -630,9 +631,10 @@ static int read_header(struct pf_reader *reader, struct pf_bytes key, struct pf_
     if (pf_bytes_equal(key, PF_BYTES("version")) || pf_bytes_equal(key, PF_BYTES("part"))) {
         end_part(reader);
         state->labels = 0;
-    } else if (pf_bytes_equal(key, PF_BYTES("creator")))
+    } else if (pf_bytes_equal(key, PF_BYTES("creator"))) {
         state->must_end = value.size > 10 && memcmp(value.data, "callgrind-", 10) == 0;
-    else if (pf_bytes_equal(key, PF_BYTES("summary"))) {
+        state->xdebug = pf_bytes_starts(value, PF_BYTES("xdebug"));
+    } else if (pf_bytes_equal(key, PF_BYTES("summary"))) {
         status = read_expected(reader, value);
         state->has_summary = true;
         state->ended = state->ended || state->flat;

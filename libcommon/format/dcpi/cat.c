@@ -251,10 +251,12 @@ static void check_totals(struct pf_reader *reader)
         struct pf_bytes name = column->event.name;
 
         pf_print_int128(column->total, text);
-        if (column->total != column->event.total)
-            pf_report_send(&reader->report, PF_WARNING,
-                           "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
-                           state->text.number, pf_clip(name).text, text, column->event.total);
+        if (column->total == column->event.total)
+            continue;
+        reader->disputed = true;
+        pf_report_send(&reader->report, PF_WARNING,
+                       "line %" PRIu64 ": the counts of '%s' sum to %s, the head says %" PRId64,
+                       state->text.number, pf_clip(name).text, text, column->event.total);
     }
 }
 

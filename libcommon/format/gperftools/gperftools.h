@@ -188,8 +188,10 @@ struct pf_gperftools_text {
     } clock;
     bool memstats; /* the next comments are Go's MemStats */
     bool known;    /* jemalloc: a line of addresses came */
-    /* sum of the counts: as the first line says (-1: unknown), and so far */
-    int64_t expected, seen;
+    /* the sums that the first lines state, and those of the records so far: objects and bytes in
+     * use, objects and bytes allocated; or the count alone */
+    int64_t expected[4], seen[4];
+    unsigned totals; /* number of these sums that can be compared */
 
     /* comments follow the line of their record: */
     struct pf_labels added;             /* labels, for the end of the record */

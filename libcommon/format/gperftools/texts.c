@@ -152,6 +152,14 @@ static void begin_record(struct pf_reader *reader)
     text_of(reader)->added.count = 0;
 }
 
+/* Adds the numbers of a record to the sums that check_totals compares. */
+static void count_totals(struct pf_gperftools_text *text, const int64_t *numbers)
+{
+    for (unsigned k = 0; k < text->totals; k++)
+        if (!pf_add64(text->seen[k], numbers[k], &text->seen[k]))
+            text->totals = 0;
+}
+
 /* Rounds a number towards 0. The computation must be in double, as pprof's: another precision may
  * differ by one. False: over 64 bits. */
 static bool to_whole(double number, int64_t *whole)
@@ -293,7 +301,8 @@ static int read_heap_head(struct pf_reader *reader, struct pf_bytes line)
                    (total[3] != total[1] && total[3] != 0);
 
     text->both = go || (differs && !objects);
-    text->expected = total[0];
+    text->totals = text->both && differs ? 4 : 2; /* Go may state twice what is in use */
+    memcpy(text->expected, total, sizeof total);
     reader->variant = go ? "heap, Go" : "heap";
     pf_gperftools_meta(reader, "heap profile", pf_bytes_trim(pf_bytes_skip(line, 13)));
     if (go && differs)
@@ -349,8 +358,13 @@ static int read_jemalloc_line(struct pf_reader *reader, struct pf_bytes line)
             reader, "'@ ADDRESSES' or 'tTHREAD: OBJECTS: BYTES [OBJECTS: BYTES]'");
     bool all = pf_bytes_equal(thread, PF_BYTES("t*"));
 
-    if (!text->known && all)
+    if (!text->known && all) {
         pf_gperftools_meta(reader, "total", pf_bytes_trim(pf_bytes_skip(line, thread.size + 1)));
+        memcpy(text->expected, numbers, sizeof numbers);
+        text->totals = 2; /* sums of what was allocated are not always kept */
+    } else if (all) {
+        count_totals(text, numbers);
+    }
     if (!text->known || text->split == all)
         return PF_OK;
     begin_record(reader);
@@ -456,8 +470,9 @@ static int read_count_head(struct pf_reader *reader, struct pf_bytes line, struc
 
     reader->variant = "counts, Go";
     pf_gperftools_measure(reader, name, "count", PF_EXACT, true);
-    if (!pf_parse_int(total, INT64_MIN, INT64_MAX, &text_of(reader)->expected))
+    if (!pf_parse_int(total, INT64_MIN, INT64_MAX, &text_of(reader)->expected[0]))
         return pf_gperftools_expected(reader, "NAME profile: total COUNT");
+    text_of(reader)->totals = text_of(reader)->expected[0] >= 0;
     pf_gperftools_meta(reader, "total", total);
     return PF_OK;
 }
@@ -465,11 +480,9 @@ static int read_count_head(struct pf_reader *reader, struct pf_bytes line, struc
 static void set_count(struct pf_reader *reader, int64_t count)
 {
     struct pf_gperftools *state = reader->state;
-    struct pf_gperftools_text *text = &state->text;
 
     state->record.values[0] = count;
-    if (text->expected >= 0 && !pf_add64(text->seen, count, &text->seen))
-        text->expected = -1;
+    count_totals(&state->text, &count);
 }
 
 /* --- comments of Go --------------------------------------------------------------------------- */
@@ -639,9 +652,10 @@ static int read_record(struct pf_reader *reader, struct pf_bytes line)
     begin_record(reader);
     if (!state->text.java)
         step_back(&state->record);
-    if (form == PF_GPERFTOOLS_HEAP)
+    if (form == PF_GPERFTOOLS_HEAP) {
+        count_totals(&state->text, numbers);
         status = set_heap_record(reader, numbers);
-    else if (form == PF_GPERFTOOLS_JAVA_HEAP)
+    } else if (form == PF_GPERFTOOLS_JAVA_HEAP)
         status = set_heap_record(reader, (const int64_t[4]){numbers[1], numbers[0], 0, 0});
     else if (form == PF_GPERFTOOLS_CONTENTION)
         status = set_delay(reader, numbers[0], numbers[1]);
@@ -678,6 +692,25 @@ static int read_line(struct pf_reader *reader, struct pf_bytes line)
                                                 : read_record(reader, line);
 }
 
+/* Warns if the records do not add up to the sums of the first lines. */
+static void check_totals(struct pf_reader *reader)
+{
+    static const char *const NAMES[] = {"objects in use", "bytes in use", "objects allocated",
+                                        "bytes allocated"};
+    const struct pf_gperftools_text *text = text_of(reader);
+
+    for (unsigned k = 0; k < text->totals && !reader->disputed; k++) {
+        if (text->seen[k] == text->expected[k])
+            continue;
+        reader->disputed = true;
+        pf_report_send(&reader->report, PF_WARNING,
+                       "the %s sum to %" PRId64 ", the first lines say %" PRId64
+                       ": the file may be cut",
+                       text->form == PF_GPERFTOOLS_COUNT ? "counts" : NAMES[k], text->seen[k],
+                       text->expected[k]);
+    }
+}
+
 static int end_text(struct pf_reader *reader, int status)
 {
     struct pf_gperftools *state = reader->state;
@@ -688,12 +721,8 @@ static int end_text(struct pf_reader *reader, int status)
     /* the open record is complete: a failure is in another line */
     if (end_record(reader) != PF_OK)
         return reader->error.code;
-    if (status == PF_EOF && text->form == PF_GPERFTOOLS_COUNT && text->expected >= 0 &&
-        text->seen != text->expected)
-        pf_report_send(&reader->report, PF_WARNING,
-                       "the counts sum to %" PRId64 ", the first line says %" PRId64
-                       ": the file may be cut",
-                       text->seen, text->expected);
+    if (status == PF_EOF)
+        check_totals(reader);
     return PF_OK;
 }
 
@@ -706,7 +735,6 @@ int pf_gperftools_begin_text(struct pf_reader *reader, enum pf_gperftools_form f
     state->read_line = read_line;
     state->end = end_text;
     text->form = form;
-    text->expected = -1;
     text->clock.period = 1;
     switch (form) {
     case PF_GPERFTOOLS_HEAP: return read_heap_head(reader, line);
