@@ -58,6 +58,15 @@ static void append_operands(struct pf_buffer *text, const struct pf_common *comm
         }
 }
 
+static bool is_operand(const struct pf_common *common, const char *name)
+{
+    bool found = common->operand_count == 0; /* standard input */
+
+    for (unsigned i = 0; i < common->operand_count && !found; i++)
+        found = strcmp(common->operands[i], name) == 0;
+    return found;
+}
+
 void pf_hint_input(const struct pf_common *common, const char *name, struct pf_error *error)
 {
     struct pf_buffer text = {0};
@@ -75,8 +84,8 @@ void pf_hint_input(const struct pf_common *common, const char *name, struct pf_e
         pf_command_word(&text, name);
         pf_command_text(&text, " | ");
         pf_command_text(&text, common->tool.name);
-    } else if (error->code == PF_UNSUPPORTED && common->recursive && !common->tool.keep_going) {
-        append_program(&text, common, "-r --keep-going");
+    } else if (error->code != PF_NOMEM && !is_operand(common, name) && !common->tool.keep_going) {
+        append_program(&text, common, common->recursive ? "-r --keep-going" : "--keep-going");
         append_operands(&text, common, NULL);
     }
     if (text.size > 0 && pf_buffer_byte(&text, '\0') && size + text.size + 16 < sizeof error->text)
@@ -106,13 +115,59 @@ static size_t common_end(const char *a, const char *b, size_t start)
     return size;
 }
 
+/* The size of the directory before a name, with its slash. */
+static size_t directory_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? (size_t)(slash - name) + 1 : 0;
+}
+
+static bool same_directory(const char *a, const char *b)
+{
+    size_t size = directory_of(a);
+
+    return size == directory_of(b) && memcmp(a, b, size) == 0;
+}
+
+/* True if the pattern needs no quotes and matches `count` files. */
+static bool matches(const char *pattern, size_t count)
+{
+    glob_t found = {0};
+    bool good = !strpbrk(pattern, " \t\n'\"\\$`?[&;|<>()~#!{}") &&
+                glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == count;
+
+    globfree(&found);
+    return good;
+}
+
+/* Appends DIRECTORY/ if the names are all files of one directory, as the shell makes them of
+ * DIRECTORY/ and a star. */
+static bool append_directory(struct pf_buffer *text, char *const *names, size_t count)
+{
+    struct pf_buffer pattern = {0};
+    size_t size = directory_of(names[0]);
+    bool good = true;
+
+    for (size_t i = 1; i < count && good; i++)
+        good = same_directory(names[0], names[i]) && strcmp(names[i - 1], names[i]) != 0;
+    pf_buffer_append(&pattern, names[0], size);
+    pf_buffer_append(&pattern, "*", 2);
+    good = good && !pattern.failed && matches(pattern.data, count);
+    if (good && size > 0)
+        pf_buffer_append(text, names[0], size);
+    else if (good)
+        pf_command_text(text, "./");
+    pf_buffer_free(&pattern);
+    return good;
+}
+
 /* Appends a command that lists START*END, if this pattern matches exactly these files. False: there
  * is no such pattern. */
 static bool append_glob(struct pf_buffer *text, char *const *names, size_t count)
 {
     size_t start = strlen(names[0]), end = start;
     struct pf_buffer pattern = {0};
-    glob_t found = {0};
     bool good;
 
     for (size_t i = 1; i < count; i++) {
@@ -128,9 +183,7 @@ static bool append_glob(struct pf_buffer *text, char *const *names, size_t count
     pf_buffer_append(&pattern, names[0], start);
     pf_buffer_byte(&pattern, '*');
     pf_command_text(&pattern, names[0] + strlen(names[0]) - end);
-    good = pf_buffer_byte(&pattern, '\0') && !strpbrk(pattern.data, " \t\n'\"\\$`?[&;|<>()~#!{}") &&
-           glob(pattern.data, 0, NULL, &found) == 0 && found.gl_pathc == count;
-    globfree(&found);
+    good = pf_buffer_byte(&pattern, '\0') && matches(pattern.data, count);
     if (good) {
         pf_command_text(text, "ls ");
         pf_command_text(text, pattern.data);
@@ -146,6 +199,8 @@ static void append_side(struct pf_buffer *text, char *const *names, size_t count
         pf_command_word(text, names[0]);
         return;
     }
+    if (append_directory(text, names, count))
+        return;
     pf_command_text(text, "@<(");
     if (!append_glob(text, names, count)) {
         pf_command_text(text, "printf '%s\\n'");
@@ -157,14 +212,28 @@ static void append_side(struct pf_buffer *text, char *const *names, size_t count
     pf_command_text(text, ")");
 }
 
+/* The position at which the names of the second side begin: where the directory changes, if it
+ * changes once; else between the two neighbours that share the shortest beginning. */
+static size_t find_split(char *const *names, size_t count)
+{
+    size_t split = 1, changes = 0, at = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        if (common_start(names[i - 1], names[i]) < common_start(names[split - 1], names[split]))
+            split = i;
+        if (!same_directory(names[i - 1], names[i])) {
+            at = i;
+            changes++;
+        }
+    }
+    return changes == 1 ? at : split;
+}
+
 void pf_hint_sides(struct pf_common *common, const char *what, char *const *names, size_t count)
 {
     struct pf_buffer text = {0};
-    size_t split = 1;
+    size_t split = find_split(names, count);
 
-    for (size_t i = 2; i < count; i++)
-        if (common_start(names[i - 1], names[i]) < common_start(names[split - 1], names[split]))
-            split = i;
     pf_command_text(&text, common->tool.name);
     append_side(&text, names, split);
     append_side(&text, names + split, count - split);

@@ -162,7 +162,14 @@ END
         cp b.folded after$run.out
     done
     cp a.folded 'a b'
+    mkdir -p runs/old runs/new
+    cp before*.out runs/old
+    cp after*.out before1.out runs/new
     says 2 <<'END'
+profdiff runs/old/* runs/new/* => there are 5; type: profdiff runs/old/ runs/new/
+(cd runs/old && profdiff * ../new/*) => there are 5; type: profdiff ./ ../new/
+profdiff runs/old/* a.folded => there are 3; type: profdiff runs/old/ a.folded
+profdiff runs/old/* runs/new/after* => type: profdiff runs/old/ @<(ls runs/new/after*.out)
 profdiff before*.out after*.out => there are 4; type: profdiff @<(ls before*.out) @<(ls after*.out)
 profdiff after1.out before1.out before2.out => type: profdiff after1.out @<(ls before*.out)
 profdiff a.folded before1.out 'a b' => type: profdiff a.folded @<(printf '%s\n' before1.out 'a b')
@@ -170,6 +177,34 @@ END
     profdiff before*.out after*.out 2>err || true
     eval "$(sed -n 's/.*; type: //p' err) -t json" >out
     grep -q '"runs_before":2,"runs_after":2' out
+    profdiff runs/old/* runs/new/* 2>err || true
+    eval "$(sed -n 's/.*; type: //p' err) -t json" >out
+    grep -q '"runs_before":2,"runs_after":3' out
+}
+
+@test "for a file in a directory or a list that is no profile, the message says how to leave it out" {
+    mkdir -p junk
+    cp a.folded junk/1.folded
+    printf 'Runs of Monday, for the report.\n' >junk/README
+    printf '%s\n' junk/README a.folded >list
+    says 3 <<'END'
+profdiff junk a.folded => junk/README: offset 0: unknown profile format (--formats lists the known formats); type: profdiff --keep-going junk a.folded
+profdiff --stats @list => type: profdiff --keep-going @list
+profmerge @list -o no.pfs => type: profmerge --keep-going @list
+profmerge -r junk -o no.pfs => type: profmerge -r --keep-going junk
+END
+    for command in 'profdiff junk a.folded' 'profmerge @list -o some.pfs'; do
+        $command 2>err || true
+        got=0
+        eval "$(sed -n 's/.*; type: //p' err) -t text -o some.out" >out 2>err || got=$?
+        [ "$got" -eq 3 ]
+        grep -q 'junk/README: offset 0: unknown' err
+        [ -s some.out ]
+        rm some.out
+    done
+    # an operand is what the user wants
+    profmerge junk/README a.folded -o no.pfs 2>err || true
+    [ "$(grep -c 'type:' err)" -eq 0 ]
 }
 
 @test "if frames have no names or no lines, proftop says how to get them" {
