@@ -12,6 +12,9 @@ setup()
     own=$PROFUTILS_SRC/tests/corpus
 }
 
+# heads ARGUMENT...: the lines above proftop's table, with single blanks
+heads() { proftop "$@" | sed '/flat%/,$d; s/  */ /g'; }
+
 check() { python3 "$PROFUTILS_SRC/tests/check/perf.py" "$@"; }
 
 # same WANT GOT: compares two files
@@ -193,6 +196,39 @@ END
     profcat -t folded:plain in >got
     printf 'main->x;La/B:::f;La/C:::g;La/D:::h 3\n' >want
     same want got
+}
+
+@test "several events: each has its own samples, and the head names the others" {
+    # 3 samples of instructions, 2 of cycles in the same functions, 1 of faults
+    for event in instructions cycles instructions cycles instructions faults; do
+        printf 'app 1 %s.0: 7 %s: \n\t10 f (/bin/app)\n\t20 main (/bin/app)\n\n' "$((++second))" "$event"
+    done >in
+    expect heads in <<'END'
+instructions: 21 total, 3 samples in
+also here: cycles, faults; -m shows them
+END
+    expect heads -m cycles in <<'END'
+cycles: 14 total, 2 samples in
+also here: instructions, faults; -m shows them
+END
+    expect heads -m faults -m cycles in <<'END'
+faults: 7 total, 1 sample in
+also here: instructions, cycles; -m shows them
+END
+    expect heads --keep-going in in <<'END'
+instructions: 42 total, 6 samples in, in
+also here: cycles, faults; -m shows them
+END
+    # a merge adds up the samples of f, of whatever event; `all` stays: 6
+    profmerge in >merged.pfs
+    expect heads merged.pfs <<'END'
+instructions: 21 total, 6 samples in
+also here: cycles, faults; -m shows them
+END
+    printf 'app 1 9.0: 7 cycles: \n\t10 g (/bin/app)\n\n' | cat in - | profmerge >merged.pfs
+    proftop merged.pfs | grep -q '^instructions: 21 total, at most 6 samples'
+    # the number of samples of a row is not that of its event: no hint
+    profdiff in in | tail -n 2 | grep -q 'one run on a side: nothing tells a change from chance (~)$'
 }
 
 @test "long names and bytes that are not text are read, and numbers out of range are refused" {

@@ -187,19 +187,25 @@ static int check_units(const struct pf_diff *diff, const struct pf_measure *know
 }
 
 /* The measure that counts the samples of `measure`: `measure` itself, or a measure of samples
- * of the same profile. UINT32_MAX: the profile has no such measure. */
+ * of the same profile. UINT32_MAX: the profile has no such measure, or other events have samples
+ * too. */
 static uint32_t samples_of(const struct pf_diff *diff, uint32_t measure)
 {
     const struct pf_measures *measures = &diff->dict->measures;
     const struct pf_measure *row = pf_measures_row(measures, measure);
+    const struct pf_accumulator *sums = diff->accumulator;
 
     if (row->nature != PF_SAMPLED || row->aggregation != PF_SUM)
         return UINT32_MAX;
-    for (uint32_t k = 0; k < pf_measures_count(measures); k++)
-        if (pf_measures_row(measures, k)->kind == row->kind &&
-            pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)) &&
-            pf_accumulator_find(diff->accumulator, k))
-            return k;
+    for (uint32_t k = 0; k < pf_measures_count(measures); k++) {
+        const struct pf_sums *samples = pf_accumulator_find(sums, k);
+
+        if (samples && pf_measures_row(measures, k)->kind == row->kind &&
+            pf_measure_is_samples(diff->dict, pf_measures_row(measures, k)))
+            return pf_accumulator_divides(sums, pf_accumulator_find(sums, measure), samples)
+                       ? UINT32_MAX
+                       : k;
+    }
     return pf_measure_is_count(diff->dict, row) ? measure : UINT32_MAX;
 }
 

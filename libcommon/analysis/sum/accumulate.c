@@ -2,6 +2,7 @@
 
 #include "analysis/sum/slices.h"
 #include "base/memory.h"
+#include "model/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,93 @@ static bool index_of(struct pf_accumulator *accumulator, const struct pf_batch *
     return edges->status == PF_OK;
 }
 
+/* --- samples of events ------------------------------------------------------------------------ */
+
+static bool is_event(const struct pf_dict *dict, const struct pf_measure *measure)
+{
+    return measure->kind == PF_SAMPLE && measure->nature == PF_SAMPLED &&
+           measure->aggregation == PF_SUM && !pf_measure_is_samples(dict, measure);
+}
+
+/* The sums of a column of a batch whose measure is an event; else NULL. */
+static struct pf_sums *event_of(const struct pf_accumulator *accumulator,
+                                const struct pf_value_column *column)
+{
+    bool event =
+        column->data &&
+        is_event(accumulator->dict, pf_measures_row(&accumulator->dict->measures, column->measure));
+
+    return event ? pf_ledger_of(&accumulator->ledger, column->measure) : NULL;
+}
+
+/* Adds the samples of each event, for a batch of several events. */
+static void divide_samples(struct pf_accumulator *accumulator, const struct pf_batch *batch,
+                           const int64_t *samples)
+{
+    uint32_t *events = accumulator->pairs; /* by record: number of events with a value */
+    struct pf_sums *sums;
+
+    memset(events, 0, batch->rows * sizeof *events);
+    for (uint32_t k = 0; k < batch->value_count; k++)
+        for (uint32_t i = 0; event_of(accumulator, &batch->values[k]) && i < batch->rows; i++)
+            events[i] += batch->values[k].data[i] != 0;
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        if ((sums = event_of(accumulator, &batch->values[k])) == NULL)
+            continue;
+        for (uint32_t i = 0; i < batch->rows; i++) {
+            sums->samples += batch->values[k].data[i] != 0 ? samples[i] : 0;
+            sums->shared += batch->values[k].data[i] != 0 && events[i] > 1 ? samples[i] : 0;
+        }
+    }
+    for (uint32_t i = 0; i < batch->rows; i++)
+        accumulator->eventless += events[i] == 0 ? samples[i] : 0;
+}
+
+static void count_samples(struct pf_accumulator *accumulator, const struct pf_batch *batch)
+{
+    const struct pf_measures *measures = &accumulator->dict->measures;
+    const int64_t *samples = NULL;
+    struct pf_sums *event = NULL, *found;
+    uint32_t events = 0;
+
+    for (uint32_t k = 0; k < batch->value_count; k++) {
+        const struct pf_value_column *column = &batch->values[k];
+
+        if (!samples &&
+            pf_measure_is_samples(accumulator->dict, pf_measures_row(measures, column->measure)))
+            samples = column->data;
+        if ((found = event_of(accumulator, column)) != NULL) {
+            event = found;
+            events++;
+        }
+    }
+    if (samples && events > 1)
+        divide_samples(accumulator, batch, samples);
+    else if (samples)
+        *(event ? &event->samples : &accumulator->eventless) += total_of(samples, batch->rows);
+}
+
+bool pf_accumulator_divides(const struct pf_accumulator *accumulator, const struct pf_sums *sums,
+                            const struct pf_sums *samples)
+{
+    bool whole = samples->quantity.measure.num == samples->quantity.measure.den;
+
+    return whole && is_event(accumulator->dict, &sums->quantity.measure) &&
+           sums->samples + accumulator->eventless < pf_sums_total(samples);
+}
+
+pf_int128 pf_accumulator_samples(const struct pf_accumulator *accumulator,
+                                 const struct pf_sums *sums, const struct pf_sums *samples,
+                                 bool *most)
+{
+    bool divided = pf_accumulator_divides(accumulator, sums, samples);
+
+    *most = divided && sums->shared > 0;
+    return divided ? sums->samples + accumulator->eventless : pf_sums_total(samples);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
 int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch *batch,
                        struct pf_error *error)
 {
@@ -312,6 +400,8 @@ int pf_accumulator_add(struct pf_accumulator *accumulator, const struct pf_batch
         return pf_error_nomem(error);
     for (uint32_t i = 0; i < batch->value_count && status == PF_OK; i++)
         status = add_column(accumulator, batch, &batch->values[i], index, count, error);
+    if (status == PF_OK && batch->kind == PF_SAMPLE && batch->rows > 0)
+        count_samples(accumulator, batch);
     accumulator->records[batch->kind] += batch->rows;
     return status;
 }
@@ -485,6 +575,8 @@ static int join_sums(struct pf_accumulator *all, const struct pf_accumulator *ow
             sums->kept = from->kept;
         if (!sums || add_sums(sums, from, &joints[k]) != PF_OK)
             return PF_NOMEM;
+        sums->samples += from->samples;
+        sums->shared += from->shared;
         for (uint32_t m = 0; m < pf_measures_count(&all->dict->measures); m++)
             if (pf_ledger_of(&own->ledger, m) == from)
                 ledger->members[m] =
@@ -516,6 +608,7 @@ int pf_accumulator_join(struct pf_accumulator *all, const struct pf_accumulator 
         all->labels[k] |= own->labels[k];
     for (unsigned kind = 0; kind < PF_RECORD_KINDS; kind++)
         all->records[kind] += own->records[kind];
+    all->eventless += own->eventless;
     all->preferred.looked = 0;
     return PF_OK;
 }

@@ -39,7 +39,8 @@ struct pf_accumulator {
     struct pf_sums *derived;
     uint32_t derived_count;
     uint64_t records[PF_RECORD_KINDS];
-    bool file_scope; /* pf_file_scope_add has added a call, which is not counted in `records` */
+    pf_int128 eventless; /* samples of the records without a value of any event */
+    bool file_scope;     /* pf_file_scope_add has added a call, which is not counted in `records` */
     struct pf_table edges; /* struct pf_edge, by row of EDGE sums; row 0 is unused */
     unsigned char *labels; /* by label set: 1 if a record has the set */
     size_t label_count, label_capacity;
@@ -104,6 +105,16 @@ static inline bool pf_sums_combine(const struct pf_sums *sums, int64_t *sum, int
     *sum = value > *sum ? value : *sum;
     return true;
 }
+
+/* The samples of a measure, in units of the sums `samples`, which count the samples of the profile.
+ * An event is a sampled measure other than the number of samples. If a profile has several events
+ * (perf), each sample belongs to one of them. Merged records may have several events: then *most is
+ * set, and the result is the greatest possible number. */
+pf_int128 pf_accumulator_samples(const struct pf_accumulator *, const struct pf_sums *,
+                                 const struct pf_sums *samples, bool *most);
+/* True if some samples belong to other events than this measure. */
+bool pf_accumulator_divides(const struct pf_accumulator *, const struct pf_sums *,
+                            const struct pf_sums *samples);
 
 /* The main measure of a kind (model/main_measure.h) among the measures that are kept; UINT32_MAX if
  * there is none. */

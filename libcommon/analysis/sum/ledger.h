@@ -25,6 +25,9 @@ struct pf_sums {
     /* the rest is for pf_accumulator: */
     bool kept;       /* false: only `total` is needed, no rows */
     pf_int128 total; /* the sum of values that are in no row; pf_sums_total adds it */
+    /* an event (pf_accumulator_samples): samples of the records that have a value of it, and of
+     * those among them that have a value of another event, too */
+    pf_int128 samples, shared;
     /* SAMPLE: the rows are sums of subtrees (pf_sums_subtrees), and `whole` is the total of the
      * nodes */
     bool subtrees;

@@ -104,21 +104,13 @@ int pf_top_choose(struct pf_top *top, const struct pf_top_choice *choice, struct
     return status == PF_OK ? check_sort(top, error) : status;
 }
 
-static bool has_other_kinds(const struct pf_top *top)
-{
-    for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS && top->block_count > 0; kind++)
-        if (kind != top->blocks[0].subject.kind && top->accumulator->records[kind] > 0)
-            return true;
-    return false;
-}
-
 void pf_top_fit_height(struct pf_top *top)
 {
     size_t lines_of_note = top->look.terminal < 100 ? 2 : 1, lines = top->facts->duration > 0;
     bool tree_of_calls = top->view == PF_TOP_TREE && top->block_count > 0 &&
                          top->blocks[0].subject.kind == PF_EDGE;
 
-    lines += has_other_kinds(top) ? lines_of_note : 0;
+    lines += pf_top_has_others(top) ? lines_of_note : 0;
     lines += tree_of_calls ? lines_of_note : 0;
     top->limit -= top->limit > lines + 5 ? lines : 0;
 }

@@ -9,38 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool count_samples(const struct pf_top *top, const struct pf_top_block *block,
-                          pf_int128 *samples, uint64_t *parts)
+enum { MOST_OTHERS = 8 }; /* measures that the head names */
+
+/* The sums of the number of samples; NULL: the profile has none. */
+static const struct pf_sums *samples_of(const struct pf_top *top)
 {
-    const struct pf_accumulator *accumulator = top->accumulator;
-    struct pf_error ignored = {0};
-    struct pf_scale scale;
+    const struct pf_ledger *ledger = &top->accumulator->ledger;
 
-    for (uint32_t i = 0; i < accumulator->ledger.count; i++) {
-        const struct pf_measure *measure = &accumulator->ledger.sums[i].quantity.measure;
-
-        if (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->look.dict, measure))
-            continue;
-        pf_quantity_scale(&accumulator->ledger.sums[i].quantity, top->look.dict, PF_UNIT_AUTO,
-                          &scale, &ignored);
-        *samples = pf_scale_total(&scale, pf_sums_total(&accumulator->ledger.sums[i]));
-        *parts = scale.parts;
-        return &accumulator->ledger.sums[i] != block->subject.shown;
-    }
-    *samples = 0;
-    *parts = 1;
-    return false;
+    for (uint32_t i = 0; i < ledger->count; i++)
+        if (ledger->sums[i].quantity.measure.kind == PF_SAMPLE &&
+            pf_measure_is_samples(top->look.dict, &ledger->sums[i].quantity.measure))
+            return &ledger->sums[i];
+    return NULL;
 }
 
-/* Appends ", 1,243 samples" or ", 1 section". */
-static void append_count(const struct pf_top *top, struct pf_buffer *line, pf_int128 count,
-                         uint64_t parts, const char *noun)
+/* Appends ", 1,243 samples" or ", 1 section"; `before`: words before the number, or "". */
+static void append_count(const struct pf_top *top, struct pf_buffer *line, const char *before,
+                         pf_int128 count, uint64_t parts, const char *noun)
 {
     const struct pf_scale scale = {.parts = parts, .group = top->look.group};
     char text[PF_AMOUNT_TEXT];
 
-    pf_buffer_printf(line, ", %s %s%s", pf_scale_print(&scale, count, text), noun,
+    pf_buffer_printf(line, ", %s%s %s%s", before, pf_scale_print(&scale, count, text), noun,
                      count != (pf_int128)parts ? "s" : "");
+}
+
+/* True for a table with only main::RUNTIME, whose time is computed from records of another kind. */
+static bool has_only_runtime(const struct pf_accumulator *accumulator, enum pf_kind kind)
+{
+    return accumulator->records[kind] == 0 && accumulator->file_scope;
+}
+
+/* Appends ", 1,243 samples", those of the shown measure; or the number of records, if the profile
+ * does not count samples. */
+static void append_samples(const struct pf_top *top, const struct pf_top_block *block,
+                           struct pf_buffer *line)
+{
+    const struct pf_accumulator *accumulator = top->accumulator;
+    enum pf_kind kind = block->subject.kind;
+    const struct pf_sums *sums = kind == PF_SAMPLE ? samples_of(top) : NULL;
+    struct pf_error ignored = {0};
+    struct pf_scale scale = {0};
+    pf_int128 samples = 0;
+    bool most = false;
+
+    if (sums) {
+        pf_quantity_scale(&sums->quantity, top->look.dict, PF_UNIT_AUTO, &scale, &ignored);
+        samples = pf_scale_total(
+            &scale, pf_accumulator_samples(accumulator, block->subject.shown, sums, &most));
+    }
+    if (sums && sums != block->subject.shown)
+        append_count(top, line, most ? "at most " : "", samples, scale.parts, "sample");
+    else if ((kind != PF_SAMPLE || samples == 0) && !has_only_runtime(accumulator, kind))
+        append_count(top, line, "", (pf_int128)accumulator->records[kind], 1, "record");
 }
 
 static void append_amount(struct pf_buffer *line, const struct pf_scale *scale, pf_int128 amount)
@@ -136,15 +157,61 @@ static void append_total(const struct pf_top_block *block, struct pf_buffer *lin
     append_amount(line, &subject->whole_scale, block->whole);
 }
 
-/* Appends the other kinds of records: "also here: flat (stmts, time); --kind shows them". */
-static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf_buffer *line)
+/* True if the block shows the sums. */
+static bool shows(const struct pf_subject *subject, const struct pf_sums *sums)
+{
+    return sums == subject->shown || sums == subject->self || sums == subject->inclusive ||
+           sums == subject->told || sums == subject->calls || sums == subject->whole;
+}
+
+/* True for a measure with values that the block does not show, of its kind and its side of a
+ * difference. The head has the number of samples. */
+static bool is_other(const struct pf_top *top, const struct pf_top_block *block,
+                     const struct pf_sums *sums)
+{
+    const struct pf_measure *measure = &sums->quantity.measure;
+
+    return measure->kind == block->subject.kind && pf_sums_total(sums) != 0 &&
+           measure->side == block->subject.shown->quantity.measure.side &&
+           (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->look.dict, measure)) &&
+           !shows(&block->subject, sums);
+}
+
+/* Appends the other measures of the shown kind: "also here: cycles, faults and 3 more". Returns
+ * their number. */
+static size_t append_others(const struct pf_top *top, const struct pf_top_block *block,
+                            struct pf_buffer *line)
 {
     const struct pf_ledger *ledger = &top->accumulator->ledger;
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        if (!is_other(top, block, &ledger->sums[i]))
+            continue;
+        if (count++ >= MOST_OTHERS)
+            continue;
+        pf_buffer_printf(line, "%s", count > 1 ? ", " : "also here: ");
+        pf_look_string(&top->look, ledger->sums[i].quantity.measure.name, line);
+    }
+    if (count > MOST_OTHERS)
+        pf_buffer_printf(line, " and %zu more", count - MOST_OTHERS);
+    return count;
+}
+
+/* Appends the other measures and kinds of records: "also here: depth, flat (stmts, time); -m and
+ * --kind show them". */
+static void append_kinds(const struct pf_top *top, const struct pf_top_block *block,
+                         struct pf_buffer *line)
+{
+    const struct pf_ledger *ledger = &top->accumulator->ledger;
+    size_t others = append_others(top, block, line);
+    bool kinds = false;
 
     for (enum pf_kind kind = PF_SAMPLE; kind < PF_RECORD_KINDS; kind++) {
         const char *before = " (";
-        if (kind == shown || top->accumulator->records[kind] == 0)
+        if (kind == block->subject.kind || top->accumulator->records[kind] == 0)
             continue;
+        kinds = true;
         pf_buffer_printf(line, "%s%s", line->size > 0 ? ", " : "also here: ", pf_kind_name(kind));
         for (uint32_t i = 0; i < ledger->count; i++) {
             const struct pf_measure *measure = &ledger->sums[i].quantity.measure;
@@ -157,7 +224,23 @@ static void append_kinds(const struct pf_top *top, enum pf_kind shown, struct pf
         pf_buffer_printf(line, "%s", before[0] == ',' ? ")" : "");
     }
     if (line->size > 0)
-        pf_buffer_printf(line, "; --kind shows them");
+        pf_buffer_printf(line, "; %s",
+                         others == 0   ? "--kind shows them"
+                         : kinds       ? "-m and --kind show them"
+                         : others == 1 ? "-m shows it"
+                                       : "-m shows them");
+}
+
+bool pf_top_has_others(const struct pf_top *top)
+{
+    struct pf_buffer line = {0};
+
+    if (top->block_count > 0)
+        append_kinds(top, &top->blocks[0], &line);
+    bool any = line.size > 0 || line.failed;
+
+    pf_buffer_free(&line);
+    return any;
 }
 
 /* Appends "duration 13.10s, utilisation 94.89%", if the profile has a duration. */
@@ -195,31 +278,19 @@ static void append_measures(const struct pf_top_page *page, struct pf_buffer *li
     pf_look_string(&top->look, cum, line);
 }
 
-/* True for a table with only main::RUNTIME, whose time is computed from records of another kind. */
-static bool has_only_runtime(const struct pf_accumulator *accumulator, enum pf_kind kind)
-{
-    return accumulator->records[kind] == 0 && accumulator->file_scope;
-}
-
 static void append_line(const struct pf_top_page *page, struct pf_buffer *line)
 {
     const struct pf_top *top = page->top;
     const struct pf_top_block *block = page->block;
-    enum pf_kind kind = block->subject.kind;
-    pf_int128 samples;
-    uint64_t parts;
     size_t sections;
 
     append_measures(page, line);
     pf_buffer_printf(line, ": ");
     append_total(block, line);
-    if (kind == PF_SAMPLE && count_samples(top, block, &samples, &parts))
-        append_count(top, line, samples, parts, "sample");
-    else if ((kind != PF_SAMPLE || samples == 0) && !has_only_runtime(top->accumulator, kind))
-        append_count(top, line, (pf_int128)top->accumulator->records[kind], 1, "record");
+    append_samples(top, block, line);
     line->failed = count_sections(top, &sections) != PF_OK || line->failed;
     if (sections > 0)
-        append_count(top, line, (pf_int128)sections, 1, "section");
+        append_count(top, line, "", (pf_int128)sections, 1, "section");
 }
 
 int pf_top_head(const struct pf_top_page *page)
@@ -239,7 +310,7 @@ int pf_top_head(const struct pf_top_page *page)
     if (status == PF_OK)
         status = pf_look_prose(&top->look, &line);
     line.size = 0;
-    append_kinds(top, page->block->subject.kind, &line);
+    append_kinds(top, page->block, &line);
     if (status == PF_OK)
         status = pf_look_prose(&top->look, &line);
     pf_buffer_free(&line);

@@ -61,9 +61,11 @@ void pf_top_measure_cells(const struct pf_top_page *, uint32_t name, struct pf_c
  * the user named. */
 uint32_t pf_top_measure(const struct pf_top_block *);
 
-/* Writes the lines above a block: total, samples, sections, inputs; duration; other kinds of
- * records. PF_OK or PF_NOMEM. */
+/* Writes the lines above a block: total, samples, sections, inputs; duration; other measures and
+ * kinds of records. PF_OK or PF_NOMEM. */
 int pf_top_head(const struct pf_top_page *);
+/* True if the head of the first block has the line about other measures and kinds of records. */
+bool pf_top_has_others(const struct pf_top *);
 /* Writes the note about the rows in page->hidden, if there are any, which `look` names. PF_OK or
  * PF_NOMEM. */
 int pf_top_hidden(const struct pf_top_page *, const struct pf_look *);
