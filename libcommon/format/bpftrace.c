@@ -6,6 +6,7 @@
 #include "codec/json_reader.h"
 #include "codec/text_reader.h"
 #include "io/json_look.h"
+#include "model/java_name.h"
 #include "model/labels.h"
 
 #include <inttypes.h>
@@ -67,7 +68,7 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
         function.system_name = pf_dict_intern(dict, text, PF_UTF8);
         text.size = at - 1;
     }
-    function.name = pf_dict_intern(dict, text, PF_UTF8);
+    pf_function_symbol(dict, &function, text, PF_UTF8);
     location.address = 0;
     location.function = pf_dict_add_function(dict, &function);
     return pf_dict_add_location(dict, &location);

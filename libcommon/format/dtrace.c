@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "codec/text_reader.h"
+#include "model/java_name.h"
 
 enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 
@@ -116,7 +117,8 @@ static uint32_t frame_location(struct pf_dict *dict, struct pf_bytes text)
     }
     location.image = pf_dict_add_image(dict, &image);
     if (!pf_parse_address(name, &location.address) || location.address == 0) {
-        struct pf_function function = {.name = pf_dict_intern(dict, name, PF_UTF8)};
+        struct pf_function function = {0};
+        pf_function_symbol(dict, &function, name, PF_UTF8);
 
         location.address = 0;
         location.function = pf_dict_add_function(dict, &function);

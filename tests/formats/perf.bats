@@ -60,7 +60,7 @@ a 1 2.000001: 3 cycles: \n401136 x+0x1 (/p)\n401137 main\n\na 1 2.000002: 4 cycl
 dead 1 2.000001: 3 cycles: \n401136 x (/p)\nbeef 1 2.000002: 4 cycles: \n401136 y (/p)\n|beef;y 4,dead;x 3
 a 12 cycles: \n401136 x+0x1 (/p)\n401137 main (/p)\n\n|a;main;x 1
 node 1 2.000001: 3 cycles: \n\t 10 LazyCompile:*f /a/b.js:1 (/tmp/perf-1.map)\n\n|node;LazyCompile:*f /a/b.js:1 3
-java 1 2.000001: 3 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\nnode 1 2.000001: 4 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\n|java;org/a/B:::f 3,node;Lorg/a/B:::f 4
+java 1 2.000001: 3 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\nnode 1 2.000001: 4 cycles: \n\t 10 Lorg/a/B;::f (/tmp/perf-1.map)\n\n|java;org.a.B.f 3,node;org.a.B.f 4
 END
     printf 'a 1 2.0001: 3 cycles: \n\t 10  (/lib/x.so)\n\n' >given
     profcat -f perf-script:time -t ndjson given >got
@@ -188,14 +188,47 @@ END
 @test "functions that a compiler inlined at run time become marked frames" {
     printf 'java 1 0.000001: 3 cycles: \n\t1 La/B;::f->La/C;::g->La/D;::h+0x1 (/tmp/perf-1.map)\n\t2 main->x (/bin/y)\n\n' >in
     profcat -t folded in >got
-    printf 'java;main->x;a/B:::f;a/C:::g_[i];a/D:::h_[i] 3\n' >want
+    printf 'java;main->x;a.B.f;a.C.g_[i];a.D.h_[i] 3\n' >want
     same want got
     profcat -t folded:annotate in >got
-    printf 'java;main->x;a/B:::f_[j];a/C:::g_[i];a/D:::h_[i] 3\n' >want
+    printf 'java;main->x;a.B.f_[j];a.C.g_[i];a.D.h_[i] 3\n' >want
     same want got
     profcat -t folded:plain in >got
-    printf 'main->x;La/B:::f;La/C:::g;La/D:::h 3\n' >want
+    printf 'main->x;a.B.f;a.C.g;a.D.h 3\n' >want
     same want got
+}
+
+@test "methods of Java have one name in every output, however their symbols spell them; the symbol is the system name" {
+    # symbols | names
+    while read -r symbol name; do
+        printf 'java 1 1.0: 3 cycles: \n\t10 %s+0x1 (/tmp/perf-1.map)\n\n' "$symbol" >in
+        [ "$(proftop -t csv in | tail -n +2 | cut -d, -f2)" = "$name" ] || { echo "$symbol is $(proftop -t csv in), not $name"; false; }
+        [ "$(profcat -t folded:plain in)" = "$(tr ';' : <<<"$name") 3" ]
+        printf '10 10 %s\n' "$symbol" >map
+        printf 'java 1 1.0: 3 cycles: \n\t10 [unknown] (/x)\n\n' >in2
+        [ "$(proftop -t csv --symbols=map in2 | tail -n +2 | cut -d, -f2)" = "$name" ]
+    done <<'END'
+Lorg/x/Y;::m org.x.Y.m
+Lorg/x/Y;.m org.x.Y.m
+Lorg/x/Y$1;::<init> org.x.Y$1.<init>
+Lorg/x/Y;m(I)V org.x.Y.m(I)V
+LCounter;::countTo Counter.countTo
+LCounter;.countTo Counter.countTo
+LCounter;countTo LCounter;countTo
+Lorg/x/Y;:: Lorg/x/Y;::
+Lorg/x/Y Lorg/x/Y
+L;::m L;::m
+Ls::f<int;>::m Ls::f<int;>::m
+END
+    printf 'java 1 1.0: 3 cycles: \n\t10 Lorg/x/Y;.m (/tmp/perf-1.map)\n\n' >in
+    [ "$(profcat -q -t folded in)" = 'java;org.x.Y.m 3' ]
+    printf '@[\n    Lorg/x/Y;::m+12\n]: 3\n' >b.txt
+    [ "$(profcat -q -f bpftrace -t folded b.txt)" = 'org.x.Y.m 3' ]
+    profcat -q -z0 -t pprof in >in.pb
+    grep -qa 'Lorg/x/Y;.m' in.pb
+    [ "$(proftop -t csv in.pb | tail -n +2 | cut -d, -f2)" = org.x.Y.m ]
+    profcat -q -z0 -t pprof in.pb | cmp - in.pb
+    proffilter --focus='^Lorg/x/Y;' -e in >/dev/null
 }
 
 @test "several events: each has its own samples, and the head names the others" {

@@ -1,6 +1,7 @@
 #include "analysis/names/naming.h"
 
 #include "base/memory.h"
+#include "model/java_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -197,12 +198,12 @@ static bool add_frame(struct pf_naming *naming, struct pf_dict *dict, struct pf_
                       const struct pf_frame *frame, bool inlined)
 {
     struct pf_function function = {
-        .name = pf_dict_intern_text(dict, frame->name),
         .system_name = pf_dict_intern_text(dict, frame->system_name),
         .file = pf_dict_intern_text(dict, frame->file),
         .start_line = frame->start_line,
     };
 
+    pf_function_symbol(dict, &function, frame->name, pf_utf8_valid(frame->name) ? PF_UTF8 : 0);
     row.function = pf_dict_add_function(dict, &function);
     row.line = frame->line;
     row.column = frame->column;

@@ -42,7 +42,6 @@ struct pf_folded_spelling {
     bool annotate;  /* `_[k]` behind frames of the kernel, `_[j]` behind frames made at run time */
     bool thread;    /* -PID/TID after the command */
     bool addresses; /* write addresses of frames without a name */
-    bool java;      /* the command begins with `java` */
 };
 
 /* Appends the name of a frame. */
@@ -80,7 +79,7 @@ struct pf_folded_writer {
     struct pf_folded_names {
         uint32_t *name_of; /* by location; 0 = not yet */
         size_t count, capacity;
-    } names_of[2]; /* [1]: below a command that begins with `java`; [0]: below others */
+    } spelled;
     struct pf_folded_place {
         uint32_t node, root; /* the node of the stack below the node `root`; node 0: not made yet */
     } * place_of;            /* by stack */

@@ -85,13 +85,9 @@ static size_t without_arguments(struct pf_bytes name)
     return name.size;
 }
 
-/* Appends a name as stackcollapse-perf.pl writes it; in Java also `Lpackage/Class;::method`. */
-static void tidy(struct pf_buffer *text, struct pf_bytes name, bool java)
+/* Appends a name as stackcollapse-perf.pl writes it. */
+static void tidy(struct pf_buffer *text, struct pf_bytes name)
 {
-    if (java && name.size > 0 && name.data[0] == 'L' && memchr(name.data, '/', name.size)) {
-        name.data++;
-        name.size--;
-    }
     name.size = without_arguments(name);
     for (size_t k = 0; k < name.size; k++)
         if (name.data[k] != '"' && name.data[k] != '\'')
@@ -189,11 +185,13 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
     const struct pf_location *location = pf_dict_location(dict, id);
     const struct pf_function *function = pf_dict_function(dict, location->function);
     char scratch[32];
-    struct pf_bytes name = pf_dict_frame_name(dict, id, scratch);
+    struct pf_bytes name = pf_dict_frame_name(dict, id, scratch),
+                    full = pf_dict_string(dict, function->system_name);
     bool made = location->kind == PF_FRAME_JIT;
 
-    if (marked(dict, function) || (spelling->style == PF_FOLDED_BPFTRACE && function->system_name))
-        name = pf_dict_string(dict, function->system_name);
+    if (marked(dict, function) ||
+        (spelling->style == PF_FOLDED_BPFTRACE && pf_bytes_starts(full, name)))
+        name = full;
     if (spelling->addresses && name.size > 1 && name.data[0] == '[' &&
         name.data[name.size - 1] == ']') {
         int size = snprintf(scratch, sizeof scratch, " <%" PRIx64 ">]", location->address);
@@ -201,7 +199,7 @@ void pf_folded_spell(struct pf_buffer *text, const struct pf_dict *dict, uint32_
         pf_buffer_append(text, name.data, name.size - 1);
         pf_buffer_append(text, scratch, (size_t)size);
     } else if (spelling->style == PF_FOLDED_PERF) {
-        tidy(text, name, made && spelling->java);
+        tidy(text, name);
     } else if (spelling->style == PF_FOLDED_DTRACE) {
         spell_dtrace(text, pf_dict_string(dict, pf_dict_image(dict, location->image)->name), name);
     } else {

@@ -38,8 +38,7 @@ void pf_folded_close_writer(struct pf_writer *writer)
     pf_strings_free(&state->names);
     pf_table_free(&state->nodes);
     pf_ledger_free(&state->ledger);
-    free(state->names_of[0].name_of);
-    free(state->names_of[1].name_of);
+    free(state->spelled.name_of);
     free(state->place_of);
     free(state->root_of);
     free(state->path);
@@ -85,7 +84,7 @@ static uint32_t written_name(struct pf_folded_writer *state, bool guard)
 static uint32_t location_name(struct pf_writer *writer, uint32_t location)
 {
     struct pf_folded_writer *state = writer->state;
-    struct pf_folded_names *names = &state->names_of[state->spelling.java];
+    struct pf_folded_names *names = &state->spelled;
 
     if (location < names->count && names->name_of[location])
         return names->name_of[location];
@@ -115,15 +114,6 @@ static uint32_t add_node(struct pf_writer *writer, uint32_t parent, uint32_t loc
     return pf_table_intern(&state->nodes, &(struct node){parent, name});
 }
 
-/* True if the root is a command that begins with `java`. */
-static bool below_java(const struct pf_folded_writer *state, uint32_t root)
-{
-    const struct node *node = pf_table_row(&state->nodes, root);
-
-    return state->spelling.style == PF_FOLDED_PERF &&
-           pf_bytes_starts(pf_strings_bytes(&state->names, node->name), PF_BYTES("java"));
-}
-
 /* The node of a stack below a root; frames with equal names become one node. */
 static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t root)
 {
@@ -140,7 +130,6 @@ static uint32_t stack_node(struct pf_writer *writer, uint32_t stack, uint32_t ro
         state->path[depth++] = stack;
     }
     uint32_t node = stack ? state->place_of[stack].node : root;
-    state->spelling.java = root != 0 && below_java(state, root);
     while (depth > 0) {
         stack = state->path[--depth];
         node = add_node(writer, node, pf_dict_stack(writer->dict, stack)->location);
@@ -178,8 +167,7 @@ static void set_source(struct pf_folded_writer *state, struct pf_bytes name)
     if (style == state->spelling.style)
         return;
     state->spelling.style = style;
-    state->names_of[0].count = state->names_of[1].count = state->place_count = state->root_count =
-        0;
+    state->spelled.count = state->place_count = state->root_count = 0;
 }
 
 static struct pf_bytes stem_of(const struct pf_writer *writer, const struct pf_measure *measure)

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/scan.h"
 #include "model/images.h"
+#include "model/java_name.h"
 
 /* the lowest kernel address of x86-64 and arm64; the vsyscall page is above it, too */
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000);
@@ -170,16 +171,19 @@ static uint32_t add_location(struct pf_dict *dict, const struct pf_perf_frame *f
     struct pf_image image = {
         .name = unknown(frame->image) ? 0 : pf_dict_intern(dict, frame->image, PF_UTF8)};
     bool nameless = unknown(symbol) || (symbol.size == 0 && pf_perf_frame_named(frame));
-    struct pf_function function = {.name = nameless ? name_of_unknown(dict, frame->image)
-                                                    : pf_dict_intern(dict, symbol, PF_UTF8)};
+    struct pf_function function = {0};
     struct pf_location location = {
-        .function = pf_dict_add_function(dict, &function),
         .image = pf_dict_add_image(dict, &image),
         .address = frame->address,
         .kind = (uint16_t)frame_kind(frame),
         .inlined = inlined,
     };
 
+    if (nameless)
+        function.name = name_of_unknown(dict, frame->image);
+    else
+        pf_function_symbol(dict, &function, symbol, PF_UTF8);
+    location.function = pf_dict_add_function(dict, &function);
     if (location.function == 0 && location.address == 0) {
         function.name = name_of_unknown(dict, frame->image);
         location.function = pf_dict_add_function(dict, &function);
