@@ -133,7 +133,6 @@ END
 f;g 102 202
 f;h 50 50
 END
-    profdiff -q -t folded --runs=label:source before.pfs merged.pfs | diff out - || true
     profdiff -q before after -o d.svg
     profdiff -q before cpu -o want.svg
     diff <(grep -o '<title>[^<]*' want.svg) <(grep -o '<title>[^<]*' d.svg)
@@ -183,4 +182,43 @@ END
         profcat -c "$file" >out 2>err
         [ "$(grep -c 'sum to' err)" -eq 0 ] || { cat err; false; }
     done
+}
+
+@test "a gate beside a picture or records: both are done, and the exit status is that of the gate" {
+    mkdir -p cpu && cp after/cpu* cpu
+    for file in d.html d.svg d.pfs d.folded; do
+        rm -f $file
+        run -1 profdiff --fail-above=5% before cpu -o $file
+        profdiff before cpu -o plain.${file#d.}
+        cmp $file plain.${file#d.}
+        run -0 profdiff --fail-above=500% before cpu -o $file
+        run -1 profdiff --fail-above=5% --cum --by=name before cpu -o $file
+    done
+    # the table of the gate goes where the records do not go
+    profdiff --fail-above=5% before cpu -o d.svg >table || true
+    profdiff --fail-above=5% before cpu | diff table - || true
+    grep -q '^1 of 3 functions, and the total, rose by more than 5% of what they were before$' table
+    fails 1 '^1 of 3 functions, and the total, rose by more than 5%' profdiff --fail-above=5% -t folded before cpu
+    [ "$output" = "f;g 102 202"$'\n'"f;h 50 50" ]
+    profdiff -q --fail-above=5% -t folded before cpu >out 2>err || true
+    [ ! -s err ]
+    # without a verdict there is no output
+    rm -f d.svg
+    fails 3 "3 of 4 files have cpu, not after/heap.pb.gz: --fail-above gives no verdict" profdiff --fail-above=5% before after -o d.svg
+    [ ! -e d.svg ]
+    fails 3 "no record is selected on either side" profdiff --fail-above=5% -F typo before cpu -o d.svg
+    fails 2 "--fail-above needs two runs a side" profdiff --fail-above=5% before/cpu1.pb.gz cpu/cpu1.pb.gz -o d.svg
+    [ ! -e d.svg ]
+    fails 2 "--limit is for tables" profdiff -n 3 --fail-above=5% before cpu -o d.svg
+}
+
+@test "profmerge --mean and --replicates do not count an input without the measure as 0" {
+    # g: (201 + 202 + 203) / 3; the heap profile alone for its own measures
+    profmerge -q --mean after/* -o mean.pfs
+    [ "$(proftop -q -m cpu -t csv mean.pfs | cut -d , -f 2,9 | tr '\n' ' ')" = "function,flat g,202 h,50 f,0 " ]
+    diff <(proftop -q -t csv -n 0 -m alloc_space after/heap.pb.gz) <(proftop -q -t csv -n 0 -m alloc_space mean.pfs)
+    fails 0 "'cpu' of sample records: the mean is over the 3 of 4 inputs that have the measure" profmerge --mean after/* -o mean.pfs
+    fails 3 "only [13] of 4 inputs have the measure" profmerge --replicates=2 after/* -o groups.pfs
+    profmerge --replicates=2 after/cpu* -o groups.pfs
+    profmerge -q --replicates=2 --measures=union after/* -o groups.pfs
 }

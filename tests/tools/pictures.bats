@@ -141,7 +141,7 @@ for row in json.load(sys.stdin)["rows"]:
     done
     fails 2 "the input has no edge records" profdiff a b -t svg --kind=edge
     fails 2 "there is no measure 'nothing'" profdiff a b -t svg -m nothing
-    for option in --cum --limit=3 --fail-above=5% --only=more; do
+    for option in --cum --limit=3 --only=more; do
         fails 2 "${option%=*} is for tables" profdiff a b -t svg "$option"
     done
 }

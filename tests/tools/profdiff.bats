@@ -477,7 +477,6 @@ END
     profdiff --fail-above=300bytes p q >table
     run profdiff --fail-above=0.27k p q
     [ "$status" -eq 1 ]
-    fails 2 "--fail-above is for tables" profdiff --fail-above=5% -t pfs p q
 }
 
 @test "the difference passes through a pipe, and before + delta = after" {
@@ -701,7 +700,6 @@ END
         [ ! -e "no.$suffix" ]
     done
     fails 2 "--limit is for tables.*, not 'pfs'" profdiff -n 3 x.folded y.folded -o no.pfs
-    fails 2 "--fail-above is for tables.*, not 'folded'" profdiff --fail-above 50% x.folded y.folded -o no.folded
     fails 2 "--limit is for tables" profdiff -n 3 -t pfs x.folded y.folded
     fails 2 "csv has no option 'explode' for writing" profdiff -t csv:explode x.folded y.folded
 }

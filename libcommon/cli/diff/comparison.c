@@ -9,16 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Lines of the terminal that a table needs besides its rows. */
 enum { OTHER_LINES = 7 };
 
 /* --- tables or records ------------------------------------------------------------------------ */
 
-/* Options that only tables have, and options of verdicts, which pictures of a difference have
- * too. */
-static const char *const table_options[] = {"limit", "sort",       "only",  "unit",
-                                            "cum",   "fail-above", "stats", NULL};
+/* Options that only tables have; those of the rows that a table or a gate judges; and options of
+ * verdicts, which pictures of a difference have too. */
+static const char *const table_options[] = {"limit", "sort", "only", "unit", "stats", NULL};
+static const char *const row_options[] = {"cum", NULL};
 static const char *const verdict_options[] = {"min-percent", "min-delta", "test", NULL};
 
 static bool is_picture(const struct pf_format *format)
@@ -51,6 +52,9 @@ static const char *unwanted_option(const struct pf_comparison *comparison)
     const struct pf_common *common = &comparison->common;
     const char *name = pf_settings_first(common->given, table_options);
 
+    if (name || pf_settings_given(common->given, "fail-above"))
+        return name;
+    name = pf_settings_first(common->given, row_options);
     if (!name && !(common->to->caps & PF_SHOWS_VERDICTS))
         name = pf_settings_first(common->given, verdict_options);
     return !name && comparison->rows.by && !is_picture(common->to) ? "by" : name;
@@ -79,10 +83,16 @@ void pf_comparison_form(struct pf_comparison *comparison)
                       unwanted, to);
 }
 
-/* True if rows are compared: for a table, and for a picture with verdicts. */
-static bool compares_rows(const struct pf_comparison *comparison)
+/* True if rows are judged: for a table, and for a gate beside records. */
+static bool judges_rows(const struct pf_comparison *comparison)
 {
-    return !comparison->stream || comparison->common.to->caps & PF_SHOWS_VERDICTS;
+    return !comparison->stream || comparison->view.terms.gate;
+}
+
+/* True if the functions of a picture are judged too. */
+static bool judges_frames(const struct pf_comparison *comparison)
+{
+    return comparison->stream && comparison->common.to->caps & PF_SHOWS_VERDICTS;
 }
 
 /* --- measures --------------------------------------------------------------------------------- */
@@ -190,8 +200,6 @@ static bool write_blocks(struct pf_comparison *comparison)
     struct pf_error error = {0};
     bool rose = false;
 
-    pf_inputs_find_evals(comparison->runs->inputs, true, true);
-
     int status = pf_diff_finish(&comparison->diff, &error);
     const struct pf_lacking lacking = lacking_of(comparison);
 
@@ -224,10 +232,12 @@ static void prepare_table(struct pf_comparison *comparison)
     struct pf_tool *tool = &comparison->common.tool;
     bool fits = view->form == PF_SHEET_TEXT && !view->terms.gate;
 
-    view->limit = pf_row_settings_limit(&comparison->rows, view->look.sink, fits, OTHER_LINES);
+    if (view->look.sink)
+        view->limit = pf_row_settings_limit(&comparison->rows, view->look.sink, fits, OTHER_LINES);
     view->terms.least = comparison->rows.min_percent;
     view->terms.force = comparison->common.tool.force;
-    pf_common_look(&comparison->common, &view->look);
+    if (view->look.sink)
+        pf_common_look(&comparison->common, &view->look);
     view->look.by = comparison->diff.by;
     view->look.label = comparison->diff.label;
     view->look.dict = comparison->diff.dict;
@@ -235,6 +245,14 @@ static void prepare_table(struct pf_comparison *comparison)
     view->tool = tool->name;
     view->operands = pf_inputs_names(comparison->runs->inputs);
     view->by_name = view->sort == PF_DIFF_BY_NAME;
+}
+
+static bool read_table(struct pf_comparison *comparison)
+{
+    if (!pf_reading_all(&comparison->reading))
+        return false;
+    pf_inputs_find_evals(comparison->runs->inputs, true, true);
+    return true;
 }
 
 static void write_table(struct pf_comparison *comparison)
@@ -246,7 +264,7 @@ static void write_table(struct pf_comparison *comparison)
     if (sink) {
         prepare_table(comparison);
         pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
-        if (pf_reading_all(&comparison->reading) && write_blocks(comparison)) {
+        if (read_table(comparison) && write_blocks(comparison)) {
             pf_output_sink_close(&comparison->common, comparison->runs->inputs, sink, temporary);
         } else {
             pf_sink_abort(sink);
@@ -262,8 +280,9 @@ static void write_table(struct pf_comparison *comparison)
 static void prepare_verdicts(struct pf_comparison *comparison)
 {
     const char *by = pf_options_get(&comparison->common.to_options, "by");
-    struct pf_diff *diff = &comparison->diff;
+    struct pf_diff *diff = &comparison->frames;
 
+    *diff = comparison->diff;
     diff->by = by && strcmp(by, "name") == 0 ? PF_BY_NAME : PF_BY_FUNCTION;
     diff->kind = PF_SAMPLE;
     diff->cum = true;
@@ -274,13 +293,42 @@ static void prepare_verdicts(struct pf_comparison *comparison)
 /* Finds the verdicts after the last run. False after a failure, printed and raised. */
 static bool find_verdicts(struct pf_comparison *comparison)
 {
+    struct pf_diff_terms terms = comparison->view.terms;
     struct pf_error error = {0};
-    int status = pf_diff_finish(&comparison->diff, &error);
+    int status = pf_diff_finish(&comparison->frames, &error);
 
+    terms.gate = NULL;
     if (status == PF_OK)
-        status = pf_verdicts_make(&comparison->verdicts, &comparison->diff, &comparison->view.terms,
-                                  &error);
+        status = pf_verdicts_make(&comparison->verdicts, &comparison->frames, &terms, &error);
     return pf_tool_good(&comparison->common.tool, NULL, status, &error);
+}
+
+/* Judges the gate beside records. Its table goes to standard output if -o names the file of the
+ * records, else to standard error, without -q. False after a failure, printed and raised. */
+static bool judge_gate(struct pf_comparison *comparison)
+{
+    struct pf_common *common = &comparison->common;
+    bool apart = common->output && strcmp(common->output, "-") != 0, good;
+    struct pf_sink *sink = NULL;
+    struct pf_error error = {0};
+    int status = PF_OK;
+
+    if (apart)
+        status = pf_sink_open(&sink, NULL, &error);
+    else if (!common->tool.quiet)
+        status = pf_sink_open_file(&sink, dup(STDERR_FILENO), "standard error", &error);
+    if (status != PF_OK) {
+        pf_tool_fail(&common->tool, NULL, &error, true);
+        return false;
+    }
+    comparison->view.look.sink = sink;
+    prepare_table(comparison);
+    good = write_blocks(comparison);
+    if (sink && pf_sink_commit(sink, &error) < 0) {
+        pf_tool_fail(&common->tool, NULL, &error, true);
+        good = false;
+    }
+    return good;
 }
 
 /* Reads all runs as records. False after a failure, printed and raised. */
@@ -309,8 +357,10 @@ static bool read_records(struct pf_comparison *comparison)
                            comparison->measure_count > 0 ? comparison->measures[0] : NULL);
         return false;
     }
-    pf_lacking_records(&lacking);
-    return !compares_rows(comparison) || find_verdicts(comparison);
+    if (!judges_rows(comparison))
+        pf_lacking_records(&lacking);
+    return (!judges_frames(comparison) || find_verdicts(comparison)) &&
+           (!judges_rows(comparison) || judge_gate(comparison));
 }
 
 static void write_records(struct pf_comparison *comparison)
@@ -323,10 +373,12 @@ static void write_records(struct pf_comparison *comparison)
 
     if (!output)
         return;
-    if (compares_rows(comparison)) {
+    if (judges_frames(comparison)) {
         prepare_verdicts(comparison);
         pf_output_verdicts(output, &comparison->verdicts);
     }
+    if (judges_rows(comparison))
+        pf_tool_check_memory(&comparison->common.tool, pf_diff_init(&comparison->diff));
     whole = read_records(comparison);
     while (whole && (status = pf_diff_records_next(&comparison->records, &batch, &error)) == PF_OK)
         whole = pf_output_write(output, &batch);
@@ -337,7 +389,9 @@ static void write_records(struct pf_comparison *comparison)
     pf_output_close(output);
     pf_diff_records_free(&comparison->records);
     pf_verdicts_free(&comparison->verdicts);
-    if (compares_rows(comparison))
+    if (judges_frames(comparison))
+        pf_diff_free(&comparison->frames);
+    if (judges_rows(comparison))
         pf_diff_free(&comparison->diff);
 }
 
@@ -349,8 +403,10 @@ static void prepare_reading(struct pf_comparison *comparison)
     reading->common = &comparison->common;
     reading->runs = comparison->runs;
     reading->dict = comparison->diff.dict;
-    if (compares_rows(comparison))
+    if (judges_rows(comparison))
         reading->diffs[reading->diff_count++] = &comparison->diff;
+    if (judges_frames(comparison))
+        reading->diffs[reading->diff_count++] = &comparison->frames;
     reading->records = comparison->stream ? &comparison->records : NULL;
 }
 

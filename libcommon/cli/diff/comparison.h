@@ -13,10 +13,11 @@
 struct pf_comparison {
     struct pf_common common;
     struct pf_row_settings rows;
-    bool stats;   /* a table of statistics over all sides, without a comparison */
-    bool reverse; /* the last side is first */
-    bool stream;  /* records instead of a table, in the format common.to or the default */
-    struct pf_diff diff;
+    bool stats;            /* a table of statistics over all sides, without a comparison */
+    bool reverse;          /* the last side is first */
+    bool stream;           /* records instead of a table, in the format common.to or the default */
+    struct pf_diff diff;   /* the rows of the table, and those of the gate */
+    struct pf_diff frames; /* the functions of a picture, for its verdicts */
     struct pf_diff_view view;
     struct pf_reading reading;
 

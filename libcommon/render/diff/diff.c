@@ -204,7 +204,7 @@ int pf_diff_write(const struct pf_diff_view *view, bool *rose, struct pf_error *
     *rose = false;
     for (size_t i = 0; i < count && status == PF_OK; i++)
         status = make_table(view, &view->diff->blocks[i], &writing.tables[i], rose, error);
-    if (status == PF_OK && pf_diff_show(view, &layout, &writing) != PF_OK)
+    if (status == PF_OK && view->look.sink && pf_diff_show(view, &layout, &writing) != PF_OK)
         status = pf_error_nomem(error);
     for (size_t i = 0; i < count && writing.tables; i++)
         pf_diff_table_free(&writing.tables[i]);

@@ -29,9 +29,9 @@ struct pf_diff_view {
     size_t limit;                /* rows; 0: all */
 };
 
-/* Writes all blocks. *rose: true if a row rose above the gate. PF_OK, PF_NOMEM, the result of
- * pf_diff_table_make, or PF_USAGE if a block has too few runs for the gate; the sink keeps failed
- * writes. */
+/* Writes all blocks; without a sink only judges them. *rose: true if a row rose above the gate.
+ * PF_OK, PF_NOMEM, the result of pf_diff_table_make, or PF_USAGE if a block has too few runs for
+ * the gate; the sink keeps failed writes. */
 int pf_diff_write(const struct pf_diff_view *, bool *rose, struct pf_error *);
 /* --stats: each row over all runs of all sides. */
 int pf_diff_stats(const struct pf_diff_view *, struct pf_error *);
