@@ -179,13 +179,15 @@ int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_c
     return PF_OK;
 }
 
-void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, pf_int128 times)
+void pf_merge_columns_counted(struct pf_merge_columns *columns, uint64_t input, int64_t weight,
+                              pf_int128 times)
 {
     for (size_t k = 0; times != 0 && k < columns->ledger.count; k++) {
         struct pf_merge_facts *facts = &columns->facts[k];
 
         if (facts->last_input != input)
             continue;
+        facts->weights += weight;
         facts->uneven |= facts->times != 0 && facts->times != times;
         facts->times = times;
     }

@@ -16,6 +16,7 @@
 struct pf_merge_facts {
     uint64_t inputs;     /* number of inputs that have the column */
     uint64_t last_input; /* number of the last input that has the column, from 1 */
+    pf_int128 weights;   /* sum of the weights of these inputs, in pieces */
     bool left_out;       /* the column is not written: not all inputs have it */
     pf_int128 times; /* weight of the last input that has the column, in pieces; 0: no input yet */
     bool uneven;     /* inputs that have the column differ in weight */
@@ -49,8 +50,9 @@ int pf_merge_columns_find(struct pf_merge_columns *, const struct pf_batch *, ui
  * further calls of pf_merge_columns_find on the copy, `total` is the factor by which the sums of
  * the original must be multiplied. PF_OK or PF_NOMEM; free `copy` in any case. */
 int pf_merge_columns_copy(struct pf_merge_columns *copy, const struct pf_merge_columns *);
-/* Ends input number `input`, whose values were multiplied by `times`, in pieces. */
-void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, pf_int128 times);
+/* Ends input number `input` of this weight, whose values were multiplied by `times`, in pieces. */
+void pf_merge_columns_counted(struct pf_merge_columns *, uint64_t input, int64_t weight,
+                              pf_int128 times);
 /* The index of the measure as which a column is written. `pieces` is the number of pieces in a raw
  * unit. The measure is that of the inputs if it is the same in all of them; a sampled measure whose
  * values were weighted gets an unknown nature. UINT32_MAX: out of memory. */

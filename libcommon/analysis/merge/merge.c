@@ -34,7 +34,7 @@ struct pf_merge {
     pf_int128 weights;         /* sum over all inputs */
     struct pf_merge_rows rows;
 
-    pf_int128 pieces; /* number of pieces in a raw unit */
+    pf_int128 pieces; /* number of pieces in a raw unit; of a mean over all inputs */
     enum { METADATA, DECLARE, TEXTS, RUNS, RECORDS, DONE } phase;
     unsigned giving; /* kind being written */
     size_t given;    /* records of this kind written so far */
@@ -305,7 +305,7 @@ int pf_merge_input_end(struct pf_merge *merge, struct pf_error *error)
     if (status != PF_OK)
         return status;
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
-        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, times);
+        pf_merge_columns_counted(&merge->kinds[k].columns, merge->inputs, merge->weight, times);
     merge->measured += merge->has_measures;
     merge->weights += merge->weight;
     return add_notes(merge, times) == PF_OK ? PF_OK : pf_error_nomem(error);
@@ -379,11 +379,15 @@ static int choose_measures(struct pf_merge *merge, struct pf_error *error)
             facts->left_out = wanted != PF_MERGE_UNION && facts->inputs < merge->measured;
             left += !facts->left_out;
             if (facts->left_out && wanted == PF_MERGE_SAME)
-                return pf_error_set(error, PF_UNSUPPORTED,
-                                    "only %llu of %llu inputs have the measure '%s' of %s records",
-                                    (unsigned long long)facts->inputs,
-                                    (unsigned long long)merge->measured, pf_clip(name).text,
-                                    pf_kind_name((enum pf_kind)k));
+                return pf_error_set(
+                    error, PF_UNSUPPORTED,
+                    "only %llu of %llu inputs have the measure '%s' of %s records%s",
+                    (unsigned long long)facts->inputs, (unsigned long long)merge->measured,
+                    pf_clip(name).text, pf_kind_name((enum pf_kind)k),
+                    merge->options.replicates > 0
+                        ? ": profdiff would count the others as runs of 0 "
+                          "(--measures=intersect leaves out the measure)"
+                        : "");
         }
     if (left == 0 && wanted == PF_MERGE_INTERSECT && merge->measured > 0)
         return pf_error_set(error, PF_UNSUPPORTED, "the inputs have no measure in common");
@@ -462,6 +466,37 @@ static int finish_records(struct pf_merge *merge, struct pf_error *error)
     return regrouped(merge, status, failed, error);
 }
 
+/* The number of pieces in a raw unit of a column. A mean is that of the inputs that have the
+ * measure: an input without the measure is not 0. */
+static pf_int128 pieces_of(const struct pf_merge *merge, const struct pf_merge_columns *columns,
+                           size_t column)
+{
+    pf_int128 weights = columns->facts[column].weights;
+
+    if (!merge->options.mean || weights == 0)
+        return merge->pieces;
+    return normalizes(merge) ? weights * PF_MERGE_SCALE_ONE : weights;
+}
+
+/* Warns of means over some of the inputs. */
+static void report_means(const struct pf_merge *merge, const struct pf_report *report)
+{
+    for (unsigned k = 0; k < PF_RECORD_KINDS && merge->options.mean; k++)
+        for (size_t c = 0; c < merge->kinds[k].columns.ledger.count; c++) {
+            const struct pf_merge_columns *columns = &merge->kinds[k].columns;
+
+            if (columns->facts[c].inputs < merge->measured && !columns->facts[c].left_out)
+                pf_report_send(
+                    report, PF_WARNING,
+                    "'%s' of %s records: the mean is over the %" PRIu64 " of %" PRIu64
+                    " inputs that have the measure",
+                    pf_clip(
+                        pf_dict_string(merge->dict, columns->ledger.sums[c].quantity.measure.name))
+                        .text,
+                    pf_kind_name((enum pf_kind)k), columns->facts[c].inputs, merge->measured);
+        }
+}
+
 static int set_pieces(struct pf_merge *merge, struct pf_error *error)
 {
     merge->pieces = merge->options.mean ? merge->weights : (pf_int128)merge->options.pieces;
@@ -477,6 +512,20 @@ static int set_pieces(struct pf_merge *merge, struct pf_error *error)
     return pf_merge_replicates_check(&merge->replicates, (pf_int128)merge->options.pieces, error);
 }
 
+/* As pieces_of, for an amount that filters removed. */
+static pf_int128 removed_pieces(const struct pf_merge *merge, const struct pf_before_row *row)
+{
+    const struct pf_merge_columns *columns = &merge->kinds[row->kind].columns;
+
+    for (size_t c = 0; c < columns->ledger.count; c++) {
+        const struct pf_measure *measure = &columns->ledger.sums[c].quantity.measure;
+
+        if (measure->name == row->name && measure->unit == row->unit)
+            return pieces_of(merge, columns, c);
+    }
+    return merge->pieces;
+}
+
 /* Appends the amounts that filters removed, in raw units, as rows of metadata. */
 static int append_removed(struct pf_merge *merge)
 {
@@ -489,7 +538,7 @@ static int append_removed(struct pf_merge *merge)
         uint32_t value;
 
         if (!is_greatest(merge->dict, row))
-            row->amount = pf_divide128(row->amount, merge->pieces);
+            row->amount = pf_divide128(row->amount, removed_pieces(merge, row));
         value = pf_before_print(merge->dict, row);
         status = value != 0 ? pf_merge_meta_append(&merge->meta, origin, key, value) : PF_NOMEM;
     }
@@ -517,6 +566,7 @@ int pf_merge_end(struct pf_merge *merge, const struct pf_report *report, struct 
     if (status != PF_OK)
         return status;
     report_gauges(merge, report);
+    report_means(merge, report);
     for (unsigned k = 0; k < PF_RECORD_KINDS; k++)
         columns = merge->kinds[k].columns.ledger.count > columns
                       ? merge->kinds[k].columns.ledger.count
@@ -559,7 +609,8 @@ static bool set_columns(struct pf_merge *merge, unsigned number, struct pf_batch
     for (size_t k = 0; k < columns->ledger.count; k++) {
         if (columns->facts[k].left_out)
             continue;
-        merge->values[count].measure = pf_merge_columns_measure(columns, k, merge->pieces);
+        merge->values[count].measure =
+            pf_merge_columns_measure(columns, k, pieces_of(merge, columns, k));
         if (merge->values[count].measure == UINT32_MAX)
             return false;
         merge->values[count].data = merge->numbers + (size_t)count * PF_BATCH_ROWS;
@@ -576,11 +627,12 @@ static bool value_of(struct pf_merge *merge, struct pf_merge_columns *columns, s
                      size_t record, int64_t *value)
 {
     const struct pf_sums *sums = &columns->ledger.sums[column];
-    pf_int128 exact = pf_sums_wide_at(sums, record), sum = exact;
-    bool rounds = merge->pieces != 1 && sums->quantity.measure.aggregation == PF_SUM;
+    pf_int128 exact = pf_sums_wide_at(sums, record), sum = exact,
+              pieces = pieces_of(merge, columns, column);
+    bool rounds = pieces != 1 && sums->quantity.measure.aggregation == PF_SUM;
 
     if (rounds)
-        sum = pf_divide128(sum, merge->pieces);
+        sum = pf_divide128(sum, pieces);
     *value = (int64_t)sum;
     if (rounds)
         pf_merge_given(&columns->facts[column], exact, *value);
@@ -693,7 +745,8 @@ static void report_drift(const struct pf_merge *merge, const struct pf_merge_col
     char given[PF_INT128_TEXT], exact[PF_INT128_TEXT];
     pf_int128 values, sums;
 
-    if (!pf_merge_drifts(&columns->facts[column], merge->pieces, &values, &sums))
+    if (!pf_merge_drifts(&columns->facts[column], pieces_of(merge, columns, column), &values,
+                         &sums))
         return;
     size_t given_size = pf_print_int128(values, given), exact_size = pf_print_int128(sums, exact);
 

@@ -62,6 +62,10 @@ void pf_merging_open(struct pf_merge_run *merging, struct pf_operands *operands,
     pf_inputs_select(inputs);
     pf_inputs_set_labels(inputs);
     merging->options.replicates = pf_inputs_replicates(inputs, &none);
+    /* the number of runs of a group is one number for all its measures */
+    if (merging->options.replicates > 0 && !merging->common->tool.force &&
+        !pf_settings_given(merging->common->given, "measures"))
+        merging->options.measures = PF_MERGE_SAME;
     if (merging->options.mean && merging->options.replicates > 0)
         pf_tool_usage(&merging->common->tool,
                       "--replicates keeps runs apart, whose means profdiff takes itself: it "
