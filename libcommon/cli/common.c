@@ -323,9 +323,11 @@ enum pf_by pf_row_settings_by(const struct pf_row_settings *rows, struct pf_comm
     return by;
 }
 
-void pf_common_look(const struct pf_common *common, struct pf_look *look)
+void pf_common_look(const struct pf_common *common, struct pf_look *look, bool text)
 {
-    look->color = pf_tool_colors(&common->tool, look->sink);
+    look->color = text && pf_tool_colors(&common->tool, look->sink);
+    if (look->color)
+        pf_sink_raw(look->sink);
     /* the output to a file or a pipe does not depend on the locale */
     look->utf8 = look->sink->terminal && pf_tool_utf8();
     look->group = !common->tool.no_group;

@@ -1,6 +1,6 @@
 #include "cli/guess.h"
 
-#include "model/utf8.h"
+#include "base/escape.h"
 
 #include <stdlib.h>
 #include <string.h>

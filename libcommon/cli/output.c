@@ -128,6 +128,8 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
             &common->tool,
             "%s is not for a terminal: use -o FILE or a pipe, or -t text (--force writes it)",
             output->format->name);
+    if (!(output->format->caps & PF_IS_TEXT))
+        pf_sink_raw(output->sink);
     compress_sink(common, path, output->format, output->sink);
     if (output->sink->live)
         pf_inputs_want(inputs, PF_WANT_FLUSH);

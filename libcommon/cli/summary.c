@@ -211,7 +211,7 @@ static void prepare_look(struct pf_summary *summary)
 
     top->limit = pf_row_settings_limit(&summary->rows, top->look.sink, fits, OTHER_LINES);
     top->min_percent = summary->rows.min_percent;
-    pf_common_look(&summary->common, &top->look);
+    pf_common_look(&summary->common, &top->look, top->form == PF_SHEET_TEXT);
     top->look.dict = pf_inputs_dict(summary->inputs);
     summary->accumulator.dict = top->look.dict;
     top->accumulator = &summary->accumulator;

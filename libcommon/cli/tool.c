@@ -1,8 +1,9 @@
 #include "cli/tool.h"
 
+#include "base/escape.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "config.h"
-#include "model/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

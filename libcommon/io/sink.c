@@ -4,6 +4,7 @@
 
 #include "io/sink.h"
 
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -42,6 +43,10 @@ struct pf_sink_output {
     char *buffer; /* BUFFER_SIZE; NULL: unbuffered */
     struct pf_buffer memory;
     struct pf_error error;
+
+    bool escapes;           /* for a terminal */
+    char held[PF_UTF8_MAX]; /* the beginning of a character that the next bytes complete */
+    size_t held_size;
 
     bool deflates;
     z_stream deflater;
@@ -140,6 +145,44 @@ static int write_raw(struct pf_sink_output *output, const void *bytes, size_t si
     return write_file(output, bytes, size);
 }
 
+/* True if more bytes may complete the character at the end of the text. */
+static bool is_cut(struct pf_bytes text)
+{
+    unsigned char first = (unsigned char)text.data[0];
+
+    return text.size < (first < 0xc2 ? 1u : first < 0xe0 ? 2u : first < 0xf0 ? 3u : 4u);
+}
+
+/* Writes text to a terminal. `last`: no byte follows. */
+static int write_escaped(struct pf_sink_output *output, const void *bytes, size_t size, bool last)
+{
+    struct pf_buffer given = {0}, shown = {0};
+    struct pf_bytes rest;
+
+    pf_buffer_append(&given, output->held, output->held_size);
+    pf_buffer_append(&given, bytes, size);
+    rest = (struct pf_bytes){given.data, given.size};
+    while (rest.size > 0 && !given.failed && (last || !is_cut(rest))) {
+        char escape[PF_TEXT_ESCAPE];
+        size_t part = pf_text_next(rest, escape);
+
+        if (escape[0] == '\0' || rest.data[0] == '\n' || rest.data[0] == '\t')
+            pf_buffer_append(&shown, rest.data, part);
+        else
+            pf_buffer_append(&shown, escape, strlen(escape));
+        rest = pf_bytes_skip(rest, part);
+    }
+    output->held_size = rest.size;
+    memcpy(output->held, rest.data, rest.size);
+    if (given.failed || shown.failed)
+        pf_error_nomem(&output->error);
+    else
+        write_raw(output, shown.data, shown.size);
+    pf_buffer_free(&given);
+    pf_buffer_free(&shown);
+    return output->error.code;
+}
+
 /* Writes bytes through the compressor. `flush` is zlib's. */
 static int write_deflated(struct pf_sink_output *output, const void *bytes, size_t size, int flush)
 {
@@ -171,8 +214,10 @@ static int emit(struct pf_sink_output *output, const void *bytes, size_t size, i
 {
     if (output->error.code != PF_OK)
         return output->error.code;
-    return output->deflates ? write_deflated(output, bytes, size, flush)
-                            : write_raw(output, bytes, size);
+    if (output->deflates)
+        return write_deflated(output, bytes, size, flush);
+    return output->escapes ? write_escaped(output, bytes, size, flush == Z_FINISH)
+                           : write_raw(output, bytes, size);
 }
 
 /* Empties the buffer. */
@@ -274,6 +319,11 @@ static int start_deflate(struct pf_sink *sink, int level, int window, int memory
     }
     output->deflates = true;
     return PF_OK;
+}
+
+void pf_sink_raw(struct pf_sink *sink)
+{
+    sink->output->escapes = false;
 }
 
 int pf_sink_gzip(struct pf_sink *sink, int level)
@@ -550,6 +600,7 @@ static int inspect(struct pf_sink *sink)
     if (fstat(output->fd, &status) != 0)
         return pf_error_system(&output->error, "cannot write %s", output->name);
     sink->terminal = S_ISCHR(status.st_mode) && isatty(output->fd);
+    output->escapes = sink->terminal;
     sink->live = sink->terminal || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
 #ifdef F_SETPIPE_SZ
     /* a larger pipe needs fewer switches between programs; the system may refuse, which does no

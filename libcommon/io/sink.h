@@ -40,6 +40,11 @@ const void *pf_sink_memory(const struct pf_sink *, size_t *size);
  * then frees the sink. Both sinks report a failure of the sink below. */
 int pf_sink_open_deflate(struct pf_sink **, struct pf_sink *below, int level, struct pf_error *);
 
+/* A sink on a terminal shows escapes (base/escape.h) for the characters that control a terminal:
+ * names come from files. Call for an output that controls the terminal itself, or that is not text.
+ */
+void pf_sink_raw(struct pf_sink *);
+
 /* Compresses all further bytes with gzip of `level` 1..9 (no name, no time: same bytes for same
  * data). */
 int pf_sink_gzip(struct pf_sink *, int level);

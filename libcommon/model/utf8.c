@@ -1,5 +1,6 @@
 #include "model/utf8.h"
 
+#include "base/escape.h"
 #include "model/strings.h"
 
 #include <stdint.h>
@@ -54,17 +55,6 @@ bool pf_shown_name(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scra
     return name->data != bytes.data;
 }
 
-/* The code point of the well-formed character at `p` of `size` bytes. */
-static uint32_t decode(const unsigned char *p, size_t size)
-{
-    static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t c = p[0] & lead[size];
-
-    for (size_t i = 1; i < size; i++)
-        c = c << 6 | (p[i] & 0x3f);
-    return c;
-}
-
 /* Size of the next character; 1 for a byte that is not part of one. */
 static size_t char_size(const unsigned char *p, size_t size)
 {
@@ -73,41 +63,17 @@ static size_t char_size(const unsigned char *p, size_t size)
     return n > 0 ? n : 1;
 }
 
-/* Controls, and Unicode's bidirectional controls (UAX 9) and line separators. */
-static bool is_control(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 static bool has_control(struct pf_bytes text)
 {
     const unsigned char *p = (const unsigned char *)text.data;
 
     for (size_t i = 0; i < text.size;) {
         size_t n = char_size(p + i, text.size - i);
-        if (is_control(decode(p + i, n)))
+        if (pf_text_control(pf_utf8_decode(p + i, n)))
             return true;
         i += n;
     }
     return false;
-}
-
-static int escape_of(uint32_t c, char escape[PF_TEXT_ESCAPE])
-{
-    return snprintf(escape, PF_TEXT_ESCAPE, c < 0x100 ? "\\x%02x" : "\\u{%x}", c);
-}
-
-size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE])
-{
-    const unsigned char *p = (const unsigned char *)text.data;
-    size_t n = pf_utf8_char(p, text.size);
-    uint32_t c = n > 0 ? decode(p, n) : p[0];
-
-    escape[0] = '\0';
-    if (n == 0 || is_control(c))
-        escape_of(c, escape);
-    return n > 0 ? n : 1;
 }
 
 struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_buffer *scratch)
@@ -120,10 +86,10 @@ struct pf_bytes pf_text_line(struct pf_bytes bytes, unsigned flags, struct pf_bu
         return text;
     for (size_t i = 0; i < text.size;) {
         size_t n = char_size(p + i, text.size - i);
-        uint32_t c = decode(p + i, n);
+        uint32_t c = pf_utf8_decode(p + i, n);
         char escape[PF_TEXT_ESCAPE];
-        if (is_control(c))
-            pf_buffer_append(&line, escape, (size_t)escape_of(c, escape));
+        if (pf_text_control(c))
+            pf_buffer_append(&line, escape, pf_text_escape(c, escape));
         else
             pf_buffer_append(&line, p + i, n);
         i += n;
@@ -165,7 +131,7 @@ size_t pf_text_width(struct pf_bytes text)
 
     for (size_t i = 0; i < text.size;) {
         size_t n = char_size(p + i, text.size - i);
-        width += width_of(decode(p + i, n));
+        width += width_of(pf_utf8_decode(p + i, n));
         i += n;
     }
     return width;
@@ -178,7 +144,7 @@ size_t pf_text_prefix(struct pf_bytes text, size_t columns)
 
     while (i < text.size) {
         size_t n = char_size(p + i, text.size - i);
-        unsigned width = width_of(decode(p + i, n));
+        unsigned width = width_of(pf_utf8_decode(p + i, n));
         if (width > columns)
             break;
         columns -= width;
@@ -198,7 +164,7 @@ static size_t last_characters(struct pf_bytes text, unsigned count)
         do
             at--;
         while (at > 0 && (p[at] & 0xc0) == 0x80);
-        count -= width_of(decode(p + at, char_size(p + at, text.size - at))) > 0;
+        count -= width_of(pf_utf8_decode(p + at, char_size(p + at, text.size - at))) > 0;
     }
     return at;
 }

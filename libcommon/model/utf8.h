@@ -24,13 +24,6 @@ bool pf_shown_name(struct pf_bytes, unsigned flags, struct pf_buffer *scratch,
  * control a terminal. */
 struct pf_bytes pf_text_line(struct pf_bytes, unsigned flags, struct pf_buffer *scratch);
 
-/* The same for a message, character by character and without memory of its own. A message may join
- * names of several kinds, so a byte that is not well-formed UTF-8 becomes \xHH too. Returns the
- * size of the first character of the text, which must not be empty; `escape` is the text to print
- * instead of it, or "". */
-enum { PF_TEXT_ESCAPE = 16 };
-size_t pf_text_next(struct pf_bytes text, char escape[PF_TEXT_ESCAPE]);
-
 /* The number of columns that well-formed UTF-8 without controls takes on a terminal: 2 for East
  * Asian wide characters and emoji, 0 for combining marks, else 1. */
 size_t pf_text_width(struct pf_bytes);

@@ -126,6 +126,49 @@ END
     fails 3 '^proftop: cannot open .x\\x9b31my\\u\{202e\}z\\x1b\\xe9é.:' proftop "$(printf 'x\302\23331my\342\200\256z\033\351é')"
 }
 
+# shown COMMAND: the command's output on a terminal has no control characters but line feeds, tabs and, with colours, those of
+# our own tables
+shown()
+{
+    terminal "stty cols 200; $1" | tr -d '\r' >on_terminal
+    if LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xff' on_terminal; then
+        echo "$1"
+        cat -v on_terminal
+        return 1
+    fi
+}
+
+@test "on a terminal no output has characters that control it; a file or a pipe gets the bytes of the names" {
+    needs_terminal
+    printf 'main;\033[31mred\033[0m;\302\233bell\007\r;x\342\200\256y\377 5\nmain;b\001\177 7\n' >odd.folded
+    printf 'main;\033[31mred\033[0m 9\n' >other.folded
+    profcat --set-label "$(printf 'k\033=v\033[5m')" -t pfs -o odd.pfs odd.folded
+    for to in $(profcat --formats | awk '$2 ~ /w/ { print $1 }'); do
+        grep -q 'is not for a terminal' <<<"$(terminal "profcat -t $to odd.pfs")" || shown "profcat -t $to odd.pfs"
+    done
+    for to in text csv tsv json ndjson; do
+        for options in '' --tree --callers=bell --list=bell; do shown "proftop --color=never -t $to $options odd.pfs"; done
+        for options in '' --stats; do shown "profdiff --color=never -t $to $options odd.folded other.folded"; done
+        for options in -H --probe; do shown "profcat $options -t $to odd.pfs"; done
+    done
+    shown 'profdiff -t folded odd.folded other.folded'
+    shown 'profmerge --manifest=/dev/tty -o x.pfs odd.folded other.folded'
+    mkdir "$(printf 'a\033')"
+    # shellcheck disable=SC2016  # for the other shell
+    shown 'profmerge --plan=make --partials="$(printf "a\033")" odd.folded'
+    # colours are only those of the table
+    terminal 'stty cols 200; TERM=xterm proftop --color=always odd.folded' | sed 's/\x1b\[[0-9;]*m//g' | grep -qF '\x1b[31mred'
+    # folded stacks cannot hold a carriage return
+    tr '\r' ' ' <odd.folded >want
+    profcat -q -t folded odd.pfs | cmp - want
+    profcat -q -t folded -o copy odd.pfs
+    cmp copy want
+    # characters of several bytes stay whole wherever a buffer ends
+    awk 'BEGIN { for (k = 0; k < 40000; k++) printf "\303\251%d;\303\274\342\202\254\360\237\230\200%d 1\n", k % 7, k }' >long.folded
+    profcat -t folded -o want long.folded
+    terminal 'profcat -t folded long.folded' | tr -d '\r' | cmp - want
+}
+
 @test "-t csv:guard and tsv:guard put a ' before cells that a spreadsheet takes for formulas" {
     printf '=cmd;-x 1\n-5;+3.2e5 2\n@a,b;+a 3\n-1.;-.5 4\n-;-e5 5\n' >x.folded
     expect profcat -f folded -t csv:guard x.folded <<'END'

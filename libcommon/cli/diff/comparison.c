@@ -237,7 +237,7 @@ static void prepare_table(struct pf_comparison *comparison)
     view->terms.least = comparison->rows.min_percent;
     view->terms.force = comparison->common.tool.force;
     if (view->look.sink)
-        pf_common_look(&comparison->common, &view->look);
+        pf_common_look(&comparison->common, &view->look, view->form == PF_SHEET_TEXT);
     view->look.by = comparison->diff.by;
     view->look.label = comparison->diff.label;
     view->look.dict = comparison->diff.dict;
