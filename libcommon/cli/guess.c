@@ -1,6 +1,8 @@
 #include "cli/guess.h"
 
 #include "base/escape.h"
+#include "base/scan.h"
+#include "cli/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,82 +32,8 @@ void pf_command_word(struct pf_buffer *text, const char *word)
     pf_command_text(text, "'");
 }
 
-/* --- what people type ------------------------------------------------------------------------- */
-
-enum { CAT = 1, MERGE = 2, DIFF = 4, FILTER = 8, TOP = 16, ALL = 31, STRONG = 32 };
-
-/* Words that users of other tools type, and the option that does the same here. Words are separated
- * by blanks; '_' is written '-'. `programs`: the programs of the answer; STRONG: the word counts
- * even if it is short for an option of the program. In an answer <TEXT> is replaced by the argument
- * that was typed, and @ by the word. The first line that fits counts. */
-static const struct guess {
-    const char *words;
-    unsigned programs;
-    const char *answer;
-} guesses[] = {
-    {"json csv tsv ndjson", ALL, "-t @"},
-    {"text", ALL, "-t text"},
-    {"svg html", CAT | MERGE | DIFF | FILTER, "-t @"},
-    {"svg html", TOP, "profcat -t @"},
-    {"http web flame flamegraph", ALL, "profcat -t html -o profile.html FILE"},
-    {"dot gif png pdf ps eog evince gv", ALL, "profcat -t svg -o profile.svg FILE"},
-    {"proto", CAT | MERGE | FILTER, "-t pprof"},
-    {"proto", TOP | DIFF, "profcat -t pprof"},
-    {"callgrind folded collapsed pprof speedscope", CAT | MERGE | FILTER, "-t @"},
-    {"callgrind folded collapsed pprof speedscope", TOP | DIFF, "profcat -t @"},
-    {"raw traces", ALL, "profcat -t text"},
-    {"format output-format", ALL | STRONG, "-t <FORMAT>"},
-    {"input-format", ALL, "-f <FORMAT>"},
-    {"input", ALL, "the file alone: <FILE>"},
-    {"jobs", ALL, "--threads=<N>"},
-    {"event metric sample-type", ALL, "--measure=<NAME>"},
-    {"top", TOP, "-n <N> (the table of the top rows is the default)"},
-    {"top", CAT | MERGE | DIFF | FILTER, "proftop"},
-    {"nodecount number head", TOP | DIFF, "--limit=<N>"},
-    {"trim", TOP | DIFF, "-n 0 for all rows"},
-    {"nodefraction percent-limit threshold", TOP, "--min-percent=<PERCENT>"},
-    {"cumulative inclusive total children", TOP | DIFF, "--cum"},
-    {"self flat exclusive no-children", TOP, "--sort=flat (the default)"},
-    {"functions", TOP | DIFF, "--by=function"},
-    {"lines", TOP | DIFF, "--by=line"},
-    {"files", TOP | DIFF, "--by=file"},
-    {"addresses", TOP | DIFF, "--by=address"},
-    {"dsos dso", TOP | DIFF, "--by=image"},
-    {"group-by groupby", TOP | DIFF, "--by=<KEY>"},
-    {"granularity", TOP | DIFF, "--by=<KEY>"},
-    {"tags", TOP | DIFF, "--by=label:KEY"},
-    {"weblist disasm annotate auto", TOP, "--list=<RE>"},
-    {"call-graph", TOP, "--tree"},
-    {"units", TOP | DIFF, "--unit=<UNIT>"},
-    {"noinlines", CAT | TOP | DIFF, "--no-inlines"},
-    {"exe executable objfile symfs symbolize", CAT | TOP | DIFF, "--binary=<PROG>"},
-    {"buildid-dir debug-dir debug-file-directory debuginfod symbol-dir", CAT | TOP | DIFF,
-     "--symbols-from=<DIR>"},
-    {"buildid-dir debug-dir debug-file-directory debuginfod symbol-dir symbols-from",
-     MERGE | FILTER, "profcat --symbols-from=<DIR> first"},
-    {"exe executable objfile symfs symbolize binary symbols", MERGE | FILTER,
-     "profcat --binary=<PROG> first"},
-    {"base diff-base compare diff", ALL, "profdiff <BEFORE> AFTER"},
-    {"threshold fail", DIFF, "--fail-above=<N%>"},
-    {"fail-above min-delta only stats", CAT | MERGE | FILTER | TOP, "profdiff --@"},
-    {"cum by tree peek list callers callees edges sort limit min-percent unit lines files "
-     "functions",
-     CAT | MERGE | FILTER, "proftop --@"},
-    {"tree peek list callers callees edges", DIFF, "profdiff -t pfs BEFORE AFTER | proftop --@"},
-    {"merge", CAT | FILTER | TOP | DIFF, "profmerge FILE..."},
-    {"weight weights mean", CAT | FILTER | TOP | DIFF, "profmerge --@"},
-    {"probe info", MERGE | FILTER | TOP | DIFF, "profcat --probe FILE"},
-    {"header count set-label expand-edges", MERGE | FILTER | TOP | DIFF, "profcat --@"},
-    {"split", CAT | MERGE | TOP | DIFF, "proffilter --split=<KEY> -o 'DIR/%s.pfs' FILE"},
-    {"tagfocus tag", FILTER | MERGE | DIFF, "--label=<KEY=RE>"},
-    {"tagignore", FILTER | MERGE | DIFF, "--ignore-label=<KEY=RE>"},
-    {"tagroot", FILTER, "--root-label=<KEY>"},
-    {"tagleaf", FILTER, "--leaf-label=<KEY>"},
-    {"filter include match grep", FILTER | MERGE | DIFF, "--focus=<RE>"},
-    {"exclude", FILTER | MERGE | DIFF, "--ignore=<RE>"},
-    {"invert-match", FILTER, "--invert"},
-    {"max-stack depth", FILTER, "--max-depth=<N>"},
-};
+/* --- selections --------------------------------------------------------------------------------
+ */
 
 /* Options of proffilter that other programs lack. `letter`: the short option, or 0; `argument`: the
  * option has an argument; `also`: words of other tools for the option. */
@@ -131,7 +59,7 @@ static const struct selection {
     {"prune-from", "", 0, true},
     {"granularity", "", 'g', true},
     {"collapse-recursion", "", 0, false},
-    {"max-depth", "max-stack depth", 0, true},
+    {"max-depth", "depth", 0, true},
     {"trim-path", "", 0, true},
     {"rename", "", 0, true},
     {"root-label", "tagroot", 0, true},
@@ -182,17 +110,6 @@ static bool parse_help(const char *text, struct option *option)
     return true;
 }
 
-static unsigned program_bit(const char *name)
-{
-    static const char *const names[] = {"profcat", "profmerge", "profdiff", "proffilter",
-                                        "proftop"};
-
-    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(name, names[k]) == 0)
-            return 1u << k;
-    return 0;
-}
-
 static const struct option *find_option(const struct line *line, struct pf_bytes name)
 {
     for (size_t k = 0; k < line->option_count; k++)
@@ -234,15 +151,6 @@ static bool has_word(const char *words, struct pf_bytes word)
         at += size + strspn(at + size, " ");
     }
     return false;
-}
-
-static const struct guess *find_guess(const struct line *line, struct pf_bytes word, bool strong)
-{
-    for (size_t k = 0; k < sizeof guesses / sizeof *guesses; k++)
-        if (guesses[k].programs & line->program && (!strong || guesses[k].programs & STRONG) &&
-            has_word(guesses[k].words, word))
-            return &guesses[k];
-    return NULL;
 }
 
 /* Finds an option of proffilter that this program lacks, by its name or by the word of another
@@ -306,9 +214,11 @@ static void read_long(const struct line *line, struct element *element)
     size_t alike = 0;
 
     element->option = find_option(line, element->name);
-    element->selection = element->option ? NULL : find_selection(line, element->name);
-    if (!element->option && !element->selection && !find_guess(line, element->name, true))
-        element->option = find_prefix(line, element->name, &alike);
+    if (!element->option && !pf_peer_find(line->program, element->name, element->value, true)) {
+        element->selection = find_selection(line, element->name);
+        if (!element->selection)
+            element->option = find_prefix(line, element->name, &alike);
+    }
     element->ambiguous = alike > 1;
     element->kind = element->option ? OPTION : element->selection ? SELECTION : UNKNOWN;
     if ((element->option && element->option->required) ||
@@ -365,7 +275,7 @@ static void read_element(const struct line *line, int at, struct element *elemen
     read_name(element, text + 1);
     element->single = element->name.size > 1 &&
                       (find_option(line, element->name) || find_selection(line, element->name) ||
-                       find_guess(line, element->name, false));
+                       pf_peer_find(line->program, element->name, element->value, false));
     if (element->single) {
         read_long(line, element);
     } else {
@@ -400,6 +310,17 @@ static bool is_input_option(const struct option *option)
     return option && has_word(names, option->name);
 }
 
+/* Appends the argument of a selection, if it has one. */
+static void append_expression(const struct element *element, struct pf_buffer *text)
+{
+    if (element->value && has_word("tagfocus tagignore tag", element->name)) {
+        pf_command_text(text, " ");
+        pf_peer_label(text, element->value);
+    } else if (element->value) {
+        append_word(text, element->value);
+    }
+}
+
 /* Appends one side of a suggested pipe. Front: selections, inputs and options for reading; back:
  * the other options. */
 static void append_side(const struct line *line, bool front, struct pf_buffer *text)
@@ -415,8 +336,7 @@ static void append_side(const struct line *line, bool front, struct pf_buffer *t
         if (element.kind == SELECTION && front) {
             pf_command_text(text, " --");
             pf_command_text(text, element.selection->name);
-            if (element.value)
-                append_word(text, element.value);
+            append_expression(&element, text);
         } else if (element.kind != SELECTION &&
                    front == (element.kind == OPERAND || element.kind == DASHES ||
                              is_input_option(element.option))) {
@@ -438,7 +358,7 @@ static _Noreturn void answer_selection(const struct line *line, const struct ele
         named.name = (struct pf_bytes){line->argv[element->first] + 1, 1};
     }
     pf_command_text(&text, "proffilter");
-    if (line->program & (CAT | TOP)) {
+    if (line->program & (PF_CAT | PF_TOP)) {
         append_side(line, true, &text);
         pf_command_text(&text, " | ");
         pf_command_text(&text, line->tool->name);
@@ -447,36 +367,17 @@ static _Noreturn void answer_selection(const struct line *line, const struct ele
     }
     pf_command_text(&text, " --");
     pf_command_text(&text, element->selection->name);
-    if (element->value)
-        append_word(&text, element->value);
+    append_expression(element, &text);
     pf_command_text(&text, " FILE -o FILTERED.pfs");
     answer(line, &named, "filter each input first: ", &text);
 }
 
-static _Noreturn void answer_guess(const struct line *line, const struct element *element,
-                                   const struct guess *guess)
+static _Noreturn void answer_peer(const struct line *line, const struct element *element,
+                                  const struct pf_peer *peer)
 {
     struct pf_buffer text = {0};
 
-    for (const char *p = guess->answer; *p != '\0'; p++) {
-        size_t size = strcspn(p, ">");
-
-        if (*p == '@') {
-            pf_buffer_append(&text, element->name.data, element->name.size);
-            if (element->value && strstr(guess->answer, "--@")) {
-                pf_command_text(&text, "=");
-                pf_command_word(&text, element->value);
-            }
-        } else if (*p == '<') {
-            if (element->value)
-                pf_command_word(&text, element->value);
-            else
-                pf_buffer_append(&text, p + 1, size - 1);
-            p += size;
-        } else {
-            pf_buffer_append(&text, p, 1);
-        }
-    }
+    pf_peer_answer(peer, element->name, element->value, &text);
     answer(line, element, "type ", &text);
 }
 
@@ -593,7 +494,11 @@ static _Noreturn void answer_ambiguous(const struct line *line, const struct ele
 static _Noreturn void answer_letter(const struct line *line, const struct element *element)
 {
     char escape[PF_TEXT_ESCAPE];
+    struct pf_bytes rest = pf_bytes_of(element->letter);
 
+    if (pf_scan_digits(rest) == rest.size && element->letter[-1] == '-')
+        pf_tool_usage(line->tool, "unrecognized option '-%s'; type %s-n %s", element->letter,
+                      line->program & (PF_TOP | PF_DIFF) ? "" : "proftop ", element->letter);
     pf_tool_usage(line->tool, "invalid option -- '%.*s'",
                   (int)pf_text_next(pf_bytes_of(element->letter), escape), element->letter);
 }
@@ -603,7 +508,7 @@ static _Noreturn void answer_letter(const struct line *line, const struct elemen
 static void check_element(const struct line *line, const struct element *element)
 {
     const struct selection *selection;
-    const struct guess *guess;
+    const struct pf_peer *peer;
     const struct option *option;
 
     if (element->kind == SELECTION)
@@ -616,9 +521,9 @@ static void check_element(const struct line *line, const struct element *element
         answer_ambiguous(line, element);
     if (element->kind != UNKNOWN)
         return;
-    guess = find_guess(line, element->name, false);
-    if (guess)
-        answer_guess(line, element, guess);
+    peer = pf_peer_find(line->program, element->name, element->value, false);
+    if (peer)
+        answer_peer(line, element, peer);
     option = nearest(line, element->name);
     if (option)
         answer_option(line, element, "did you mean ", option);
@@ -633,7 +538,7 @@ void pf_guess_options(struct pf_tool *tool, int argc, char *const *argv, const c
     struct line line = {.tool = tool, .argc = argc, .argv = argv};
     struct element element;
 
-    line.program = program_bit(tool->name);
+    line.program = pf_peer_program(tool->name);
     for (; *help && line.option_count < OPTIONS; help++)
         line.option_count += parse_help(*help, &line.options[line.option_count]);
     for (int at = 1; at < argc; at += element.count) {

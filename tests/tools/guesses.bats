@@ -56,6 +56,27 @@ profcat --format json a.folded => type -t FORMAT
 profdiff --base=a.folded b.folded => type profdiff a.folded AFTER
 proftop -diff_base=a.folded b.folded => type profdiff a.folded AFTER
 proffilter --tagfocus=op=x a.folded => type --label=op=x
+proffilter --tagfocus=x a.folded => type --label=KEY=x
+proffilter --tagfocus=tenant:acme a.folded => type --label=tenant=acme
+proffilter --tagfocus=bytes=1kb:32mb a.folded => type --label=bytes=1024:33554432
+proffilter --tagfocus=bytes=1kb: a.folded => type --label=bytes=1024:
+proffilter --tagfocus=thread=5 a.folded => type --label=thread=5:5
+proffilter --tagignore='a b' a.folded => type --ignore-label='KEY=a b'
+proftop -nodefraction=0.005 a.folded => type --min-percent=0.5
+profdiff --threshold=5 a.folded b.folded => type --fail-above=5%
+profcat --title='a, b' a.folded => type -t svg:title='a\, b'
+profdiff --colors=mem a.folded b.folded => type -t svg:colors=mem
+profdiff --colors=always a.folded b.folded => type --color=always
+profcat --inverted a.folded => type -t svg:inverted=yes
+profcat --reverse a.folded => type -t svg:reverse=yes
+proftop --reverse a.folded => type profcat -t svg:reverse=yes -o profile.svg FILE
+proftop --inverted a.folded => type --tree
+proftop -5 a.folded => unrecognized option '-5'; type -n 5
+profdiff -10 a.folded b.folded => unrecognized option '-10'; type -n 10
+profcat -5 a.folded => unrecognized option '-5'; type proftop -n 5
+proftop --dsos=libc a.folded => type proffilter --leaf=libc FILE | proftop
+proftop --dsos a.folded => type --by=image
+proftop --format=flamegraph a.folded => type profcat -t svg -o profile.svg FILE
 profdiff --tagfocus=op=x a.folded b.folded => type --label=op=x
 proffilter --filter=work a.folded => type --focus=work
 proffilter -focus=work a.folded => type --focus=work
@@ -65,6 +86,33 @@ proftop --fail-above=5% a.folded => type profdiff --fail-above=5%
 profdiff --fail-above=5 a.folded b.folded => --fail-above=5 has no unit: type --fail-above=5% (or 5ms, 5count, 5bytes)
 profdiff --fail-above=0.5 a.folded b.folded => --fail-above=0.5 has no unit: type --fail-above=0.5% (or 0.5ms, 0.5count, 0.5bytes)
 END
+}
+
+@test "each answer to an option of another tool is a command that works and selects something" {
+    command -v python3 >/dev/null || skip "python3 is missing"
+    mkdir empty
+    cd empty
+    python3 "$PROFUTILS_SRC/tests/check/hints.py" "$PROFUTILS_SRC/libcommon/cli/peers.c"
+}
+
+@test "what the message suggests does what the option does in the other tool" {
+    printf 'main;a 70\nmain;b 25\nmain;c 4\nmain;d 1\n' >four.folded
+    # rows of at least 5 %: main, a and b
+    [ "$(proftop -n 0 --min-percent=5 -t csv four.folded | wc -l)" -eq 4 ]
+    [ "$(proftop -n 2 -t csv four.folded | wc -l)" -eq 3 ]
+    # a label with a number: pprof's 1kb:2kb has both ends
+    for number in 1023 1024 2048 2049; do
+        printf '{"id":1,"kind":"sample","stack":["f%d"],"labels":{"bytes":[{"num":%d,"unit":"bytes"}]},"values":{"n":1}}\n' $number $number
+    done | profcat -f ndjson -t pfs -o bytes.pfs
+    ! proffilter --tagfocus=bytes=1kb:2kb bytes.pfs 2>err || return 1
+    command="proffilter $(sed -n '1s/.*; type //p' err) -t folded bytes.pfs"
+    [ "$(eval "$command" | tr '\n' ' ')" = 'f1024 1 f2048 1 ' ]
+    ! proffilter --tagfocus=bytes=2kb bytes.pfs 2>err || return 1
+    command="proffilter $(sed -n '1s/.*; type //p' err) -t folded bytes.pfs"
+    [ "$(eval "$command")" = 'f2048 1' ]
+    # FlameGraph's title, reversed stacks, and an icicle graph
+    ! profcat --title='a, "b" & c' four.folded 2>err || return 1
+    eval "profcat $(sed -n '1s/.*; type //p' err) four.folded" | grep -q 'a, &quot;b&quot; &amp; c\|a, "b" &amp; c'
 }
 
 @test "for a misspelt option the message names the nearest option" {
@@ -130,6 +178,8 @@ END
 proftop -F work a.folded => unrecognized option '-F'; type: proffilter --focus work a.folded | proftop
 proftop -lop=x -n3 -f folded a.folded => type: proffilter --label op=x -f folded a.folded | proftop -n3
 proftop --tagfocus=op=x a.folded => type: proffilter --label op=x a.folded | proftop
+proftop --tagfocus=x a.folded => type: proffilter --label KEY=x a.folded | proftop
+profcat -tagignore=1kb:2kb a.folded => type: proffilter --ignore-label KEY=1024:2048 a.folded | profcat
 proftop --hide "it's" 'a b' -- -x => type: proffilter --hide 'it'\''s' 'a b' -- -x | proftop
 profdiff --hide=x a.folded b.folded => filter each input first: proffilter --hide x FILE -o FILTERED.pfs
 END
