@@ -29,8 +29,9 @@ struct pf_common {
     unsigned operand_count;
     /* set by the program before the start: -t may name its own tables */
     bool views;
-    /* with views: -t, or the format that the suffix of -o names; NULL: neither */
+    /* -t, or the format that the suffix of -o names; NULL: neither */
     const char *to_text;
+    bool redirected; /* standard output was checked (cli/redirect.h) */
 };
 
 /* Call first in main: starts the tool and reads the command line. All fields except `views` must

@@ -3,6 +3,7 @@
 #include "analysis/merge/canonical.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "cli/redirect.h"
 #include "codec/registry.h"
 #include "model/named.h"
 
@@ -116,6 +117,8 @@ struct pf_output *pf_output_open_path(struct pf_common *common, struct pf_inputs
 {
     struct pf_output *output = new_output(common, inputs, path);
 
+    if (!common->to)
+        pf_redirect_check(common, false);
     output->group = group;
     output->sink = open_sink(common, path, &output->temporary);
     if (!output->sink) {
@@ -460,7 +463,10 @@ void pf_output_close(struct pf_output *output)
 
 struct pf_sink *pf_output_sink(struct pf_common *common, struct pf_temporary **temporary)
 {
-    struct pf_sink *sink = open_sink(common, common->output, temporary);
+    struct pf_sink *sink;
+
+    pf_redirect_check(common, true);
+    sink = open_sink(common, common->output, temporary);
     if (sink)
         compress_sink(common, common->output, NULL, sink);
     return sink;

@@ -383,6 +383,58 @@ END
     [ "$bad" -eq 0 ]
 }
 
+@test "a file behind > with the suffix of another format: exit 2 and what to type; without a suffix a line says what is written" {
+    [ -e /proc/self/fd/1 ] || skip "no /proc"
+    local status words file command
+    mkdir -p "$BATS_TEST_TMPDIR/here"
+    cp a.folded "$BATS_TEST_TMPDIR/here"
+    cd "$BATS_TEST_TMPDIR/here"
+    while IFS='|' read -r status words file command; do
+        got=0
+        eval "$command" >"$file" 2>err || got=$?
+        [ "$got" -eq "$status" ] || wrong "$command >$file: status $got, expected $status: $(cat err)"
+        if [ -n "$words" ]; then
+            grep -qF "$words" err || wrong "$command >$file: expected '$words': $(cat err)"
+            [ "$(grep -vc '^Try ' err)" -eq 1 ] || wrong "$command >$file: $(cat err)"
+        elif [ -s err ]; then
+            wrong "$command >$file: $(cat err)"
+        fi
+    done <<'END'
+2|standard output is 'm.pb.gz', but a native stream would be written there; type -o m.pb.gz in place of > (-t pfs|m.pb.gz|profmerge a.folded a.folded
+2|type -o 'a b.svg' in place of >|a b.svg|profcat a.folded
+2|type -o x.folded in place of >|x.folded|proffilter -F work a.folded
+2|type -o m.pfs.gz in place of >|m.pfs.gz|profcat a.folded
+2|no program writes austin|x.austin|profcat a.folded
+2|standard output is 'x.csv', but a table would be written there; type -o x.csv in place of > (-t text|x.csv|proftop a.folded
+2|type profcat -o x.pb.gz in place of >|x.pb.gz|proftop a.folded
+2|type -o d.svg in place of >|d.svg|profdiff a.folded a.folded
+2|type -o d.pfs in place of >|d.pfs|profdiff a.folded a.folded
+2|type -o x.json in place of >|x.json|profcat --count a.folded
+2|type -o x.svg in place of >|x.svg|profmerge --partials=not-made a.folded
+0|profcat: warning: 'stream' gets a native stream: -o FILE chooses the format by the suffix, -t by the name of the format|stream|profcat a.folded
+0|'/|../stream|profmerge a.folded
+0||x.pfs|profcat a.folded
+0||x.PFS|proffilter a.folded
+0||x.svg|profcat -q a.folded
+0||x.svg|profcat -t pfs a.folded
+0||x.folded|profcat -t folded a.folded
+0||x.txt|proftop a.folded
+0||table|profdiff -q a.folded a.folded
+0||x.csv|proftop -q a.folded
+0||x.gz|proftop -z 6 a.folded
+0||plan.txt|profmerge --partials=parts --plan=make a.folded
+0||x.json|profcat --formats
+0||/dev/null|profcat a.folded
+END
+    [ ! -e not-made ] || wrong "--partials worked before the refusal"
+    # pipes, and files without a name
+    profcat a.folded 2>err | cat >x.svg
+    [ ! -s err ] || wrong "a pipe: $(cat err)"
+    { rm gone && profcat a.folded; } >gone 2>err
+    [ ! -s err ] || wrong "a file without a name: $(cat err)"
+    [ "$bad" -eq 0 ]
+}
+
 # slowly COMMAND: runs it on a terminal with an input that is slow enough for progress to be shown
 slowly()
 {

@@ -736,7 +736,7 @@ END
     for file in dcpi/valid/v01_single_chunk.prof gmon/nopie.gmon.out gperftools/cpu.prof gperftools/hand_symbols.prof \
         nytprof/gotos_blocks.nyt pstats/small.pstats pynytprof/note_e_py.nyt statprofiler/depth1.out; do
         marked "$corpus/$file"
-        fails 3 'given: offset 0: .*the file begins with a byte order mark: was the file converted as text' profcat given
+        fails 3 'given: offset 0: .*the file begins with a byte order mark: was the file converted as text' profcat -t pfs given
         [ "$(wc -l <err)" -eq 1 ]
     done
     fails 3 'offset 0: the file begins with a byte order mark' profcat -f nytprof given

@@ -4,6 +4,7 @@
 #include "cli/merge/branches.h"
 #include "cli/merge/manifest.h"
 #include "cli/merge/merging.h"
+#include "cli/redirect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,8 @@ void pf_partials_merge(const struct pf_partials *partials, struct pf_common *com
 
     pf_weighted_operands(common, &operands, &weights);
     refuse_operands(common, &operands, &weights);
+    if (partials->plan == PF_PLAN_NONE)
+        pf_redirect_check(common, false);
     open_store(partials, &common->tool, &store);
     pf_branches_plant(&branches, &operands, &weights);
     fingerprint(&branches, partials->prune);
