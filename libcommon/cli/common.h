@@ -68,8 +68,8 @@ void pf_row_settings_read(struct pf_row_settings *, struct pf_common *);
  * unknown word. */
 enum pf_by pf_row_settings_by(const struct pf_row_settings *, struct pf_common *, struct pf_dict *,
                               uint32_t *label);
-/* Sets the fields color, utf8, group and terminal of a look, for look->sink. `text`: the output is a
- * table in text, which escapes names itself and may have colours. */
+/* Sets the fields color, utf8, group and terminal of a look, for look->sink. `text`: the output is
+ * a table in text, which escapes names itself and may have colours. */
 void pf_common_look(const struct pf_common *, struct pf_look *, bool text);
 /* The value of --limit; default for text: the lines of the terminal less `others`, or 20 without
  * a terminal; for other forms: all rows. */

@@ -1,6 +1,6 @@
 #include "cli/hint.h"
 
-#include "cli/guess.h"
+#include "cli/command.h"
 #include "cli/operands.h"
 #include "codec/registry.h"
 #include "io/source.h"

@@ -3,7 +3,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/scan.h"
-#include "cli/guess.h"
+#include "cli/command.h"
 
 #include <inttypes.h>
 #include <string.h>

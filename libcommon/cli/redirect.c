@@ -1,7 +1,7 @@
 #include "cli/redirect.h"
 
 #include "base/memory.h"
-#include "cli/guess.h"
+#include "cli/command.h"
 #include "codec/registry.h"
 
 #include <limits.h>
