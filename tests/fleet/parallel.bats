@@ -254,6 +254,7 @@ refused()
     row=$(head -n 1 rows)
     members=${row#\{} input='"input":"'
     rows=(secret$'\n' "$row secret"$'\n' "$row$row"$'\n' "$row" "${row%\}}"$'\n' "{\"host\":\"host1\",$members"$'\n' "${row%\}},\"host\":\"host1\"}"$'\n'
+        "${row%\}},\"\u0068ost\":\"host1\"}"$'\n'
         "${row%\}},\"x\":secret}"$'\n' "${row/$input/$input$'\351'}"$'\n' "${row/$input/$input$'\033'}"$'\n' "${row/$input/$input\\x}"$'\n'
         "${row/$input/$input\"}"$'\n' "${row/true/1}"$'\n' "${row/'"reason"'/'"because"'}"$'\n' "$row"$'\n\n' $'\n' '')
     for line in "${rows[@]}"; do
