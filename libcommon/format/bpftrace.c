@@ -3,10 +3,10 @@
  * facts. */
 #include "base/number.h"
 #include "base/scan.h"
+#include "codec/java_name.h"
 #include "codec/json_reader.h"
 #include "codec/text_reader.h"
 #include "io/json_look.h"
-#include "model/java_name.h"
 #include "model/labels.h"
 
 #include <inttypes.h>

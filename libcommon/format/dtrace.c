@@ -2,8 +2,8 @@
  * lines, innermost frame first; a line with only a number ends a block. dtrace.md has the facts. */
 #include "base/number.h"
 #include "base/scan.h"
+#include "codec/java_name.h"
 #include "codec/text_reader.h"
-#include "model/java_name.h"
 
 enum line { LINE_EMPTY, LINE_TITLE, LINE_NUMBER, LINE_FRAME };
 

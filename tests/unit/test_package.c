@@ -1,5 +1,5 @@
 /* The packages of functions. Expected packages follow from the rules of each language: Python's
- * import system, Node.js's packages, the Java Language Specification (section 7), Go's import
+ * import system, Node.js's packages, the Java Language Specification, Go's import
  * paths, Rust's paths, perlmod, PHP's namespaces. */
 #include "analysis/names/package.h"
 

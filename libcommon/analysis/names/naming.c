@@ -1,7 +1,7 @@
 #include "analysis/names/naming.h"
 
 #include "base/memory.h"
-#include "model/java_name.h"
+#include "codec/java_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

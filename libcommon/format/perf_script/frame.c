@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/scan.h"
+#include "codec/java_name.h"
 #include "model/images.h"
-#include "model/java_name.h"
 
 /* the lowest kernel address of x86-64 and arm64; the vsyscall page is above it, too */
 static const uint64_t KERNEL_START = UINT64_C(0xffff800000000000);

@@ -1,4 +1,4 @@
-#include "model/java_name.h"
+#include "codec/java_name.h"
 
 #include "base/scan.h"
 

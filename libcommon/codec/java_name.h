@@ -1,6 +1,6 @@
 /* Names of Java's methods in the spelling of virtual machines. */
-#ifndef PF_MODEL_JAVA_NAME_H
-#define PF_MODEL_JAVA_NAME_H
+#ifndef PF_CODEC_JAVA_NAME_H
+#define PF_CODEC_JAVA_NAME_H
 
 #include "model/dict.h"
 
