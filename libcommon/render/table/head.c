@@ -171,7 +171,7 @@ static bool is_other(const struct pf_top *top, const struct pf_top_block *block,
 {
     const struct pf_measure *measure = &sums->quantity.measure;
 
-    return measure->kind == block->subject.kind && pf_sums_total(sums) != 0 &&
+    return !measure->runs && measure->kind == block->subject.kind && pf_sums_total(sums) != 0 &&
            measure->side == block->subject.shown->quantity.measure.side &&
            (measure->kind != PF_SAMPLE || !pf_measure_is_samples(top->look.dict, measure)) &&
            !shows(&block->subject, sums);
