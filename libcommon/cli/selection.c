@@ -153,8 +153,8 @@ static int choose_records(struct pf_selection *selection, struct pf_batch *batch
     return pf_select_batch(selection->select, &all, batch, &selection->removed, error);
 }
 
-/* A batch whose records are all removed still declares its measures: an input of which nothing is
- * selected has the amount 0, which is not the same as an input that lacks the measure. */
+/* A batch whose records are all removed still declares its measures: the amount of an input without
+ * selected records is 0, whereas an input without the measure has no amount. */
 static int choose(struct pf_stage *stage, struct pf_event *event, struct pf_error *error)
 {
     struct pf_selection *selection = PF_STAGE_OWNER(stage, struct pf_selection, choose);

@@ -291,7 +291,7 @@ refused()
     cmp one.pfs all.pfs
 }
 
-@test "a file HOSTS with a name that is no host, or twice: status 2 and the line; nothing is run and nothing is written" {
+@test "a wrong or repeated name in the file HOSTS: status 2 and the line; nothing runs and nothing is written" {
     echo old >all.pfs
     while IFS= read -r name; do
         printf '# hosts\n\nhost1\n%b /tmp\n' "$name" >wrong

@@ -71,7 +71,7 @@ END
     run -0 profdiff -q -m Miss --fail-above=5% hits.cg hits.cg
 }
 
-@test "a gate of which one side has no record exits 3; --force compares with 0" {
+@test "a gate exits 3 if one side has no record; --force compares with 0" {
     # a function that is gone would pass for ever, a new one would be a rise by more than any percentage
     fails 3 "^profdiff: b.cg: no record is selected: --fail-above has nothing to compare \(--force compares with 0\)$" profdiff --fail-above=5% -F old a.cg b.cg
     [ -z "$output" ]
@@ -92,7 +92,7 @@ END
     run -1 profdiff --fail-above=5% @<(printf '%s\n' a.cg worse.cg) f.cg
 }
 
-@test "a run without the measure is no run, and is named" {
+@test "a run without the measure is left out and named" {
     fails 0 "^profdiff: warning: after: 3 of 4 files have cpu; left out: after/heap.pb.gz$" profdiff -t text before after
     grep -q '^cpu: 152ns before, 252ns after per run, +100ns (+65.79% of before)  before (3 runs), after (3 of 4 files have cpu)$' out
     grep -q '^moderated t over 3 and 3 runs; ' out

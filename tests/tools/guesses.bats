@@ -232,7 +232,7 @@ END
     grep -q '"runs_before":2,"runs_after":3' out
 }
 
-@test "for a file in a directory or a list that is no profile, the message says how to leave it out" {
+@test "if a directory or a list has a file in an unknown format, the message says how to leave it out" {
     mkdir -p junk
     cp a.folded junk/1.folded
     printf 'Runs of Monday, for the report.\n' >junk/README

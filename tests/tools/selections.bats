@@ -149,7 +149,7 @@ END
     grep -q '^samples: 8, 57 % of 14' got
 }
 
-@test "an input of which nothing is selected has the amount 0, and is not an input without the measure" {
+@test "an input without selected records has the amount 0, and still has the measure" {
     names=()
     for file in "$corpus"/*/*; do # the first good file of each folder
         folder=${file%/*}

@@ -20,7 +20,7 @@ static const struct {
     {"json.decoder", "decode", "C:\\Python311\\Lib\\json\\decoder.py", "", 0},
     {"zipimport_me.x", "f", "/srv/app.zip/zipimport_me/x.py", "", 0},
     {"encodings.utf_8", "decode", "/opt/pypy/lib/pypy3.9/encodings/utf_8.py", "", 0},
-    /* a `src` inside an installed package is no root */
+    /* a `src` inside an installed package is not a root */
     {"lib.src.x", "f", "/usr/lib/python3/dist-packages/lib/src/x.py", "", 0},
     /* relative paths, src */
     {"work", "fib", "../../src/work.py", "", 0},
@@ -186,7 +186,7 @@ static const struct {
     {"", "require::/srv/inc.php", "/srv/inc.php", "", 0},
     {"", "eval", "/srv/work.php(8) : eval()'d code", "", 0},
 
-    /* C has no packages: the image; suffixes of compilers and linkers are no packages */
+    /* C has no packages: the image; not suffixes of compilers and linkers */
     {"libc.so.6", "malloc", "", "/usr/lib/x86_64-linux-gnu/libc.so.6", PF_FRAME_NATIVE},
     {"work", "main", "work.c", "/srv/work", 0},
     {"work", "", "", "/srv/work (deleted)", 0},
@@ -219,7 +219,7 @@ static const struct {
     {"[mlx5_core]", "mlx5e_poll_rx_cq", "", "[mlx5_core]", PF_FRAME_KERNEL},
     {"zfs", "zil_commit", "", "zfs", 0},
 
-    /* other languages with dots; texts that are no names */
+    /* other languages with dots; texts that are not names */
     {"Data.Map", "Data.Map.insert", "", "", 0},
     {"Elixir.Shop.Cart", "Elixir.Shop.Cart.add/2", "", "", 0},
     {"Table", "block in rescue in Table#add", "work.rb", "", 0},

@@ -132,8 +132,8 @@ void pf_diff_drop(struct pf_diff *);
  * PF_OK, PF_OVERFLOW or PF_NOMEM. */
 int pf_diff_finish(struct pf_diff *, struct pf_error *);
 
-/* Number of runs of a side; and number of those that have the measure of the block. A run without
- * the measure is no run of the block: its amounts are not known, which is not 0. */
+/* Number of runs of a side; and number of those that have the measure of the block. The block
+ * leaves out a run without the measure, because its amounts are unknown and not 0. */
 size_t pf_diff_runs(const struct pf_diff *, unsigned side);
 size_t pf_diff_block_runs(const struct pf_diff *, const struct pf_diff_block *, unsigned side);
 /* True if the side has records with the measure of the block, whatever their amounts are. */

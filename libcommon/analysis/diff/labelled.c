@@ -420,7 +420,7 @@ static bool has_records(const struct pf_labelled *labelled, size_t run)
     return any;
 }
 
-/* Sets which runs lack which measures of a kind. A group of which no record is selected lacks
+/* Sets which runs lack which measures of a kind. A group without a selected record lacks
  * nothing. */
 static bool find_lacks(const struct pf_labelled *labelled, struct pf_labelled_kind *kind)
 {

@@ -55,8 +55,8 @@ struct pf_staging {
 int pf_staging_init(struct pf_staging *, struct pf_dict *);
 void pf_staging_free(struct pf_staging *);
 /* True if a key is chosen, or profiles are; else the stage has nothing to do. The stage fails with
- * PF_FAILED if a profile does not say when its run began; the end of an input of which no profile
- * was chosen has `left_out`. */
+ * PF_FAILED if a profile does not say when its run began; if no profile of an input is chosen, the
+ * end of the input has `left_out`. */
 bool pf_staging_active(const struct pf_staging *);
 /* Warns about keys that no input has, and if no profile was chosen. PF_OK or PF_NOMEM. */
 int pf_staging_report(struct pf_staging *, const struct pf_report *);

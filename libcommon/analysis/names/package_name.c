@@ -441,7 +441,7 @@ struct parts {
     bool go; /* a part is Go's: func1, (*T) */
 };
 
-/* False: the text is no name with parts. */
+/* False: the text is not a name of parts. */
 static bool read_parts(struct pf_bytes name, struct parts *parts)
 {
     size_t at = 0, part = 0;

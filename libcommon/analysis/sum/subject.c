@@ -1,6 +1,6 @@
 #include "analysis/sum/subject.h"
 
-/* True if there are records of the kind, or, if there are no records at all, measures. */
+/* True if the profile has records of the kind; in a profile without any record, measures. */
 static bool has_kind(const struct pf_accumulator *accumulator, enum pf_kind kind)
 {
     if (!pf_accumulator_any(accumulator))

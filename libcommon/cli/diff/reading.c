@@ -132,7 +132,7 @@ static bool add_to_input(struct pf_reading *reading, size_t number, const struct
 }
 
 /* Ends a run. With --keep-going a damaged run is left out. Without it, the batches before the
- * damage count; if there are none, nothing can be compared. False after a failure. */
+ * damage count; without such batches nothing can be compared. False after a failure. */
 static bool end_input(struct pf_reading *reading, size_t number, bool whole)
 {
     struct pf_error error = {0};

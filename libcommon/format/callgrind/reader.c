@@ -556,7 +556,7 @@ static int read_expected(struct pf_reader *reader, struct pf_bytes text)
 }
 
 /* Reports sums of costs that differ from the line `what`. `usual`: the program that wrote the file
- * states other totals, so a difference is no sign of damage. */
+ * states other totals, so a difference does not mean damage. */
 static void check_sums(struct pf_reader *reader, const char *what, bool usual)
 {
     struct pf_cg_reader *state = reader->state;
