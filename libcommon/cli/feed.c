@@ -541,7 +541,7 @@ bool pf_feed_failed(const struct pf_feed *feed)
 
 bool pf_feed_reached_last(const struct pf_feed *feed)
 {
-    return !feed->source && feed->next == feed->operands.count;
+    return feed->state == BETWEEN && !feed->source && feed->next == feed->operands.count;
 }
 
 unsigned pf_feed_good(const struct pf_feed *feed)

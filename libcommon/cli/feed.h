@@ -50,7 +50,7 @@ void pf_feed_reject(struct pf_feed *, const struct pf_error *);
 
 /* True if an input failed or was rejected. */
 bool pf_feed_failed(const struct pf_feed *);
-/* True if all operands were opened. */
+/* True if no operand is left, and the end of the last input was given. */
 bool pf_feed_reached_last(const struct pf_feed *);
 /* The number of completely read inputs. */
 unsigned pf_feed_good(const struct pf_feed *);

@@ -247,18 +247,20 @@ void pf_inputs_reject(struct pf_inputs *inputs, const struct pf_error *error)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* True if the inputs are all inputs of the run, and were all opened. */
+/* True if the inputs are all inputs of the run, and were all read. */
 static bool are_whole(const struct pf_inputs *inputs)
 {
     return !(inputs->wants & PF_WANT_PART) && pf_feed_reached_last(inputs->feed);
 }
 
-/* Expressions may match in an input that could not be read. */
+/* Expressions may match in an input that could not be read. A failure of the system, such as a full
+ * disk, stays the only message. */
 void pf_inputs_report_filters(struct pf_inputs *inputs)
 {
     const struct pf_selection *selection = inputs->selection;
 
     if (!selection || inputs->reported || !are_whole(inputs) ||
+        inputs->common->tool.status == PF_EXIT_FAILURE ||
         (pf_feed_failed(inputs->feed) && (!selection->seen || !inputs->common->tool.keep_going)))
         return;
     inputs->reported = true;
